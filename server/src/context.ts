@@ -48,8 +48,8 @@ import type { Provider } from './providers/provider.ts'
 import { loadProviders, PROVIDERS_TOPIC } from './providers/provider-store.ts'
 import { readinessChecks } from './readiness-checks.ts'
 import { createRanker } from './retrieval/rank.ts'
-import { PendingAnswers } from './review/pending-answers.ts'
-import { ReviewWaiters } from './review/waiting.ts'
+import { PendingOutputHolds } from './review/pending-output-holds.ts'
+import { ReviewWaiters } from './review/review-waiters.ts'
 import { openSemanticSearch, type SemanticSearch } from './semantic-search.ts'
 import { faultReporter } from './telemetry/fault-reporter.ts'
 import { createLogger } from './telemetry/logger.ts'
@@ -179,7 +179,7 @@ function createAudit({ config, secrets, overrides, database, db, clock, log, wor
 const createReview = (base: Base) => ({
   reviewBox: secretBox(base.secrets.secretKey, 'review'),
   waiters: new ReviewWaiters(base),
-  pendingAnswers: new PendingAnswers(base),
+  pendingOutputHolds: new PendingOutputHolds(base),
   lease: {
     leaseMs: base.config.providerLimits.totalMs + RELEASE_MARGIN_MS,
     // This process alone has an embedded database: a claim from before the start belongs to a process that died.

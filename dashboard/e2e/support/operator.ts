@@ -1,9 +1,9 @@
 import type { Role } from '../../../server/src/domain/operator.ts'
-import { PASSWORD, signedIn } from '../../../server/test/support/operators.ts'
+import { PASSWORD, signInOperator } from '../../../server/test/support/operators.ts'
 import type { Dashboard, Owner } from './dashboard.ts'
 
 /** Creates an operator with a role. */
 export async function operatorOf({ server }: Dashboard, role: Role): Promise<Owner> {
-  const { email } = await signedIn(server, role)
+  const { email } = await signInOperator(server, role)
   return { email, password: PASSWORD }
 }

@@ -11,7 +11,7 @@ import { readJsonBodies } from '../http/bodies.ts'
 import { checkRequests } from '../http/validation.ts'
 import { applicationsRoutes } from '../identity/admin/applications-routes.ts'
 import { keysRoutes } from '../identity/admin/keys-routes.ts'
-import { peopleGroupsRoutes } from '../identity/admin/people-groups-routes.ts'
+import { userGroupsRoutes } from '../identity/admin/user-groups-routes.ts'
 import { usersRoutes } from '../identity/admin/users-routes.ts'
 import { workspacesRoutes } from '../identity/admin/workspaces-routes.ts'
 import { collectionsRoutes } from '../knowledge/admin/collections-routes.ts'
@@ -69,7 +69,7 @@ export async function adminRoutes(app: FastifyInstance, context: AdminContext): 
       overviewRoutes,
       keysRoutes,
       usersRoutes,
-      peopleGroupsRoutes,
+      userGroupsRoutes,
       userErasureRoutes,
       accessTokensRoutes,
       memoriesRoutes,

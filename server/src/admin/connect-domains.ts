@@ -9,7 +9,7 @@ import type { Classification } from '../domain/classification.ts'
 import { DEFAULT_SETTINGS, type User } from '../domain/principal.ts'
 import { viewerOf } from '../domain/viewer.ts'
 import { findApplication } from '../identity/application-store.ts'
-import { idsOfApplications } from '../identity/named-applications.ts'
+import { resolveApplications } from '../identity/resolve-applications.ts'
 import { findWorkspace, listWorkspaces } from '../identity/workspace-store.ts'
 import { aboutOf } from '../messaging/admin/operator-author.ts'
 import { governFields } from '../messaging/governance/governed-fields.ts'
@@ -32,7 +32,7 @@ function detection({ detectors, detectorBudgetMs: budgetMs }: AdminContext) {
   const initial = { classification: DEFAULT_SETTINGS.default_classification, risk: 'low' } as const
   return {
     scanText: createTextScanner(options),
-    findTexts: (texts: readonly string[]) => scan(texts, options).findings,
+    findInTexts: (texts: readonly string[]) => scan(texts, options).findings,
     inspectTexts: (texts: readonly string[]) => {
       const { findings, counts, failures } = scan(texts, options)
       const raise = (classification: Classification) => assess(counts, { classification, risk: 'low' }).classification
@@ -46,7 +46,7 @@ function detection({ detectors, detectorBudgetMs: budgetMs }: AdminContext) {
 }
 
 const identities = ({ db, workspaceBox, workspaceKeys }: AdminContext) => ({
-  idsOfApplications,
+  resolveApplications,
   workspaceKeyring: {
     create: (workspaceId: string) => createWorkspaceKeys(workspaceBox, workspaceId),
     requireSecretKey: (tx: Tx) => requireSecretKey(tx, workspaceBox),
@@ -66,7 +66,7 @@ const identities = ({ db, workspaceBox, workspaceKeys }: AdminContext) => ({
 })
 
 const messages = (context: AdminContext) => ({
-  issuersBehind,
+  findTokenIssuers: issuersBehind,
   announceUser: emitContact,
   governName: async <U extends string | undefined>(
     author: Pick<FastifyRequest, 'operator' | 'workspaceId'>,

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { seedAuditedWorkspace } from '../../test/support/audit.ts'
-import { AuditLogFixture, later, SIGNED_AT, useAuditLog } from '../../test/support/audit-log.ts'
+import { AuditLogFixture, afterSigning, SIGNED_AT, useAuditLog } from '../../test/support/audit-log.ts'
 import { testDatabases } from '../../test/support/database.ts'
 import { TEST_SECRET_KEY } from '../../test/support/seed.ts'
 import { newId } from '../lib/id.ts'
@@ -49,7 +49,7 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
 
   test('makeCheckpoint: stores one checkpoint when two nodes sign at the same time', async () => {
     await append(10)
-    await Promise.all([sign(), sign(later(1))])
+    await Promise.all([sign(), sign(afterSigning(1))])
     expect((await listCheckpoints(log().db, log().workspaceId, { limit: 10 })).data).toHaveLength(1)
     expect(await verify()).toMatchObject({ ok: true, signedThrough: 10 })
   })
@@ -67,10 +67,10 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
     await append(1)
     expect(await due(SIGNED_AT)).toBe(true)
     await sign()
-    expect(await due(later(DAY))).toBe(false)
+    expect(await due(afterSigning(DAY))).toBe(false)
     await append(1)
-    expect(await due(later(MINUTE - 1))).toBe(false)
-    expect(await due(later(MINUTE))).toBe(true)
+    expect(await due(afterSigning(MINUTE - 1))).toBe(false)
+    expect(await due(afterSigning(MINUTE))).toBe(true)
     await append(999)
     expect(await due(SIGNED_AT)).toBe(true)
   })
@@ -83,11 +83,11 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
     await append(1)
     await sign()
     await append(1)
-    expect(await due(later(-back))).toBe(true)
-    expect(await sign(later(-back))).toMatchObject({ size: 2 })
+    expect(await due(afterSigning(-back))).toBe(true)
+    expect(await sign(afterSigning(-back))).toMatchObject({ size: 2 })
     await append(1)
-    expect(await due(later(-back + MINUTE - 1))).toBe(false)
-    expect(await due(later(-back + MINUTE))).toBe(true)
+    expect(await due(afterSigning(-back + MINUTE - 1))).toBe(false)
+    expect(await due(afterSigning(-back + MINUTE))).toBe(true)
     expect(await verify()).toMatchObject({ ok: true, signedThrough: 2 })
   })
 
@@ -135,58 +135,59 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
   })
 
   describe('pruneRecords: retention [GW-AUD-8]', () => {
-    const prune = (before: Date) => pruneRecords(log().db, log().workspaceId, { before, keys: log().keys, now: later(500 * DAY) })
+    const prune = (before: Date) =>
+      pruneRecords(log().db, log().workspaceId, { before, keys: log().keys, now: afterSigning(500 * DAY) })
     /** Ten days of ten records, each signed. */
     const tenDays = async () => {
       const records: AuditRecord[] = []
       for (let day = 0; day < 10; day++) {
-        records.push(...(await append(10, later(day * DAY))))
-        await sign(later(day * DAY))
+        records.push(...(await append(10, afterSigning(day * DAY))))
+        await sign(afterSigning(day * DAY))
       }
       return records
     }
 
     test('removes up to a checkpoint; the rest can be verified, proved and extended', async () => {
       const records = await tenDays()
-      expect(await prune(later(-DAY))).toBe(0)
-      expect(await prune(later(3.5 * DAY))).toBe(40)
+      expect(await prune(afterSigning(-DAY))).toBe(0)
+      expect(await prune(afterSigning(3.5 * DAY))).toBe(40)
       expect(await verify()).toMatchObject({ ok: true, first: 41, records: 61, checkpoints: 6 })
       const proof = await createInclusionProof(log().db, log().workspaceId, records[40]?.id ?? '')
       expect(proof && checkInclusion(records[40] as AuditRecord, proof, log().keys.publicKey)).toBe(true)
       await append(5)
-      await sign(later(11 * DAY))
+      await sign(afterSigning(11 * DAY))
       expect(await verify()).toMatchObject({ ok: true, first: 41, signedThrough: 106 })
       expect(await findRecord(log().db, { workspaceId: log().workspaceId }, records[39]?.id ?? '')).toBeUndefined()
     })
 
     test('records the removal', async () => {
       await tenDays()
-      await prune(later(2.5 * DAY))
+      await prune(afterSigning(2.5 * DAY))
       const { data: records } = await searchRecords(log().db, log().workspaceId, { limit: 1 })
       expect(records[0]).toMatchObject({ endpoint: 'admin', change: { action: 'audit.prune', object_id: '1-30' } })
-      expect(await prune(later(2.5 * DAY))).toBe(0)
+      expect(await prune(afterSigning(2.5 * DAY))).toBe(0)
     })
 
     test('removes all records when all are older than the limit', async () => {
       await tenDays()
-      expect(await prune(later(400 * DAY))).toBe(100)
+      expect(await prune(afterSigning(400 * DAY))).toBe(100)
       expect(await verify()).toMatchObject({ ok: true, first: 101, records: 1 })
-      expect(await sign(later(401 * DAY))).toMatchObject({ size: 101 })
+      expect(await sign(afterSigning(401 * DAY))).toMatchObject({ size: 101 })
       expect(await verify()).toMatchObject({ ok: true, signedThrough: 101 })
     })
 
     test('leaves a log that verifies when it removes several batches', async () => {
       for (let day = 0; day < 5; day++) {
-        await append(900, later(day * DAY))
-        await sign(later(day * DAY))
+        await append(900, afterSigning(day * DAY))
+        await sign(afterSigning(day * DAY))
       }
-      expect(await prune(later(4.5 * DAY))).toBe(4_500)
+      expect(await prune(afterSigning(4.5 * DAY))).toBe(4_500)
       expect(await verify()).toMatchObject({ ok: true, first: 4_501, records: 3 })
     })
 
     test('removes each record once when two nodes prune at the same time', async () => {
       await tenDays()
-      const removed = await Promise.all([prune(later(4.5 * DAY)), prune(later(4.5 * DAY))])
+      const removed = await Promise.all([prune(afterSigning(4.5 * DAY)), prune(afterSigning(4.5 * DAY))])
       expect(removed.reduce((sum, count) => sum + count)).toBe(50)
       expect(await verify()).toMatchObject({ ok: true, first: 51, records: 51 })
     })
@@ -199,7 +200,7 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
         .set({ root: Buffer.alloc(32) })
         .where('workspace_id', '=', chain)
         .execute()
-      await expect(prune(later(3.5 * DAY))).rejects.toThrow('altered')
+      await expect(prune(afterSigning(3.5 * DAY))).rejects.toThrow('altered')
       expect(await verify()).toMatchObject({ ok: false, first: 1 })
     })
 
@@ -210,16 +211,16 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
         records.push(...(await append(10, at)))
         await sign(at)
       }
-      for (const day of [400, 401, 402]) await sealed(later(day * DAY))
-      await sealed(later(402 * DAY - ms))
-      await sealed(later(403 * DAY))
+      for (const day of [400, 401, 402]) await sealed(afterSigning(day * DAY))
+      await sealed(afterSigning(402 * DAY - ms))
+      await sealed(afterSigning(403 * DAY))
       return records
     }
 
     test('removes no recent records when the clock was set back by a year while they were written', async () => {
       await clockSetBack(365 * DAY)
-      expect(await prune(later(100 * DAY))).toBe(0)
-      expect(await prune(later(400.5 * DAY))).toBe(10)
+      expect(await prune(afterSigning(100 * DAY))).toBe(0)
+      expect(await prune(afterSigning(400.5 * DAY))).toBe(10)
       expect(await verify()).toMatchObject({ ok: true, first: 11 })
     })
 
@@ -227,8 +228,8 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
       const records = await clockSetBack(365 * DAY)
       const search = async (from: number, to: number) => {
         const page = await searchRecords(log().db, log().workspaceId, {
-          from: later(from * DAY),
-          to: later(to * DAY),
+          from: afterSigning(from * DAY),
+          to: afterSigning(to * DAY),
           limit: 100,
         })
         return page.data.map(({ id }) => id).toReversed()
@@ -241,7 +242,11 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
 
     test('searchRecords: finds all records of a time range when checkpoints narrow it', async () => {
       const records = await tenDays()
-      const page = await searchRecords(log().db, log().workspaceId, { from: later(3 * DAY), to: later(5 * DAY), limit: 100 })
+      const page = await searchRecords(log().db, log().workspaceId, {
+        from: afterSigning(3 * DAY),
+        to: afterSigning(5 * DAY),
+        limit: 100,
+      })
       expect(page.data.map(({ id }) => id).toReversed()).toEqual(records.slice(30, 50).map(({ id }) => id))
     })
   })

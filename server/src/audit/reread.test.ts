@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { later, SIGNED_AT, useAuditLog } from '../../test/support/audit-log.ts'
+import { afterSigning, SIGNED_AT, useAuditLog } from '../../test/support/audit-log.ts'
 import { testDatabases } from '../../test/support/database.ts'
 import { uuidOf } from './chain.ts'
 import { LogRereader, rereadNextRange } from './reread.ts'
 import { pruneRecords } from './retention.ts'
 
 const DAY = 24 * 3_600_000
-const TEN_DAYS_AGO = later(-10 * DAY)
+const TEN_DAYS_AGO = afterSigning(-10 * DAY)
 
 /** Twenty records; checkpoints after the eighth and the sixteenth. */
 describe.each(testDatabases())('rereadNextRange on $name', ({ open }) => {
@@ -52,7 +52,7 @@ describe.each(testDatabases())('rereadNextRange on $name', ({ open }) => {
   })
 
   test('begins after the records removed by retention', async () => {
-    const before = later(-DAY)
+    const before = afterSigning(-DAY)
     expect(await pruneRecords(log().db, log().workspaceId, { before, keys: log().keys, now: SIGNED_AT })).toBe(8)
     expect(await reread(0)).toEqual({ records: 8, through: 16 })
   })

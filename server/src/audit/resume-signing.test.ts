@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { asOlderVersion } from '../../test/support/audit.ts'
-import { DENIED, later, useAuditLog } from '../../test/support/audit-log.ts'
+import { downgradeAuditLog } from '../../test/support/audit.ts'
+import { afterSigning, DENIED, useAuditLog } from '../../test/support/audit-log.ts'
 import { testDatabases } from '../../test/support/database.ts'
 import { findRecord } from './audit-store.ts'
 import type { Checkpoint } from './checkpoint.ts'
@@ -21,7 +21,7 @@ describe.each(testDatabases())('resumeSigning on $name', ({ open }) => {
     kept = await findCheckpointsBetween(log().db, log().workspaceId, 0, 8)
   })
   const verify = (witnesses: readonly Checkpoint[] = []) => log().verify({ kept: witnesses })
-  const resume = (accept = false, at = later(MINUTE)) =>
+  const resume = (accept = false, at = afterSigning(MINUTE)) =>
     resumeSigning(log().db, log().workspaceId, log().keys, { accept, now: at })
 
   test('does nothing when the log verifies and signing was not stopped', async () => {
@@ -31,10 +31,10 @@ describe.each(testDatabases())('resumeSigning on $name', ({ open }) => {
 
   test('resumes and records it when the log verifies', async () => {
     await stopSigning(log().db, log().workspaceId, log().keys, { sequence: 9, id: null, reason: 'rolled_back' })
-    await expect(log().sign(later(MINUTE))).rejects.toThrow('rolled_back')
+    await expect(log().sign(afterSigning(MINUTE))).rejects.toThrow('rolled_back')
     const resumption = await resume()
     expect(resumption).toMatchObject({ done: 'resumed' })
-    expect(await log().sign(later(2 * MINUTE))).toMatchObject({ size: 13 })
+    expect(await log().sign(afterSigning(2 * MINUTE))).toMatchObject({ size: 13 })
     expect(await verify()).toMatchObject({ ok: true, records: 13 })
     const record =
       resumption.done === 'resumed'
@@ -51,7 +51,7 @@ describe.each(testDatabases())('resumeSigning on $name', ({ open }) => {
   test('refuses when the log does not verify', async () => {
     await log().intruder.allow(6)
     expect(await resume()).toMatchObject({ done: 'refused', fault: { sequence: 6, reason: 'unsealed' } })
-    await expect(log().sign(later(2 * MINUTE))).rejects.toThrow('tampered with')
+    await expect(log().sign(afterSigning(2 * MINUTE))).rejects.toThrow('tampered with')
   })
 
   test.each<[string, () => Promise<void>, number]>([
@@ -65,7 +65,7 @@ describe.each(testDatabases())('resumeSigning on $name', ({ open }) => {
     expect(await resume(true)).toMatchObject({ done: 'accepted', through })
     expect(await verify()).toMatchObject({ ok: true, acceptedThrough: through, records: 1 })
     await log().append(3)
-    expect(await log().sign(later(2 * MINUTE))).toMatchObject({ size: through + 4 })
+    expect(await log().sign(afterSigning(2 * MINUTE))).toMatchObject({ size: through + 4 })
     expect(await verify(kept)).toMatchObject({ ok: true, acceptedThrough: through, records: 4, signedThrough: through + 4 })
     await log().intruder.allow(through + 3)
     expect(await verify()).toMatchObject({ ok: false, firstFault: { sequence: through + 3, reason: 'unsealed' } })
@@ -77,19 +77,19 @@ describe.each(testDatabases())('resumeSigning on $name', ({ open }) => {
   }
 
   test('adopts a log of an older version when it verifies, and accepts it when no checkpoint covers it', async () => {
-    await asOlderVersion(log().db, log().workspaceId)
+    await downgradeAuditLog(log().db, log().workspaceId)
     expect(await resume()).toEqual({ done: 'nothing' })
     expect(await log().intruder.seal()).not.toBeNull()
-    await asOlderVersion(log().db, log().workspaceId)
+    await downgradeAuditLog(log().db, log().workspaceId)
     await log().intruder.deleteCheckpoints()
     expect(await resume()).toMatchObject({ done: 'refused', fault: { sequence: 1, through: 12, reason: 'unvouched' } })
     expect(await resume(true)).toMatchObject({ done: 'accepted', through: 12 })
-    expect(await log().sign(later(2 * MINUTE))).toMatchObject({ size: 13 })
+    expect(await log().sign(afterSigning(2 * MINUTE))).toMatchObject({ size: 13 })
   })
 
   test('AuditWatch: reports a log that cannot be adopted until an operator accepts it', async () => {
     const watch = new AuditWatch()
-    await asOlderVersion(log().db, log().workspaceId)
+    await downgradeAuditLog(log().db, log().workspaceId)
     await log().intruder.deleteCheckpoints()
     watch.report(log().workspaceId, { sequence: 1, id: null, reason: 'unvouched' })
     expect(await watch.check(log().db, log().workspaceId, log().keys)).toMatchObject({ reason: 'unvouched' })
@@ -103,7 +103,7 @@ describe.each(testDatabases())('resumeSigning on $name', ({ open }) => {
     expect(await resume(true)).toMatchObject({ done: 'accepted', removed: [] })
     await stopSigning(log().db, log().workspaceId, log().keys, { sequence: 6, id: null, reason: 'rolled_back' })
     await log().intruder.allow(7)
-    expect(await resume(true, later(2 * MINUTE))).toMatchObject({ done: 'accepted', through: 7 })
+    expect(await resume(true, afterSigning(2 * MINUTE))).toMatchObject({ done: 'accepted', through: 7 })
   })
 
   test('AuditWatch: ends the alarm when an operator resumes, and raises it again when the older seal is restored', async () => {
@@ -120,7 +120,7 @@ describe.each(testDatabases())('resumeSigning on $name', ({ open }) => {
   })
 
   test('verifyExport: finds a rewritten prefix with kept checkpoints', async () => {
-    await log().sign(later(MINUTE))
+    await log().sign(afterSigning(MINUTE))
     const whole: string[] = []
     for await (const line of exportRecords(log().db, log().workspaceId)) whole.push(line)
     expect(await verifyExport(whole, log().keys.publicKey, kept)).toMatchObject({ ok: true, records: 12, checkpoints: 3 })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { findSealer, testDraft } from '../../test/support/audit.ts'
-import { later, SIGNED_AT, useAuditLog } from '../../test/support/audit-log.ts'
+import { afterSigning, SIGNED_AT, useAuditLog } from '../../test/support/audit-log.ts'
 import { testDatabases } from '../../test/support/database.ts'
 import { elapsed } from '../lib/clock.ts'
 import { prepareRecord } from './chain.ts'
@@ -28,20 +28,24 @@ describe.each(testDatabases())('tampering with the state of a log, on $name', ({
     const missing = { sequence: 1, reason: 'missing' }
     expect(await log().verify()).toMatchObject({ ok: false, firstFault: missing })
     expect(await log().check(new AuditWatch())).toMatchObject(missing)
-    await expect(log().sign(later(MINUTE))).rejects.toThrow('missing')
+    await expect(log().sign(afterSigning(MINUTE))).rejects.toThrow('missing')
   })
 
   test('verifyWorkspace: finds the removal of all records when a checkpoint covers all', async () => {
-    await log().sign(later(MINUTE))
+    await log().sign(afterSigning(MINUTE))
     await run('delete from audit_record where workspace_id = $ws')
     expect(await log().verify()).toMatchObject({ ok: false, firstFault: { sequence: 1, through: 20, reason: 'missing' } })
     expect(await log().check(new AuditWatch())).toMatchObject({ reason: 'missing' })
   })
 
   test('AuditWatch: accepts removal by retention and finds records removed after it', async () => {
-    await log().sign(later(300 * DAY))
+    await log().sign(afterSigning(300 * DAY))
     expect(
-      await pruneRecords(log().db, log().workspaceId, { before: later(100 * DAY), keys: log().keys, now: later(300 * DAY) }),
+      await pruneRecords(log().db, log().workspaceId, {
+        before: afterSigning(100 * DAY),
+        keys: log().keys,
+        now: afterSigning(300 * DAY),
+      }),
     ).toBe(16)
     expect(await log().verify()).toMatchObject({ ok: true, first: 17 })
     expect(await log().check(new AuditWatch())).toBeUndefined()
@@ -53,8 +57,8 @@ describe.each(testDatabases())('tampering with the state of a log, on $name', ({
   test('verifyWorkspace: succeeds while retention removes records', async () => {
     for (let round = 1; round <= 6; round++) {
       await log().append(4)
-      await log().sign(later(round * 10 * DAY))
-      const before = later(round * 10 * DAY - 2 * DAY)
+      await log().sign(afterSigning(round * 10 * DAY))
+      const before = afterSigning(round * 10 * DAY - 2 * DAY)
       const [found] = await Promise.all([
         log().verify(),
         pruneRecords(log().db, log().workspaceId, { before, keys: log().keys, now: before }),
@@ -78,7 +82,7 @@ describe.each(testDatabases())('tampering with the state of a log, on $name', ({
     await log()
       .append(1)
       .catch(() => undefined)
-    await expect(log().sign(later(MINUTE))).rejects.toThrow('tampered with')
+    await expect(log().sign(afterSigning(MINUTE))).rejects.toThrow('tampered with')
   })
 
   test.each<[string, string]>([
@@ -100,7 +104,7 @@ describe.each(testDatabases())('tampering with the state of a log, on $name', ({
     await log().intruder.setSeal(before)
     expect(await log().check(watch)).toEqual(fault)
     expect(await log().check(new AuditWatch())).toEqual(fault)
-    await expect(log().sign(later(MINUTE))).rejects.toThrow('altered')
+    await expect(log().sign(afterSigning(MINUTE))).rejects.toThrow('altered')
     await run('update audit_record set status = 200 where workspace_id = $ws and sequence = 5')
     expect(await log().check(watch)).toEqual(fault)
     expect(await resumeSigning(log().db, log().workspaceId, log().keys, { accept: false, now: SIGNED_AT })).toMatchObject({

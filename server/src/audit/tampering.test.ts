@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { seedAuditedWorkspace, testDraft } from '../../test/support/audit.ts'
-import { DENIED, later, SIGNED_AT, useAuditLog } from '../../test/support/audit-log.ts'
+import { afterSigning, DENIED, SIGNED_AT, useAuditLog } from '../../test/support/audit-log.ts'
 import { testDatabases } from '../../test/support/database.ts'
 import { Intruder } from '../../test/support/intruder.ts'
 import { appendInTransaction } from './audit-store.ts'
@@ -26,15 +26,15 @@ describe.each(testDatabases())('tampering without the secret key, on $name', ({ 
   /** Nothing may be signed, now or once more records have come in. */
   async function expectNothingSigned(): Promise<void> {
     const before = await findLatestCheckpoint(log().db, log().workspaceId)
-    await expect(log().sign(later(MINUTE))).rejects.toThrow('tampered with')
+    await expect(log().sign(afterSigning(MINUTE))).rejects.toThrow('tampered with')
     await log().append(3)
-    await expect(log().sign(later(2 * MINUTE))).rejects.toThrow('tampered with')
+    await expect(log().sign(afterSigning(2 * MINUTE))).rejects.toThrow('tampered with')
     expect(await findLatestCheckpoint(log().db, log().workspaceId)).toEqual(before)
   }
 
   test('intact log: verifies, and the next checkpoint links to the previous one', async () => {
     expect(await log().verify()).toEqual({ ok: true, records: 20, checkpoints: 2, first: 1, signedThrough: 16 })
-    const signed = await log().sign(later(MINUTE))
+    const signed = await log().sign(afterSigning(MINUTE))
     expect(signed).toMatchObject({ size: 20, previous: { hash: expect.stringMatching(/^[0-9a-f]{64}$/) } })
     expect(signed && isGenuine(signed, log().keys.publicKey)).toBe(true)
   })
@@ -142,9 +142,9 @@ describe.each(testDatabases())('tampering without the secret key, on $name', ({ 
 
   test('makeCheckpoint: refuses when an older seal was restored', async () => {
     const before = await log().intruder.seal()
-    await log().sign(later(MINUTE))
+    await log().sign(afterSigning(MINUTE))
     await log().intruder.setSeal(before)
-    await expect(log().sign(later(2 * MINUTE))).rejects.toThrow('rolled_back')
+    await expect(log().sign(afterSigning(2 * MINUTE))).rejects.toThrow('rolled_back')
   })
 
   test.each<[string, Record<string, unknown>]>([
@@ -161,7 +161,7 @@ describe.each(testDatabases())('tampering without the secret key, on $name', ({ 
   })
 
   test('verifyWorkspace: finds a removed checkpoint between two others', async () => {
-    await log().sign(later(MINUTE))
+    await log().sign(afterSigning(MINUTE))
     await log()
       .db.deleteFrom('audit_checkpoint')
       .where('workspace_id', '=', log().intruder.workspace)
@@ -176,9 +176,9 @@ describe.each(testDatabases())('tampering without the secret key, on $name', ({ 
   test('pruneRecords: removes nothing when the log was tampered with', async () => {
     await log().intruder.setSeal(null)
     const pruning = pruneRecords(log().db, log().workspaceId, {
-      before: later(500 * 24 * HOUR),
+      before: afterSigning(500 * 24 * HOUR),
       keys: log().keys,
-      now: later(500 * 24 * HOUR),
+      now: afterSigning(500 * 24 * HOUR),
     })
     await expect(pruning).rejects.toThrow('seal_missing')
     expect(await log().intruder.rows()).toHaveLength(20)
@@ -216,7 +216,7 @@ describe.each(testDatabases())('tampering without the secret key, on $name', ({ 
     test('AuditWatch: finds a restored older state of the database and stops every node', async () => {
       const putBack = await snapshot()
       const watch = new AuditWatch()
-      await log().sign(later(MINUTE))
+      await log().sign(afterSigning(MINUTE))
       expect(await log().check(watch)).toBeUndefined()
       await putBack()
       expect(await log().verify()).toMatchObject({ ok: true })
@@ -247,13 +247,13 @@ describe.each(testDatabases())('tampering without the secret key, on $name', ({ 
       const watch = new AuditWatch()
       for (let round = 0; round < 5; round++) {
         await log().append(5)
-        await log().sign(later(round * 24 * HOUR))
+        await log().sign(afterSigning(round * 24 * HOUR))
         expect(await log().check(watch)).toBeUndefined()
       }
       await pruneRecords(log().db, log().workspaceId, {
-        before: later(300 * 24 * HOUR),
+        before: afterSigning(300 * 24 * HOUR),
         keys: log().keys,
-        now: later(300 * 24 * HOUR),
+        now: afterSigning(300 * 24 * HOUR),
       })
       expect(await log().check(watch)).toBeUndefined()
       expect(await log().verify()).toMatchObject({ ok: true })

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { asOlderVersion } from '../../test/support/audit.ts'
+import { downgradeAuditLog } from '../../test/support/audit.ts'
 import { SIGNED_AT, useAuditLog } from '../../test/support/audit-log.ts'
 import { testDatabases } from '../../test/support/database.ts'
 import { RecordEditor } from '../../test/support/record-editor.ts'
@@ -14,7 +14,7 @@ describe.each(testDatabases())('verifyWorkspace: checkpoints on $name', ({ open 
   const log = useAuditLog(open, { groups: [8, 8, 4] })
   let edit: RecordEditor
   beforeEach(async () => {
-    await asOlderVersion(log().db, log().workspaceId)
+    await downgradeAuditLog(log().db, log().workspaceId)
     edit = new RecordEditor(log())
   })
   const verify = (options?: VerifyOptions) => log().verify(options)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { asOlderVersion, seedAuditedWorkspace, testDraft } from '../../test/support/audit.ts'
+import { downgradeAuditLog, seedAuditedWorkspace, testDraft } from '../../test/support/audit.ts'
 import { SIGNED_AT, useAuditLog } from '../../test/support/audit-log.ts'
 import { testDatabases } from '../../test/support/database.ts'
 import { RecordEditor } from '../../test/support/record-editor.ts'
@@ -17,7 +17,7 @@ describe.each(testDatabases())('verifyWorkspace: records on $name', ({ open }) =
   const log = useAuditLog(open, { groups: [8, 8, 4] })
   let edit: RecordEditor
   beforeEach(async () => {
-    await asOlderVersion(log().db, log().workspaceId)
+    await downgradeAuditLog(log().db, log().workspaceId)
     edit = new RecordEditor(log())
   })
   const verify = (options?: VerifyOptions) => log().verify(options)

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { findSealer, seedAuditedWorkspace, testDraft } from '../../test/support/audit.ts'
 import { testDatabases } from '../../test/support/database.ts'
-import { type Fate, flakyPool } from '../../test/support/flaky-connection.ts'
+import { openFlakyPool, type PacketOutcome } from '../../test/support/flaky-connection.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import { GatehouseError } from '../errors.ts'
@@ -153,9 +153,9 @@ describe.each(testDatabases())('AuditWriter on $name', ({ name, open }) => {
     const isWrite = (packet: Buffer) => packet.includes('insert into audit_record')
     const isCommit = (packet: Buffer) => packet.includes('commit\0')
 
-    test.each<Fate>(['is lost', 'stays unanswered'])('stores a record exactly once when a write %s', async (fate) => {
+    test.each<PacketOutcome>(['is lost', 'stays unanswered'])('stores a record exactly once when a write %s', async (fate) => {
       let faults = 2
-      const pool = await flakyPool(database, (packet) =>
+      const pool = await openFlakyPool(database, (packet) =>
         (isWrite(packet) || isCommit(packet)) && faults-- > 0 ? fate : 'arrives',
       )
       const writer = writerOn({ pool })
@@ -168,13 +168,16 @@ describe.each(testDatabases())('AuditWriter on $name', ({ name, open }) => {
 
     test('stores each acknowledged record once in an intact chain when connections break at random', async () => {
       const fates = fc.infiniteStream(
-        fc.oneof({ weight: 8, arbitrary: fc.constant<Fate>('arrives') }, fc.constantFrom<Fate>('is lost', 'stays unanswered')),
+        fc.oneof(
+          { weight: 8, arbitrary: fc.constant<PacketOutcome>('arrives') },
+          fc.constantFrom<PacketOutcome>('is lost', 'stays unanswered'),
+        ),
       )
       await fc.assert(
         fc.asyncProperty(fates, async (stream) => {
           ;({ workspaceId, keys } = await seedAuditedWorkspace(database.db))
-          const pool = await flakyPool(database, (packet) =>
-            packet.length < 20 && !isCommit(packet) ? 'arrives' : (stream.next().value as Fate),
+          const pool = await openFlakyPool(database, (packet) =>
+            packet.length < 20 && !isCommit(packet) ? 'arrives' : (stream.next().value as PacketOutcome),
           )
           const [writer, other] = [writerOn({ pool }), writerOn(otherNode)]
           const results = await Promise.allSettled(
@@ -195,7 +198,7 @@ describe.each(testDatabases())('AuditWriter on $name', ({ name, open }) => {
     })
 
     test('rejects within the time limit and stores nothing when the database is unreachable', async () => {
-      const pool = await flakyPool(database, () => 'is lost')
+      const pool = await openFlakyPool(database, () => 'is lost')
       const writer = writerOn({ pool }, { giveUpAfterMs: 300 })
       const failure = await writer.append(workspaceId, draft()).catch((error: unknown) => error)
       expect(failure).toBeInstanceOf(GatehouseError)

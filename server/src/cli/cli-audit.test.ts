@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { gatehouse } from '../../test/support/cli.ts'
+import { runCommandLine } from '../../test/support/command-line.ts'
 import { startServer, type TestServer } from '../../test/support/server.ts'
 import { newId } from '../lib/id.ts'
 
@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 /** Runs a command beside the server. */
-const beside = (...args: string[]) => gatehouse(args, { GATEHOUSE_DATA: server.config.dataDir })
+const beside = (...args: string[]) => runCommandLine(args, { GATEHOUSE_DATA: server.config.dataDir })
 
 test('audit verify and export: verify an intact log, print JSON lines and name an altered record [GW-AUD-7]', async () => {
   expect(await beside('audit', 'verify')).toMatchObject({

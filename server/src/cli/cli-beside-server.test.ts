@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { gatehouse } from '../../test/support/cli.ts'
+import { runCommandLine } from '../../test/support/command-line.ts'
 import { Browser } from '../../test/support/operators.ts'
 import { startServer, type TestServer } from '../../test/support/server.ts'
 
@@ -19,7 +19,7 @@ afterAll(async () => {
 })
 
 /** What a command sees that is run beside the server. */
-const beside = (...args: string[]) => gatehouse(args, { GATEHOUSE_DATA: server.config.dataDir })
+const beside = (...args: string[]) => runCommandLine(args, { GATEHOUSE_DATA: server.config.dataDir })
 
 const statusWith = async (key: string): Promise<number> =>
   (await fetch(`${server.base}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).status

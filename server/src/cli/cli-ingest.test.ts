@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { gatehouse } from '../../test/support/cli.ts'
+import { runCommandLine } from '../../test/support/command-line.ts'
 import { pdfOf } from '../../test/support/documents/files.ts'
 import { startServer, type TestServer } from '../../test/support/server.ts'
 
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const files = () => join(folder, 'documents')
 /** What a command sees that is run beside the server. */
-const beside = (...args: string[]) => gatehouse(args, { GATEHOUSE_DATA: server.config.dataDir })
+const beside = (...args: string[]) => runCommandLine(args, { GATEHOUSE_DATA: server.config.dataDir })
 const ingest = (...args: string[]) => beside('ingest', files(), '--workspace', 'demo', '--collection', 'leave', ...args)
 
 test('wants a collection, or leave to make one; labels that there are; a folder', async () => {

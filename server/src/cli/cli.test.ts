@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { gatehouse as run } from '../../test/support/cli.ts'
+import { runCommandLine as run } from '../../test/support/command-line.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabases } from '../../test/support/fresh-database.ts'
-import { Starts } from '../../test/support/starts.ts'
+import { StartFixture } from '../../test/support/start-fixture.ts'
 import { verifyWorkspace } from '../audit/verify.ts'
 import { createWorkspaceKeys, loadWorkspaceKeys, type WorkspaceKeys } from '../audit/workspace-keys.ts'
 import { findApplicationByName, updateApplication } from '../identity/application-store.ts'
@@ -20,13 +20,13 @@ import type { DemoFile } from './demo-file.ts'
 
 describe.each(freshDatabases())('a start with nothing configured, on $name', ({ open }) => {
   let fresh: FreshDatabase
-  let starts: Starts
+  let starts: StartFixture
   beforeAll(async () => {
     fresh = await open()
   })
   afterAll(() => fresh.remove())
   beforeEach(() => {
-    starts = new Starts(fresh.database)
+    starts = new StartFixture(fresh.database)
   })
   afterEach(async () => {
     await starts.remove()
@@ -48,10 +48,10 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
     expect(statSync(starts.demoFile).mode & 0o777).toBe(0o600)
     expect(applications.map(({ name }) => name)).toEqual(['support', 'engineering'])
     for (const { name, api_key, revoked_api_key } of applications) {
-      expect(await starts.opens(api_key)).toBe(name)
-      expect(await starts.opens(revoked_api_key)).toBe('AUTH_KEY_REVOKED')
+      expect(await starts.findApplicationName(api_key)).toBe(name)
+      expect(await starts.findApplicationName(revoked_api_key)).toBe('AUTH_KEY_REVOKED')
     }
-    expect(await starts.operates(admin_token)).toBe('demo')
+    expect(await starts.findOperatorName(admin_token)).toBe('demo')
     expect(users.length).toBeGreaterThanOrEqual(3)
     for (const { id, role, department, attributes, user_token } of users) {
       expect(await identify(starts.demo(), user_token)).toEqual({
@@ -117,10 +117,10 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
     const after = starts.demo()
     expect(after.applications.map(({ id }) => id)).toEqual(before.applications.map(({ id }) => id))
     for (const [index, { api_key }] of after.applications.entries()) {
-      expect(await starts.opens(api_key)).toBe(after.applications[index]?.name)
-      expect(await starts.opens(before.applications[index]?.api_key)).toBe('AUTH_KEY_REVOKED')
+      expect(await starts.findApplicationName(api_key)).toBe(after.applications[index]?.name)
+      expect(await starts.findApplicationName(before.applications[index]?.api_key)).toBe('AUTH_KEY_REVOKED')
     }
-    expect([await starts.operates(after.admin_token), await starts.operates(before.admin_token)]).toEqual([
+    expect([await starts.findOperatorName(after.admin_token), await starts.findOperatorName(before.admin_token)]).toEqual([
       'demo',
       'AUTH_KEY_REVOKED',
     ])
@@ -137,7 +137,7 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
     for (const text of [JSON.stringify({ applications: foreign, ...rest }), real.slice(0, 100), '[]']) {
       writeFileSync(starts.demoFile, text)
       await starts.start()
-      expect(await starts.opens(starts.demo().applications[0]?.api_key)).toBe('support')
+      expect(await starts.findApplicationName(starts.demo().applications[0]?.api_key)).toBe('support')
     }
   })
 
@@ -147,7 +147,7 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
     await db().updateTable('api_key').set({ revoked_at: new Date() }).execute()
     await starts.start()
     expect(starts.demo().workspace).toEqual(workspace)
-    expect(await starts.opens(applications[0]?.api_key)).toBe('AUTH_KEY_REVOKED')
+    expect(await starts.findApplicationName(applications[0]?.api_key)).toBe('AUTH_KEY_REVOKED')
   })
 
   test('a file whose database never came to be is replaced', async () => {
@@ -156,7 +156,7 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
     await fresh.empty()
     await starts.start()
     expect(starts.demo().workspace.id).not.toBe(orphan.workspace.id)
-    expect(await starts.opens(starts.demo().applications[0]?.api_key)).toBe('support')
+    expect(await starts.findApplicationName(starts.demo().applications[0]?.api_key)).toBe('support')
   })
 
   test('a start that fails while seeding leaves nothing behind, and the next one seeds', async () => {
@@ -166,13 +166,13 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
     expect((await listWorkspaces(db, { limit: 1 }))?.data).toEqual([])
     await sql`alter table policy_set drop constraint fault`.execute(db)
     await starts.start()
-    expect(await starts.opens(starts.demo().applications[0]?.api_key)).toBe('support')
+    expect(await starts.findApplicationName(starts.demo().applications[0]?.api_key)).toBe('support')
   })
 
   test('two starts at the same moment make one demo', async () => {
     await Promise.all([starts.start(), starts.start()])
     expect((await listWorkspaces(db(), { limit: 10 }))?.data).toHaveLength(1)
-    expect(await starts.opens(starts.demo().applications[0]?.api_key)).toBe('support')
+    expect(await starts.findApplicationName(starts.demo().applications[0]?.api_key)).toBe('support')
   })
 
   test('puts no demo beside what a database is really used for', async () => {

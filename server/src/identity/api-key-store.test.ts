@@ -11,7 +11,7 @@ const NOW = new Date('2026-03-02T09:00:00Z')
 const LATER = new Date('2026-03-02T10:00:00Z')
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
 
-describe.each(testDatabases())('API keys on $name', ({ open }) => {
+describe.each(testDatabases())('on $name', ({ open }) => {
   let database: Database
   let owner: KeyOwner
   let foreign: KeyOwner
@@ -22,7 +22,7 @@ describe.each(testDatabases())('API keys on $name', ({ open }) => {
   }
   const issue = async (of = owner) => {
     const issued = await issueKey(database.db, of, 'ci', NOW)
-    if (!issued) throw new Error('no such Application')
+    if (!issued) throw new Error('Application not found')
     return issued
   }
 
@@ -33,7 +33,7 @@ describe.each(testDatabases())('API keys on $name', ({ open }) => {
   })
   afterAll(() => database.close())
 
-  test('are shown once and stored as a hash alone', async () => {
+  test('API key store: only a hash of the key is stored', async () => {
     const { key, ...shown } = await issue()
     expect(shown).toEqual({
       id: expect.stringMatching(/^key_[0-9a-z]{26}$/),
@@ -51,7 +51,7 @@ describe.each(testDatabases())('API keys on $name', ({ open }) => {
     expect(JSON.stringify(apiKeyView(shown))).not.toContain(key.slice(7))
   })
 
-  test('lead to their Application, with its defaults filled in', async () => {
+  test('API key store: key is found with its Application and all defaults', async () => {
     const { id, key } = await issue()
     expect(await findKeyByHash(database.db, sha256(key))).toMatchObject({
       keyId: id,
@@ -61,22 +61,22 @@ describe.each(testDatabases())('API keys on $name', ({ open }) => {
     expect(await findKeyByHash(database.db, sha256(`${key}x`))).toBeUndefined()
   })
 
-  test('stay revoked as of the first time', async () => {
+  test('API key store: first revocation time stays when a key is revoked again', async () => {
     const { id, key } = await issue()
     expect(await revokeKey(database.db, owner.workspaceId, id, NOW)).toMatchObject({ id, revokedAt: NOW })
     expect(await revokeKey(database.db, owner.workspaceId, id, LATER)).toMatchObject({ id, revokedAt: NOW })
     expect((await findKeyByHash(database.db, sha256(key)))?.revokedAt).toEqual(NOW)
   })
 
-  test('are issued for no Application but the Workspace’s own', async () => {
-    for (const applicationId of [foreign.applicationId, newId('app'), 'nonsense']) {
+  test('API key store: no key is issued when the Application is of another Workspace or does not exist', async () => {
+    for (const applicationId of [foreign.applicationId, newId('app'), 'invalid']) {
       expect(await issueKey(database.db, { ...owner, applicationId }, 'ci', NOW)).toBeUndefined()
     }
   })
 
-  test('are neither listed nor revoked by another Workspace, which cannot tell them from ones that are not there', async () => {
+  test('API key store: not found when the key is of another Workspace or does not exist', async () => {
     const { id, key } = await issue()
-    for (const unknown of [id, newId('key'), 'nonsense']) {
+    for (const unknown of [id, newId('key'), 'invalid']) {
       expect(await revokeKey(database.db, foreign.workspaceId, unknown, NOW)).toBeUndefined()
     }
     expect(await listKeys(database.db, { ...owner, workspaceId: foreign.workspaceId }, { limit: 100 })).toEqual({
@@ -86,14 +86,14 @@ describe.each(testDatabases())('API keys on $name', ({ open }) => {
     expect((await findKeyByHash(database.db, sha256(key)))?.revokedAt).toBeNull()
   })
 
-  test('of an Application that is not of the key’s Workspace lead nowhere', async () => {
+  test('API key store: not found when key and Application are of different Workspaces', async () => {
     const { id, key } = await issue()
     const [uuid, elsewhere] = [fromId('key', id) ?? '', fromId('ws', foreign.workspaceId) ?? '']
     await database.db.updateTable('api_key').set({ workspace_id: elsewhere }).where('id', '=', uuid).execute()
     expect(await findKeyByHash(database.db, sha256(key))).toBeUndefined()
   })
 
-  test('are listed oldest first, revoked ones too', async () => {
+  test('API key store: listed oldest first, with revoked keys', async () => {
     const of = await seed()
     const ids = [(await issue(of)).id, (await issue(of)).id, (await issue(of)).id]
     await revokeKey(database.db, of.workspaceId, ids[0] ?? '', NOW)
@@ -101,12 +101,12 @@ describe.each(testDatabases())('API keys on $name', ({ open }) => {
     expect([first?.data.map(({ id }) => id), first?.hasMore]).toEqual([ids.slice(0, 2), true])
     const second = await listKeys(database.db, of, { limit: 2, after: ids[1] })
     expect([second?.data.map(({ id }) => id), second?.hasMore]).toEqual([ids.slice(2), false])
-    expect(await listKeys(database.db, of, { limit: 2, after: 'nonsense' })).toBeUndefined()
-    expect(await listKeys(database.db, { ...of, applicationId: 'nonsense' }, { limit: 2 })).toBeUndefined()
+    expect(await listKeys(database.db, of, { limit: 2, after: 'invalid' })).toBeUndefined()
+    expect(await listKeys(database.db, { ...of, applicationId: 'invalid' }, { limit: 2 })).toBeUndefined()
   })
 })
 
-test('a key has a name', () => {
+test('API key create: name is required', () => {
   expect(checkApiKeyCreate({ name: 'ci' }).ok).toBe(true)
   expect(checkApiKeyCreate({}).ok).toBe(false)
 })

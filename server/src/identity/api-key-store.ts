@@ -9,7 +9,7 @@ import type { ApplicationRecord } from './application.ts'
 import { APPLICATION_COLUMNS, applicationOf } from './application-store.ts'
 import type { ApiKeyTable } from './tables.ts'
 
-/** Whose keys. TypeIDs. */
+/** The Application that owns keys. TypeIDs. */
 export interface KeyOwner {
   readonly workspaceId: string
   readonly applicationId: string
@@ -27,8 +27,7 @@ const keyOf = (row: Selectable<ApiKeyTable>): ApiKey => ({
 })
 
 /**
- * A new key; `key` is shown to nobody after this. Undefined when the Workspace has no such Application. `issuer`: who answers for
- * it; null: the server itself.
+ * Issues a key. `key` is not stored. Returns undefined if the Workspace has no such Application. `issuer`: see `ApiKey.issuedBy`.
  */
 export async function issueKey(
   db: Db,
@@ -78,8 +77,8 @@ export async function issueKey(
 }
 
 /**
- * The key after revocation, undefined when the Workspace has none of that id. Revoking again changes nothing. Publish the topic
- * `keys` once this is committed; a node that misses it notices within a second all the same.
+ * Revokes a key; revoking it again changes nothing. Returns undefined if the Workspace has no such key. Publish the topic `keys`
+ * after the commit. A node that misses the signal sees the revocation within a second.
  */
 export async function revokeKey(db: Db, workspaceId: string, id: string, now: Date): Promise<ApiKey | undefined> {
   const uuid = fromId('key', id)
@@ -94,7 +93,7 @@ export async function revokeKey(db: Db, workspaceId: string, id: string, now: Da
   return row && keyOf(row)
 }
 
-/** Oldest first, revoked ones too. Undefined when `page.after` or the Application's id is no id. */
+/** Oldest first, with revoked keys. Returns undefined if `page.after` or the Application's id is not an id. */
 export async function listKeys(
   db: Db,
   { workspaceId, applicationId }: KeyOwner,
@@ -110,37 +109,43 @@ export async function listKeys(
   return pageById(query, 'key', page, keyOf)
 }
 
-/** What stands behind a key. The one look-up here without an owner: the key is what tells the owner. */
-export interface KeyHolder {
+/** A key with its Application. Found without an owner, because the key identifies the owner. */
+export interface ApplicationKey {
   /** `key_…` */
   readonly keyId: string
   readonly hash: Buffer
   readonly issuedBy: string | null
   readonly revokedAt: Date | null
-  /** Its use was last noted more than a minute ago, if ever. */
-  readonly useToNote: boolean
+  /** Whether `last_used_at` is null or older than a minute. */
+  readonly isUseOutdated: boolean
   readonly application: ApplicationRecord
 }
 
-const NOTED_LONG_AGO = sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`
+const USE_OUTDATED = sql<boolean>`(last_used_at is null or last_used_at < now() - interval '1 minute')`
 
-export async function findKeyByHash(db: Db, hash: Buffer): Promise<KeyHolder | undefined> {
+export async function findKeyByHash(db: Db, hash: Buffer): Promise<ApplicationKey | undefined> {
   const row = await db
     .selectFrom('api_key')
     .innerJoin('application', (join) =>
       join.onRef('application.id', '=', 'api_key.application_id').onRef('application.workspace_id', '=', 'api_key.workspace_id'),
     )
     .select(APPLICATION_COLUMNS)
-    .select(['api_key.id as key_id', 'api_key.hash', 'api_key.issued_by', 'api_key.revoked_at', NOTED_LONG_AGO.as('use_to_note')])
+    .select([
+      'api_key.id as key_id',
+      'api_key.hash',
+      'api_key.issued_by',
+      'api_key.revoked_at',
+      USE_OUTDATED.as('is_use_outdated'),
+    ])
     .where('api_key.hash', '=', hash)
     .executeTakeFirst()
   if (!row) return undefined
-  const { key_id, hash: stored, issued_by: issuedBy, revoked_at: revokedAt, use_to_note: useToNote } = row
-  return { keyId: toId('key', key_id), hash: stored, issuedBy, revokedAt, useToNote, application: applicationOf(row) }
+  const { key_id, hash: stored, issued_by: issuedBy, revoked_at: revokedAt, is_use_outdated: isUseOutdated } = row
+  return { keyId: toId('key', key_id), hash: stored, issuedBy, revokedAt, isUseOutdated, application: applicationOf(row) }
 }
 
-/** Notes that a key is in use, once a minute at most. */
-export async function noteUse(db: Db, workspaceId: string, keyId: string): Promise<void> {
+/** Stores the time of the last use, at most once a minute. */
+export async function recordKeyUse(db: Db, workspaceId: string, keyId: string): Promise<void> {
   const uuid = fromId('key', keyId)
   if (uuid === undefined) return
   await db
@@ -148,6 +153,6 @@ export async function noteUse(db: Db, workspaceId: string, keyId: string): Promi
     .set({ last_used_at: sql<Date>`now()` })
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('id', '=', uuid)
-    .where(NOTED_LONG_AGO)
+    .where(USE_OUTDATED)
     .execute()
 }

@@ -2,19 +2,19 @@ import { type Static, Type } from 'typebox'
 import { Name, Timestamp } from '../lib/fields.ts'
 import { checker } from '../lib/schema.ts'
 
-/** A key of an Application as operators see it: never the key itself, which exists only in the answer that issued it. */
+/** An Application's key without its secret. */
 export interface ApiKey {
   /** `key_…` */
   readonly id: string
   readonly applicationId: string
   readonly name: string
-  /** Its first letters. */
+  /** The first letters of the key. */
   readonly hint: string
-  /** The operator who issued it (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server itself. */
+  /** The responsible operator (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server. */
   readonly issuedBy: string | null
   readonly createdAt: Date
   readonly revokedAt: Date | null
-  /** To about a minute; null: never. */
+  /** Accurate to about a minute; null: never. */
   readonly lastUsedAt: Date | null
 }
 
@@ -37,7 +37,7 @@ export const ApiKeyView = Type.Object({
   last_used_at: Type.Union([Timestamp, Type.Null()], { description: 'Accurate to about a minute. null: never.' }),
 })
 
-/** Answer of issuing a key: the only place where it is ever shown. It comes before its hint, which looks like one. */
+/** Response to issuing a key; no other response contains the key. `key` comes first, because `hint` looks similar. */
 export const IssuedApiKeyView = Type.Object({ key: Type.String(), ...ApiKeyView.properties })
 
 export const apiKeyView = (key: ApiKey) => ({

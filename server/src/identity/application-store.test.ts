@@ -16,7 +16,7 @@ import {
 const NOW = new Date('2026-03-02T09:00:00Z')
 const LATER = new Date('2026-03-02T10:00:00Z')
 
-describe.each(testDatabases())('Applications on $name', ({ open }) => {
+describe.each(testDatabases())('on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
   let foreign: string
@@ -30,13 +30,13 @@ describe.each(testDatabases())('Applications on $name', ({ open }) => {
 
   const create = async (name: string, body = {}): Promise<ApplicationRecord> => {
     const created = await createApplication(database.db, workspaceId, { name, ...body }, NOW)
-    if (!created) throw new Error('name taken')
+    if (!created) throw new Error('Application name is taken')
     return created
   }
   const update = (id: string, patch: ApplicationPatch, owner = workspaceId) =>
     database.db.transaction().execute((tx) => updateApplication(tx, owner, id, patch, LATER))
 
-  test('one that was made from a name has every default', async () => {
+  test('application store: all defaults are set when only a name is given', async () => {
     const application = await create('plain')
     expect(application).toEqual({
       id: expect.stringMatching(/^app_[0-9a-z]{26}$/),
@@ -55,14 +55,14 @@ describe.each(testDatabases())('Applications on $name', ({ open }) => {
     expect(await findApplicationByName(database.db, workspaceId, 'plain')).toEqual(application)
   })
 
-  test('only what was set is stored, so that a default may change', async () => {
+  test('application store: only given settings and limits are stored', async () => {
     const { id } = await create('sparse', { limits: { burst: 5, concurrency: null }, settings: { knowledge: true } })
     const row = await database.db.selectFrom('application').selectAll().where('name', '=', 'sparse').executeTakeFirst()
     expect(row).toMatchObject({ limits: { burst: 5 }, settings: { knowledge: { enabled: true } } })
     expect((await findApplication(database.db, workspaceId, id))?.limits).toEqual({ ...DEFAULT_LIMITS, burst: 5 })
   })
 
-  test('every field can be patched and reset', async () => {
+  test('application store: every field can be changed and reset', async () => {
     const { id } = await create('patched')
     const patch = {
       name: 'renamed',
@@ -101,7 +101,7 @@ describe.each(testDatabases())('Applications on $name', ({ open }) => {
     })
   })
 
-  test('patches at the same time are both kept', async () => {
+  test('application store: concurrent patches are all kept', async () => {
     const { id } = await create('raced')
     await Promise.all([
       update(id, { limits: { burst: 5 } }),
@@ -114,15 +114,15 @@ describe.each(testDatabases())('Applications on $name', ({ open }) => {
     })
   })
 
-  test('a name is one Application of the Workspace', async () => {
-    const { id } = await create('mine')
+  test('application store: name_taken when another Application of the Workspace has the name', async () => {
+    const { id } = await create('first')
     await create('taken')
-    expect(await createApplication(database.db, workspaceId, { name: 'mine' }, NOW)).toBeUndefined()
+    expect(await createApplication(database.db, workspaceId, { name: 'first' }, NOW)).toBeUndefined()
     expect(await update(id, { name: 'taken' })).toEqual({ ok: false, reason: 'name_taken' })
-    expect(await createApplication(database.db, foreign, { name: 'mine' }, NOW)).toBeDefined()
+    expect(await createApplication(database.db, foreign, { name: 'first' }, NOW)).toBeDefined()
   })
 
-  test('another Workspace can neither find nor list nor change it, and cannot tell it from one that is not there', async () => {
+  test('application store: not found when the Application is of another Workspace or does not exist', async () => {
     const { id } = await create('hidden')
     for (const unknown of [id, newId('app'), 'app_nonsense', newId('ws'), '']) {
       expect(await findApplication(database.db, foreign, unknown)).toBeUndefined()
@@ -134,7 +134,7 @@ describe.each(testDatabases())('Applications on $name', ({ open }) => {
     expect((await findApplication(database.db, workspaceId, id))?.name).toBe('hidden')
   })
 
-  test('pages hold each of them once, oldest first, also when one is added meanwhile', async () => {
+  test('application store: pages list each Application once, oldest first, when another is added meanwhile', async () => {
     const { workspaceId: owner } = await seedWorkspace(database.db)
     for (const name of ['a', 'b', 'c']) await createApplication(database.db, owner, { name }, NOW)
     const first = await listApplications(database.db, owner, { limit: 2 })
@@ -145,7 +145,7 @@ describe.each(testDatabases())('Applications on $name', ({ open }) => {
     expect(await listApplications(database.db, owner, { limit: 2, after: 'nonsense' })).toBeUndefined()
   })
 
-  test('the view is what the admin API shows', async () => {
+  test('application view: has id, defaults and times', async () => {
     const application = await create('shown')
     expect(applicationView(application)).toMatchObject({
       id: application.id,

@@ -2,20 +2,19 @@ import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { type Page, type PageRequest, pageById } from '../db/page.ts'
 import { jsonOrNull, uuidOfWorkspace } from '../db/values.ts'
-import type { Classification } from '../domain/classification.ts'
 import { fromId, newUuid, toId } from '../lib/id.ts'
 import {
   type ApplicationCreate,
   type ApplicationPatch,
   type ApplicationRecord,
   DEFAULT_CEILING,
-  filledLimits,
-  filledSettings,
+  fillApplicationLimits,
+  fillApplicationSettings,
   type Overrides,
-  patched,
+  patchOverrides,
 } from './application.ts'
-import { unlessTaken } from './store-support.ts'
 import type { ApplicationTable } from './tables.ts'
+import { writeUnlessTaken } from './write-unless-taken.ts'
 
 type Row = Omit<Selectable<ApplicationTable>, 'settings' | 'limits'> & { settings: unknown; limits: unknown }
 
@@ -33,7 +32,7 @@ export const APPLICATION_COLUMNS = [
   'application.updated_at',
 ] as const
 
-/** Origins that the CORS settings of any Application, of any Workspace, name: a preflight does not say whose key follows. */
+/** The CORS origins of all Applications of all Workspaces, because a preflight request has no key. */
 export async function allCorsOrigins(db: Db): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ origin: string }>`
     select distinct origin from application, jsonb_array_elements_text(settings -> 'cors' -> 'origins') as origin
@@ -45,24 +44,24 @@ export const applicationOf = (row: Row): ApplicationRecord => ({
   id: toId('app', row.id),
   workspaceId: toId('ws', row.workspace_id),
   name: row.name,
-  settings: filledSettings(row.settings as Overrides['settings']),
-  limits: filledLimits(row.limits as Overrides['limits']),
+  settings: fillApplicationSettings(row.settings as Overrides['settings']),
+  limits: fillApplicationLimits(row.limits as Overrides['limits']),
   models: row.models,
   providers: row.providers,
   defaultModel: row.default_model,
-  ceiling: row.ceiling as Classification,
+  ceiling: row.ceiling,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 })
 
-/** Undefined when the Workspace has an Application of that name. */
+/** Returns undefined if the Workspace has an Application of that name. */
 export async function createApplication(
   db: Db,
   workspaceId: string,
   create: ApplicationCreate,
   now: Date,
 ): Promise<ApplicationRecord | undefined> {
-  const { settings, limits } = patched({ settings: {}, limits: {} }, create)
+  const { settings, limits } = patchOverrides({ settings: {}, limits: {} }, create)
   const row = await db
     .insertInto('application')
     .values({
@@ -96,7 +95,7 @@ export async function findApplicationByName(db: Db, workspaceId: string, name: s
   return row && applicationOf(row)
 }
 
-/** Oldest first. Undefined when `page.after` is no id. */
+/** Oldest first. Returns undefined if `page.after` is not an id. */
 export async function listApplications(
   db: Db,
   workspaceId: string,
@@ -109,7 +108,7 @@ export type ApplicationUpdate =
   | { readonly ok: true; readonly application: ApplicationRecord }
   | { readonly ok: false; readonly reason: 'not_found' | 'name_taken' }
 
-/** Merges the patch into what is stored. Patches at the same time come one after the other, so neither is lost. */
+/** Merges a patch into the stored Application. Locks the row, so that concurrent patches are all kept. */
 export async function updateApplication(
   tx: Tx,
   workspaceId: string,
@@ -120,8 +119,8 @@ export async function updateApplication(
   const uuid = fromId('app', id)
   const stored = uuid && (await applications(tx, workspaceId).where('id', '=', uuid).forUpdate().executeTakeFirst())
   if (!stored) return { ok: false, reason: 'not_found' }
-  const { settings, limits } = patched({ settings: stored.settings, limits: stored.limits } as Overrides, patch)
-  const row = await unlessTaken(tx, () =>
+  const { settings, limits } = patchOverrides({ settings: stored.settings, limits: stored.limits } as Overrides, patch)
+  const row = await writeUnlessTaken(tx, () =>
     tx
       .updateTable('application')
       .set({

@@ -3,76 +3,76 @@ import { DEFAULT_LIMITS, DEFAULT_SETTINGS } from '../domain/principal.ts'
 import {
   checkApplicationCreate,
   checkApplicationPatch,
-  filledLimits,
-  filledSettings,
+  fillApplicationLimits,
+  fillApplicationSettings,
   type Overrides,
-  patched,
+  patchOverrides,
 } from './application.ts'
 
-const nothing: Overrides = { settings: {}, limits: {} }
+const EMPTY: Overrides = { settings: {}, limits: {} }
 
 /** Checks the patches and applies one after the other. */
-function afterPatches(...patches: unknown[]): Overrides {
+function applyPatches(...patches: unknown[]): Overrides {
   return patches.reduce<Overrides>((stored, patch) => {
     const checked = checkApplicationPatch(patch)
     if (!checked.ok) throw new Error(`${checked.problem.param} ${checked.problem.message}`)
-    return patched(stored, checked.value)
-  }, nothing)
+    return patchOverrides(stored, checked.value)
+  }, EMPTY)
 }
 
-describe('a patch', () => {
-  test('leaves what it does not name', () => {
-    const stored = afterPatches({ limits: { burst: 5 }, settings: { tier: 'gold' } }, { limits: { concurrency: 7 } })
+describe('patch', () => {
+  test('application patch: other fields stay when they are missing in the patch', () => {
+    const stored = applyPatches({ limits: { burst: 5 }, settings: { tier: 'gold' } }, { limits: { concurrency: 7 } })
     expect(stored).toEqual({ settings: { tier: 'gold' }, limits: { burst: 5, concurrency: 7 } })
-    expect(filledLimits(stored.limits)).toEqual({ ...DEFAULT_LIMITS, burst: 5, concurrency: 7 })
+    expect(fillApplicationLimits(stored.limits)).toEqual({ ...DEFAULT_LIMITS, burst: 5, concurrency: 7 })
   })
 
-  test('merges knowledge and memory field by field', () => {
-    const stored = afterPatches(
+  test('application patch: knowledge and memory are merged field by field', () => {
+    const stored = applyPatches(
       { settings: { knowledge: { enabled: true, collections: ['a'] }, memory: { enabled: true, capture: 'explicit' } } },
       { settings: { knowledge: { collections: ['b'] }, memory: { capture: null } } },
     )
-    expect(filledSettings(stored.settings)).toEqual({
+    expect(fillApplicationSettings(stored.settings)).toEqual({
       ...DEFAULT_SETTINGS,
       knowledge: { enabled: true, collections: ['b'], passages: 5 },
       memory: { enabled: true, capture: 'off', recall: 5, assertion_scopes: [] },
     })
   })
 
-  test('replaces everything else', () => {
-    const stored = afterPatches(
+  test('application patch: other settings are replaced', () => {
+    const stored = applyPatches(
       { settings: { extensions: ['tools'], tier: { a: 1 } } },
       { settings: { extensions: [], tier: { b: 2 } } },
     )
     expect(stored.settings).toEqual({ extensions: [], tier: { b: 2 } })
   })
 
-  test('resets with null, and keeps no trace of it', () => {
+  test('application patch: field is removed from the stored settings when it is null', () => {
     const set = { settings: { tier: 'gold', assertion_clearance: 'public' }, limits: { burst: 5, tokens_per_minute: 9 } }
     const unset = { settings: { tier: null, assertion_clearance: null }, limits: { burst: null, tokens_per_minute: null } }
-    expect(afterPatches(set, unset)).toEqual(nothing)
+    expect(applyPatches(set, unset)).toEqual(EMPTY)
   })
 
-  test.each([false, null, { enabled: false }, { enabled: null }])('turns a feature off with %j', (off) => {
-    const stored = afterPatches(
+  test.each([false, null, { enabled: false }, { enabled: null }])('application patch: feature is off when it is %j', (off) => {
+    const stored = applyPatches(
       { settings: { knowledge: true, memory: { enabled: true } } },
       { settings: { knowledge: off, memory: off } },
     )
-    const settings = filledSettings(stored.settings)
+    const settings = fillApplicationSettings(stored.settings)
     expect([settings.knowledge.enabled, settings.memory.enabled]).toEqual([false, false])
   })
 
-  test('turns a feature off and on without losing its fields', () => {
-    const stored = afterPatches(
+  test('application patch: fields of a feature stay when it is turned off and on', () => {
+    const stored = applyPatches(
       { settings: { knowledge: { enabled: true, collections: ['a'] } } },
       { settings: { knowledge: false } },
       { settings: { knowledge: true } },
     )
-    expect(filledSettings(stored.settings).knowledge).toEqual({ enabled: true, collections: ['a'], passages: 5 })
+    expect(fillApplicationSettings(stored.settings).knowledge).toEqual({ enabled: true, collections: ['a'], passages: 5 })
   })
 
-  test('cannot reach a prototype', () => {
-    const stored = afterPatches(
+  test('application patch: prototype is unchanged when the patch names __proto__ or constructor', () => {
+    const stored = applyPatches(
       JSON.parse('{"settings":{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}}'),
     )
     expect(Object.getPrototypeOf(stored.settings)).toBe(Object.prototype)
@@ -80,7 +80,7 @@ describe('a patch', () => {
   })
 })
 
-describe('a body that is not valid names its field', () => {
+describe('application create: problem names the field when the body is', () => {
   test.each<[unknown, string]>([
     [{}, 'name'],
     [{ name: '' }, 'name'],
@@ -94,7 +94,7 @@ describe('a body that is not valid names its field', () => {
     [{ name: 'a', limits: { request_per_minute: 5 } }, 'limits.request_per_minute'],
     [{ name: 'a', limits: null }, 'limits'],
     [{ name: 'a', ceiling: 'secret' }, 'ceiling'],
-    [{ name: 'a', settings: { extensions: ['wings'] } }, 'settings.extensions[0]'],
+    [{ name: 'a', settings: { extensions: ['unknown'] } }, 'settings.extensions[0]'],
     [{ name: 'a', settings: { knowledge: 'off' } }, 'settings.knowledge'],
     [{ name: 'a', settings: { knowledge: { enabled: 'no' } } }, 'settings.knowledge.enabled'],
     [{ name: 'a', settings: { memory: { capture: 'always' } } }, 'settings.memory.capture'],
@@ -111,7 +111,7 @@ describe('a body that is not valid names its field', () => {
     expect(checked.ok ? 'valid' : checked.problem.param).toBe(param)
   })
 
-  test('fields that nobody knows are ignored outside of limits and features', () => {
+  test('application create: unknown fields are ignored outside limits and features', () => {
     expect(checkApplicationCreate({ name: 'a', colour: 'blue', settings: { tier: 3 } }).ok).toBe(true)
   })
 })

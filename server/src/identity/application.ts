@@ -14,14 +14,14 @@ import { Name, oneOf, resettable, resettableWord, Timestamp, withStorable } from
 import { type Checked, checker } from '../lib/schema.ts'
 
 export const DEFAULT_CEILING: Classification = 'restricted'
-/** Characters of JSON that the free-form part of the settings may have: it rides along with every cached Application. */
+/** Maximum length of the settings as JSON, in characters: they are part of every cached Application. */
 const MAX_SETTINGS = 16_384
 
 const CAPTURE = ['off', 'explicit', 'extract'] as const
 const Collections = Type.Array(Name, { maxItems: 100 })
 const Patterns = Type.Array(Name, { maxItems: 1_000 })
 
-/** As a browser sends it: scheme, host and port, in lower case and without a path. `*` is any. */
+/** The `Origin` header of a browser: scheme, host and port in lower case. `*`: any origin. */
 const Origin = Type.String({
   maxLength: 255,
   pattern: '^(?:\\*|https?://[a-z0-9._-]+(?::\\d{1,5})?|https?://\\[[0-9a-f:]+\\](?::\\d{1,5})?)$',
@@ -29,7 +29,7 @@ const Origin = Type.String({
 
 type Nullable<T> = { [K in keyof T]?: T[K] | null }
 
-/** A feature is an object of its fields; plain `true` and `false` stand for `{enabled}`, null for its default. */
+/** The settings of a feature. `true` and `false` mean `{enabled}`, null resets the feature to its default. */
 const feature = <T>(properties: Record<string, object>) =>
   Type.Optional(Type.Unsafe<T | boolean | null>({ type: ['object', 'boolean', 'null'], properties, additionalProperties: false }))
 
@@ -89,67 +89,76 @@ const optional = {
   ceiling: resettableWord(CLASSIFICATIONS),
 }
 
-/** Body of `POST /admin/v1/applications`. What is left out, or null, has its default. */
+/** Body of `POST /admin/v1/applications`. A missing or null field gets its default. */
 export const ApplicationCreate = Type.Object({ name: Name, ...optional })
 export type ApplicationCreate = Static<typeof ApplicationCreate>
 
 /**
- * Body of `PATCH /admin/v1/applications/:id`. What is left out stays; null resets to the default. `limits`, `settings`,
- * `settings.knowledge` and `settings.memory` are merged field by field, everything else is replaced.
+ * Body of `PATCH /admin/v1/applications/:id`. Missing fields stay unchanged, null resets a field. `limits`, `settings`,
+ * `settings.knowledge` and `settings.memory` are merged field by field, all other fields are replaced.
  */
 export const ApplicationPatch = Type.Object({ name: Type.Optional(Name), ...optional })
 export type ApplicationPatch = Static<typeof ApplicationPatch>
 
 const createChecker = checker(ApplicationCreate)
 const patchChecker = checker(ApplicationPatch)
-export const checkApplicationCreate = (body: unknown): Checked<ApplicationCreate> => bounded(createChecker(body))
-export const checkApplicationPatch = (body: unknown): Checked<ApplicationPatch> => bounded(patchChecker(body))
+export const checkApplicationCreate = (body: unknown): Checked<ApplicationCreate> => checkSettingsSize(createChecker(body))
+export const checkApplicationPatch = (body: unknown): Checked<ApplicationPatch> => checkSettingsSize(patchChecker(body))
 
-const bounded = <T extends ApplicationPatch>(checked: Checked<T>): Checked<T> =>
+const checkSettingsSize = <T extends ApplicationPatch>(checked: Checked<T>): Checked<T> =>
   withStorable(checked, 'settings', ({ settings }) => settings, MAX_SETTINGS)
 
-/** What the table holds: only what somebody has set, so that a default that changes in a release reaches everybody else. */
+/** The stored settings and limits: only those that were set, so that a later release can change a default. */
 export interface Overrides {
   readonly settings: Readonly<Record<string, unknown>>
   readonly limits: Readonly<Record<string, unknown>>
 }
 
-/** Settings and limits after a patch. Pure; the patch has been checked. */
-export function patched(stored: Overrides, patch: Pick<ApplicationPatch, 'settings' | 'limits'>): Overrides {
+/** Returns the stored settings and limits after a checked patch. */
+export function patchOverrides(stored: Overrides, patch: Pick<ApplicationPatch, 'settings' | 'limits'>): Overrides {
   const { knowledge, memory, ...plain } = patch.settings ?? {}
   const features = {
-    ...(knowledge !== undefined && { knowledge: patchedFeature(stored.settings.knowledge, knowledge) }),
-    ...(memory !== undefined && { memory: patchedFeature(stored.settings.memory, memory) }),
+    ...(knowledge !== undefined && { knowledge: patchFeature(stored.settings.knowledge, knowledge) }),
+    ...(memory !== undefined && { memory: patchFeature(stored.settings.memory, memory) }),
   }
-  return { settings: merged(stored.settings, { ...plain, ...features }), limits: merged(stored.limits, patch.limits ?? {}) }
+  return {
+    settings: mergeFields(stored.settings, { ...plain, ...features }),
+    limits: mergeFields(stored.limits, patch.limits ?? {}),
+  }
 }
 
-function patchedFeature(stored: unknown, patch: object | boolean | null): object | null {
+function patchFeature(stored: unknown, patch: object | boolean | null): object | null {
   if (patch === null) return null
-  return merged((stored ?? {}) as Record<string, unknown>, typeof patch === 'boolean' ? { enabled: patch } : patch)
+  return mergeFields((stored ?? {}) as Record<string, unknown>, typeof patch === 'boolean' ? { enabled: patch } : patch)
 }
 
-/** `patch` over `stored`; null takes a field away. */
-const merged = (stored: Readonly<Record<string, unknown>>, patch: object): Record<string, unknown> =>
+/** Merges a patch into stored fields. null removes a field. */
+const mergeFields = (stored: Readonly<Record<string, unknown>>, patch: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries({ ...stored, ...patch }).filter(([, value]) => value !== null))
 
-/** Settings with every default filled in. */
-export const filledSettings = ({ knowledge, memory, ...stored }: Readonly<Record<string, unknown>>): ApplicationSettings => ({
+export const fillApplicationSettings = ({
+  knowledge,
+  memory,
+  ...stored
+}: Readonly<Record<string, unknown>>): ApplicationSettings => ({
   ...DEFAULT_SETTINGS,
   ...stored,
   knowledge: { ...DEFAULT_SETTINGS.knowledge, ...(knowledge as object) },
   memory: { ...DEFAULT_SETTINGS.memory, ...(memory as object) },
 })
 
-export const filledLimits = (stored: Readonly<Record<string, unknown>>): ApplicationLimits => ({ ...DEFAULT_LIMITS, ...stored })
+export const fillApplicationLimits = (stored: Readonly<Record<string, unknown>>): ApplicationLimits => ({
+  ...DEFAULT_LIMITS,
+  ...stored,
+})
 
-/** An Application with what only operators see of it. */
+/** An Application with the fields that only operators see. */
 export interface ApplicationRecord extends Application {
   readonly createdAt: Date
   readonly updatedAt: Date
 }
 
-/** An Application as the admin API shows it, every default written out. */
+/** An Application in the admin API, with all defaults. */
 export const ApplicationView = Type.Object({
   id: Type.String(),
   object: Type.Literal('application'),

@@ -16,15 +16,15 @@ const NOW = new Date('2026-03-02T09:00:00Z')
 const INVALID = { ok: false, code: 'AUTH_INVALID_KEY' }
 const REVOKED = { ok: false, code: 'AUTH_KEY_REVOKED' }
 
-/** A signal of which nothing ever arrives. */
+/** A signal that never arrives. */
 const lostSignal: Signal = { publish: async () => {}, subscribe: () => () => {}, close: async () => {} }
 
-/** Of a cache on this clock nothing ever gets too old: only a signal makes it look again. */
-const STANDING_STILL = { clock: () => 0 }
-const PATIENCE = { timeout: 20_000, interval: 10 }
+/** With this clock cache entries never expire: only a signal removes them. */
+const STOPPED_CLOCK = { clock: () => 0 }
+const WAIT = { timeout: 20_000, interval: 10 }
 
-describe.each(testDatabases())('keys on $name', ({ open }) => {
-  /** Two nodes over one database; the embedded one has one process, hence one signal. */
+describe.each(testDatabases())('on $name', ({ open }) => {
+  /** Two nodes with one database. An embedded database has one process and therefore one signal. */
   let first: Database
   let second: Database
   let workspaceId: string
@@ -48,7 +48,7 @@ describe.each(testDatabases())('keys on $name', ({ open }) => {
     return { id: issued.id, header: `Bearer ${issued.key}` }
   }
 
-  test('a key names its Application, an unknown one nobody', async () => {
+  test('authenticator: valid key gets its Application, unknown key is invalid', async () => {
     const authenticator = new Authenticator(first)
     const { id, header } = await issue()
     expect(await authenticator.authenticate(header)).toMatchObject({
@@ -63,18 +63,17 @@ describe.each(testDatabases())('keys on $name', ({ open }) => {
     authenticator.close()
   })
 
-  test('a revocation: reaches every node by its signal', async () => {
-    const nodes = [new Authenticator(first, STANDING_STILL), new Authenticator(second, STANDING_STILL)]
+  test('authenticator: key is revoked on every node when the signal arrives', async () => {
+    const nodes = [new Authenticator(first, STOPPED_CLOCK), new Authenticator(second, STOPPED_CLOCK)]
     const { id, header } = await issue()
     for (const node of nodes) expect(await node.authenticate(header)).toMatchObject({ ok: true })
     await revokeKey(first.db, workspaceId, id, NOW)
     await first.signal.publish(KEYS_TOPIC, id)
-    for (const node of nodes)
-      await vi.waitFor(async () => expect(await node.authenticate(header)).toMatchObject(REVOKED), PATIENCE)
+    for (const node of nodes) await vi.waitFor(async () => expect(await node.authenticate(header)).toMatchObject(REVOKED), WAIT)
     for (const node of nodes) node.close()
   })
 
-  test('a revocation: reaches every node within 1 s when its signal is lost', async () => {
+  test('authenticator: key is revoked on every node within 1 s when the signal is lost', async () => {
     let now = 0
     const nodes = [first.db, second.db].map((db) => new Authenticator({ db, signal: lostSignal }, { clock: () => now }))
     const { id, header } = await issue()
@@ -84,18 +83,18 @@ describe.each(testDatabases())('keys on $name', ({ open }) => {
     for (const node of nodes) expect(await node.authenticate(header)).toMatchObject(REVOKED)
   })
 
-  test('a changed Application: is seen when the signal arrives', async () => {
-    const node = new Authenticator(second, STANDING_STILL)
+  test('authenticator: changed Application is seen when the signal arrives', async () => {
+    const node = new Authenticator(second, STOPPED_CLOCK)
     const { header } = await issue()
     await node.authenticate(header)
     await first.db.transaction().execute((tx) => updateApplication(tx, workspaceId, applicationId, { limits: { burst: 7 } }, NOW))
     await first.signal.publish(APPLICATIONS_TOPIC, applicationId)
     const changed = { ok: true, application: { limits: { burst: 7 } } }
-    await vi.waitFor(async () => expect(await node.authenticate(header)).toMatchObject(changed), PATIENCE)
+    await vi.waitFor(async () => expect(await node.authenticate(header)).toMatchObject(changed), WAIT)
     node.close()
   })
 
-  test('a closed Authenticator listens no more', async () => {
+  test('authenticator: signals are ignored when it is closed', async () => {
     const signal = localSignal()
     const node = new Authenticator({ db: first.db, signal })
     const { id, header } = await issue()
@@ -106,17 +105,17 @@ describe.each(testDatabases())('keys on $name', ({ open }) => {
     expect(await node.authenticate(header)).toMatchObject({ ok: true })
   })
 
-  test('a database that does not answer is a breakdown, not a wrong key', async () => {
-    const gone = await open()
-    const node = new Authenticator({ db: gone.db, signal: lostSignal })
+  test('authenticator: throws when the database does not respond', async () => {
+    const closed = await open()
+    const node = new Authenticator({ db: closed.db, signal: lostSignal })
     const { header } = await issue()
-    await gone.signal.close()
-    await gone.pool.end()
+    await closed.signal.close()
+    await closed.pool.end()
     await expect(node.authenticate(header)).rejects.toThrow()
-    expect(await node.authenticate('Bearer nonsense')).toEqual(INVALID)
+    expect(await node.authenticate('Bearer invalid')).toEqual(INVALID)
   })
 
-  test('a key in use costs no query', async () => {
+  test('authenticator: no query when the key is cached', async () => {
     const { header } = await issue()
     let queries = 0
     const db = first.db.withPlugin({
@@ -129,19 +128,20 @@ describe.each(testDatabases())('keys on $name', ({ open }) => {
     let now = 0
     const node = new Authenticator({ db, signal: lostSignal }, { clock: () => now })
     for (let i = 0; i < 1_000; i++) await node.authenticate(header)
-    // Found, and its first use noted: which happens once a minute at most.
+    // One query finds the key, one stores its last use.
     expect(queries).toBe(2)
     for (let i = 0; i < 1_000; i++) await node.authenticate(`Bearer not-a-key-${i}`)
     expect(queries).toBe(2)
-    const noted = async () => (await findKeyByHash(first.db, createHash('sha256').update(header.slice(7)).digest()))?.useToNote
-    await expect.poll(noted).toBe(false)
+    const isOutdated = async () =>
+      (await findKeyByHash(first.db, createHash('sha256').update(header.slice(7)).digest()))?.isUseOutdated
+    await expect.poll(isOutdated).toBe(false)
     now += 750
     await node.authenticate(header)
     expect(queries).toBe(3)
   })
 
-  test('an admin token names its operator, until it is revoked', async () => {
-    const nodes = [new AdminAuthenticator(first, STANDING_STILL), new AdminAuthenticator(second, STANDING_STILL)]
+  test('admin authenticator: token gets its operator until it is revoked', async () => {
+    const nodes = [new AdminAuthenticator(first, STOPPED_CLOCK), new AdminAuthenticator(second, STOPPED_CLOCK)]
     const { token, ...shown } = await createAdminToken(first.db, { name: 'ops' }, NOW)
     expect(token).toMatch(/^ga_[A-Za-z0-9_-]{43}$/)
     expect(JSON.stringify(adminTokenView(shown))).not.toContain(token.slice(3))
@@ -155,13 +155,13 @@ describe.each(testDatabases())('keys on $name', ({ open }) => {
     await revokeAdminToken(first.db, shown.id, NOW)
     await first.signal.publish(ADMIN_TOKENS_TOPIC, shown.id)
     for (const node of nodes)
-      await vi.waitFor(async () => expect(await node.authenticate(`Bearer ${token}`)).toMatchObject(REVOKED), PATIENCE)
+      await vi.waitFor(async () => expect(await node.authenticate(`Bearer ${token}`)).toMatchObject(REVOKED), WAIT)
     expect(await revokeAdminToken(first.db, shown.id, new Date())).toMatchObject({ revokedAt: NOW })
-    expect(await revokeAdminToken(first.db, 'nonsense', NOW)).toBeUndefined()
+    expect(await revokeAdminToken(first.db, 'invalid', NOW)).toBeUndefined()
     for (const node of nodes) node.close()
   })
 
-  test('an API key opens no door of the admin API, nor an admin token one of the gateway', async () => {
+  test('authenticators: API key is invalid for the admin API, admin token for the gateway', async () => {
     const [admin, gateway] = [new AdminAuthenticator(first), new Authenticator(first)]
     const { token } = await createAdminToken(first.db, { name: 'ops' }, NOW)
     const { header } = await issue()
@@ -171,13 +171,13 @@ describe.each(testDatabases())('keys on $name', ({ open }) => {
     gateway.close()
   })
 
-  test('admin tokens are listed oldest first', async () => {
+  test('admin token store: listed oldest first', async () => {
     const ids = [
       (await createAdminToken(first.db, { name: 'a' }, NOW)).id,
       (await createAdminToken(first.db, { name: 'b' }, NOW)).id,
     ]
     const page = await listAdminTokens(first.db, { limit: 1, after: ids[0] })
     expect(page?.data[0]?.id).toBe(ids[1])
-    expect(await listAdminTokens(first.db, { limit: 1, after: 'nonsense' })).toBeUndefined()
+    expect(await listAdminTokens(first.db, { limit: 1, after: 'invalid' })).toBeUndefined()
   })
 })

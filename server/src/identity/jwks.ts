@@ -3,12 +3,12 @@ import type { JSONWebKeySet } from 'jose'
 import { Type } from 'typebox'
 import type { Problem } from '../lib/schema.ts'
 
-/** Public keys (RFC 7517), or the address where their owner publishes them. */
+/** Public keys (RFC 7517), or the URL of their key set. */
 export type Jwks = JSONWebKeySet | { readonly url: string }
 
 const Key = Type.Object({ kty: Type.String() }, { additionalProperties: true })
 
-/** An inline set or a URL. Which keys are sound, `jwksProblem` tells. */
+/** Schema of a key set or a URL; {@link jwksProblem} checks the keys. */
 export const JwksSource = Type.Unsafe<Jwks>({
   type: 'object',
   properties: { keys: Type.Array(Key, { minItems: 1, maxItems: 100 }), url: Type.String({ maxLength: 2_000 }) },
@@ -21,7 +21,7 @@ export const JwksSource = Type.Unsafe<Jwks>({
 const SECRET_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const
 const MIN_RSA_BYTES = 256
 
-/** What is wrong with a set in a way that a schema cannot tell; `param` is relative to the set. */
+/** A problem that the schema does not find. `param` is relative to the key set. */
 export function jwksProblem(jwks: Jwks): Problem | undefined {
   if ('url' in jwks) return findUrlProblem(jwks.url)
   for (const [index, key] of jwks.keys.entries()) {
@@ -31,22 +31,22 @@ export function jwksProblem(jwks: Jwks): Problem | undefined {
   return undefined
 }
 
-/** Sets of identity providers hold keys for other purposes too: those stay, unused. Secrets do not. */
+/** Keys for other purposes are allowed, because key sets of identity providers contain them. Secret keys are not. */
 function keyProblem(key: JSONWebKeySet['keys'][number]): string | undefined {
   if (key.kty === 'oct' || SECRET_MEMBERS.some((member) => member in key)) return 'must be a public key'
   if (key.kty === 'RSA' && Buffer.from(String(key.n), 'base64url').length < MIN_RSA_BYTES) return 'must have at least 2048 bits'
   return undefined
 }
 
-/** Whoever can change the keys on their way can sign as anybody: plain HTTP only where there is no way to be on. */
+/** A key set that is changed in transit allows forged tokens, so plain HTTP is only for local hosts. */
 function findUrlProblem(text: string): Problem | undefined {
   const problem = (message: string): Problem => ({ param: 'url', message })
   const url = URL.parse(text)
   if (!url) return problem('must be an absolute URL')
-  if (url.username || url.password) return problem('must not hold credentials')
-  if (url.protocol === 'https:' || (url.protocol === 'http:' && isNear(url.hostname))) return undefined
+  if (url.username || url.password) return problem('must not contain credentials')
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLocalHost(url.hostname))) return undefined
   return problem('must start with https:// (http:// only for this machine or a name without a domain)')
 }
 
-const isNear = (host: string): boolean =>
+const isLocalHost = (host: string): boolean =>
   host.startsWith('127.') || host === '[::1]' || host.endsWith('.localhost') || (isIP(host) === 0 && /^[^.[\]]+$/.test(host))

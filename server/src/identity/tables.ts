@@ -1,5 +1,6 @@
 import type { ColumnType, Generated } from 'kysely'
 import type { Bytes, CreatedAt, Json, NullableJson } from '../db/columns.ts'
+import type { Classification } from '../domain/classification.ts'
 import type { GovernedString } from '../domain/governed.ts'
 
 declare module '../db/schema.ts' {
@@ -16,15 +17,15 @@ export interface WorkspaceTable {
   name: string
   /** JWKS, claim names, audit retention … (identity/workspace.ts). */
   settings: Json<unknown>
-  /** Sealed (lib/secret-box.ts): the HMAC key of content hashes. Destroying it erases what the hashes stand for. */
+  /** Sealed (lib/secret-box.ts): the key of keyed hashes. Without it the hashes show nothing. */
   hash_key: Bytes
   /** Sealed: the Ed25519 private key that signs audit checkpoints, PKCS#8 PEM. */
   signing_key: Bytes
-  /** SPKI PEM of the same key, so that anybody can check a checkpoint. */
+  /** SPKI PEM of the same key, with which checkpoints are verified. */
   signing_public_key: string
-  /** The policy set version in force; null: no policies. */
+  /** The active policy set version; null: none. */
   active_policy_id: string | null
-  /** What the server vouches for in the audit log (audit/log-seal.ts); null: made by an older version and not adopted yet. */
+  /** Seal of the audit log's length (audit/log-seal.ts); null: created by an older version and not sealed yet. */
   audit_seal: Generated<string | null>
   created_at: CreatedAt
 }
@@ -38,7 +39,8 @@ export interface ApplicationTable {
   models: NullableJson<readonly string[]>
   providers: NullableJson<readonly string[]>
   default_model: string | null
-  ceiling: string
+  /** The maximum classification. */
+  ceiling: Classification
   created_at: CreatedAt
   updated_at: Date
 }
@@ -48,15 +50,15 @@ export interface ApiKeyTable {
   workspace_id: string
   application_id: string
   name: string
-  /** SHA-256 of the key; the key itself is never stored. */
+  /** SHA-256 of the key, which is not stored. */
   hash: Bytes
-  /** First letters of the key, so that people can tell keys apart. */
+  /** The first letters of the key, so that operators can distinguish keys. */
   hint: string
-  /** The operator who issued it (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server itself. */
+  /** The responsible operator (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server. */
   issued_by: ColumnType<string | null, string | null | undefined, never>
   created_at: CreatedAt
   revoked_at: Date | null
-  /** To about a minute. */
+  /** Accurate to about a minute. */
   last_used_at: Date | null
 }
 

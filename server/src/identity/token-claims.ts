@@ -6,27 +6,27 @@ import type { ClaimNames } from './workspace.ts'
 const MAX_TEXT = 200
 
 /**
- * Verified claims → user. Undefined when the id is missing or empty, or when a claim is not of its type: a role that cannot
- * be read must not become no role, since a policy may forbid what that role may not do.
+ * The user of verified claims. Returns undefined if the id is missing or a claim has a wrong type: an unreadable role must not become
+ * an empty role, because a policy may restrict that role.
  */
 export function userOfClaims(claims: Readonly<Record<string, unknown>>, names: ClaimNames): User | undefined {
-  const id = text(claims, names.id)
-  const role = text(claims, names.role)
-  const department = text(claims, names.department)
-  const attributes = own(claims, names.attributes) ?? {}
+  const id = readText(claims, names.id)
+  const role = readText(claims, names.role)
+  const department = readText(claims, names.department)
+  const attributes = readClaim(claims, names.attributes) ?? {}
   if (!id || role === undefined || department === undefined || !isObject(attributes)) return undefined
   if (hasTooManyProjects(attributes)) return undefined
   return { id, role, department, attributes, verified: true }
 }
 
-/** Empty when there is none, undefined when it is no text of ours. */
-function text(claims: Readonly<Record<string, unknown>>, name: string): string | undefined {
-  const value = own(claims, name) ?? ''
+/** A claim's text: empty if it is missing, undefined if it is invalid. */
+function readText(claims: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = readClaim(claims, name) ?? ''
   return typeof value === 'string' && value.length <= MAX_TEXT && isStorable(value) ? value : undefined
 }
 
-/** A claim called `constructor` is absent unless the token has it. */
-const own = (claims: Readonly<Record<string, unknown>>, name: string): unknown =>
+/** Ignores inherited properties such as `constructor`. */
+const readClaim = (claims: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.hasOwn(claims, name) ? claims[name] : undefined
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

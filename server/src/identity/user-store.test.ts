@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { asGoverned } from '../../test/support/governed-words.ts'
+import { asGoverned } from '../../test/support/governed-text.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import { checkUserCreate, checkUserPatch, userView } from './user.ts'
@@ -16,7 +16,7 @@ const ann = {
   attributes: { projects: ['p1'] },
 }
 
-describe.each(testDatabases())('users on $name', ({ open }) => {
+describe.each(testDatabases())('on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
   let foreign: string
@@ -33,7 +33,7 @@ describe.each(testDatabases())('users on $name', ({ open }) => {
     database.db.transaction().execute((tx) => updateUser(tx, owner, id, patch, LATER))
   const upsert = (user: typeof ann) => database.db.transaction().execute((tx) => upsertUser(tx, workspaceId, user, LATER))
 
-  test('keep the id they were given, and get one otherwise', async () => {
+  test('user store: user gets an id when none is given', async () => {
     expect(await findUser(database.db, workspaceId, ann.id)).toEqual({ ...ann, workspaceId, createdAt: NOW, updatedAt: NOW })
     expect(await createUser(database.db, workspaceId, { username: asGoverned('bob') }, NOW)).toMatchObject({
       ok: true,
@@ -41,7 +41,7 @@ describe.each(testDatabases())('users on $name', ({ open }) => {
     })
   })
 
-  test('share neither id nor username within a Workspace, and may across', async () => {
+  test('user store: id_taken or username_taken when a user of the same Workspace has it', async () => {
     const { db } = database
     expect(await createUser(db, workspaceId, { ...ann, username: asGoverned('other') }, NOW)).toEqual({
       ok: false,
@@ -58,14 +58,14 @@ describe.each(testDatabases())('users on $name', ({ open }) => {
     expect(await createUser(db, foreign, ann, NOW)).toMatchObject({ ok: true })
   })
 
-  test('can be applied again and again', async () => {
+  test('user store: upsert updates the user when the id exists', async () => {
     const carol = { ...ann, id: 'carol', username: asGoverned('carol') }
     expect(await upsert(carol)).toMatchObject({ ok: true })
     expect(await upsert({ ...carol, role: 'lead' })).toMatchObject({ ok: true, user: { role: 'lead', username: 'carol' } })
     expect(await upsert({ ...carol, username: asGoverned('ann') })).toEqual({ ok: false, reason: 'username_taken' })
   })
 
-  test('are patched field by field; null empties', async () => {
+  test('user store: fields are changed one by one, null clears a field', async () => {
     await upsert({ ...ann, id: 'dora', username: asGoverned('dora') })
     expect(await update(workspaceId, 'dora', { role: 'lead', attributes: null })).toMatchObject({
       ok: true,
@@ -74,9 +74,9 @@ describe.each(testDatabases())('users on $name', ({ open }) => {
     expect(await update(workspaceId, 'dora', { username: asGoverned('ann') })).toEqual({ ok: false, reason: 'username_taken' })
   })
 
-  test('are neither found, listed nor changed by another Workspace', async () => {
+  test('user store: not found when the user is of another Workspace or does not exist', async () => {
     await upsert({ ...ann, id: 'hidden', username: asGoverned('hidden') })
-    for (const id of ['hidden', 'nobody', '', 'a\0b', '\ud800']) {
+    for (const id of ['hidden', 'unknown', '', 'a\0b', '\ud800']) {
       expect(await findUser(database.db, foreign, id)).toBeUndefined()
       expect(await update(foreign, id, { role: 'stolen' })).toEqual({ ok: false, reason: 'not_found' })
     }
@@ -84,7 +84,7 @@ describe.each(testDatabases())('users on $name', ({ open }) => {
     expect((await findUser(database.db, workspaceId, 'hidden'))?.role).toBe('analyst')
   })
 
-  test('are listed once each, by id', async () => {
+  test('user store: pages list each user once, ordered by id', async () => {
     const { workspaceId: owner } = await seedWorkspace(database.db)
     for (const id of ['c', 'a', 'b']) await createUser(database.db, owner, { id, username: asGoverned(id) }, NOW)
     const first = await listUsers(database.db, owner, { limit: 2 })
@@ -95,7 +95,7 @@ describe.each(testDatabases())('users on $name', ({ open }) => {
   })
 })
 
-describe('a body that is not valid names its field', () => {
+describe('user create: problem names the field when the body is', () => {
   test.each<[unknown, string]>([
     [{}, 'username'],
     [{ username: 'a', id: '' }, 'id'],
@@ -111,10 +111,10 @@ describe('a body that is not valid names its field', () => {
     expect(checked.ok ? 'valid' : checked.problem.param).toBe(param)
   })
 
-  test('a patch may leave everything out', () => expect(checkUserPatch({})).toEqual({ ok: true, value: {} }))
+  test('user patch: valid when it is empty', () => expect(checkUserPatch({})).toEqual({ ok: true, value: {} }))
 })
 
-test('the view is what the admin API shows', () => {
+test('user view: has all fields of the admin API', () => {
   const user = { ...ann, workspaceId: 'ws_1', createdAt: NOW, updatedAt: NOW }
   expect(userView(user)).toEqual({
     ...ann,

@@ -5,9 +5,9 @@ import { uuidOfWorkspace } from '../db/values.ts'
 import type { GovernedString } from '../domain/governed.ts'
 import { isStorable } from '../lib/fields.ts'
 import { newId, toId } from '../lib/id.ts'
-import { unlessTaken } from './store-support.ts'
 import type { WorkspaceUserTable } from './tables.ts'
 import type { UserCreate, UserPatch, WorkspaceUser } from './user.ts'
+import { writeUnlessTaken } from './write-unless-taken.ts'
 
 const userOf = (row: Selectable<WorkspaceUserTable>): WorkspaceUser => ({
   id: row.id,
@@ -24,7 +24,7 @@ export type UserChange =
   | { readonly ok: true; readonly user: WorkspaceUser }
   | { readonly ok: false; readonly reason: 'not_found' | 'id_taken' | 'username_taken' }
 
-/** The username is read by others: policies have let it pass. */
+/** The username is governed, because other users read it. */
 export type NewUser = Omit<UserCreate, 'username'> & { readonly username: GovernedString }
 export type ChangedUser = Omit<UserPatch, 'username'> & { readonly username?: GovernedString | undefined }
 
@@ -38,14 +38,14 @@ export async function createUser(db: Db, workspaceId: string, create: NewUser, n
   return { ok: false, reason: holder ? 'id_taken' : 'username_taken' }
 }
 
-/** Creates the user, or gives the one of that id exactly these fields: applying twice is applying once. */
+/** Creates a user, or replaces all fields of the user with that id. */
 export async function upsertUser(
   tx: Tx,
   workspaceId: string,
   user: NewUser & { readonly id: string },
   now: Date,
 ): Promise<UserChange> {
-  const row = await unlessTaken(tx, () =>
+  const row = await writeUnlessTaken(tx, () =>
     insert(tx, workspaceId, user, now)
       .onConflict((conflict) =>
         conflict.columns(['workspace_id', 'id']).doUpdateSet((update) => ({
@@ -68,15 +68,15 @@ export async function findUser(db: Db, workspaceId: string, id: string): Promise
   return row && userOf(row)
 }
 
-/** Which users; what is left out narrows nothing. */
+/** A missing field does not filter. */
 export interface UserFilter {
-  /** Part of the id or of the username, in any case. */
+  /** Part of the id or username; case-insensitive. */
   readonly search?: string | undefined
   readonly department?: string | undefined
   readonly project?: string | undefined
 }
 
-/** By id. Undefined when no id can be as `page.after` is. */
+/** Ordered by id. Returns undefined if `page.after` cannot be an id. */
 export async function listUsers(
   db: Db,
   workspaceId: string,
@@ -96,7 +96,7 @@ export async function listUsers(
 
 export async function updateUser(tx: Tx, workspaceId: string, id: string, patch: ChangedUser, now: Date): Promise<UserChange> {
   if (!isStorable(id)) return { ok: false, reason: 'not_found' }
-  const row = await unlessTaken(tx, () =>
+  const row = await writeUnlessTaken(tx, () =>
     tx
       .updateTable('workspace_user')
       .set({

@@ -3,17 +3,17 @@ import { testDatabases } from '../../test/support/database.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import { generateUserTokenKeys, signUserToken } from '../demo/user-tokens.ts'
-import type { TokenVerdict } from './token-trust.ts'
 import { UserTokenVerifier, WORKSPACES_TOPIC } from './user-token.ts'
 import type { WorkspacePatch } from './workspace.ts'
 import { updateWorkspace } from './workspace-store.ts'
+import type { TokenVerdict } from './workspace-token-verifier.ts'
 
 const NOW = new Date('2026-03-02T09:00:00Z')
 const noFetch = async () => {
-  throw new Error('nothing is fetched here')
+  throw new Error('This test must not fetch keys.')
 }
 
-describe.each(testDatabases())('user tokens on $name', ({ open }) => {
+describe.each(testDatabases())('on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
   let verifier: UserTokenVerifier
@@ -24,8 +24,8 @@ describe.each(testDatabases())('user tokens on $name', ({ open }) => {
     if (signal) await database.signal.publish(WORKSPACES_TOPIC, id)
   }
   const token = () => signUserToken(keys.privateJwk, { sub: 'ann', issuedAt: NOW, expiresAt: new Date(NOW.getTime() + 300_000) })
-  /** Verifies until it is refused, on a clock of the caches that stands still after so many milliseconds. */
-  const refusedAfter = async (ms: number, text: string): Promise<TokenVerdict> => {
+  /** Verifies a token until it is refused. The clock of the caches is set `ms` ahead. */
+  const awaitRefusal = async (ms: number, text: string): Promise<TokenVerdict> => {
     const time = performance.now() + ms
     const clock = vi.spyOn(performance, 'now').mockReturnValue(time)
     const refused = async () => {
@@ -48,30 +48,33 @@ describe.each(testDatabases())('user tokens on $name', ({ open }) => {
   })
   afterAll(() => database.close())
 
-  test('a token counts in its own Workspace only', async () => {
+  test('user token: refused when it is of another Workspace', async () => {
     const other = (await seedWorkspace(database.db)).workspaceId
-    const good = await token()
-    expect(await verifier.verify(workspaceId, good)).toMatchObject({ ok: true, user: { id: 'ann', verified: true } })
-    expect(await verifier.verify(other, good)).toEqual({ ok: false, reason: 'no_keys_configured' })
+    const validToken = await token()
+    expect(await verifier.verify(workspaceId, validToken)).toMatchObject({ ok: true, user: { id: 'ann', verified: true } })
+    expect(await verifier.verify(other, validToken)).toEqual({ ok: false, reason: 'no_keys_configured' })
     await configure({ jwks: { keys: [(await generateUserTokenKeys()).publicJwk] } }, other)
-    expect(await verifier.verify(other, good)).toMatchObject({ ok: false })
+    expect(await verifier.verify(other, validToken)).toMatchObject({ ok: false })
   })
 
-  test.each([true, false])('taking a key away ends the tokens that it signed, verified ones too (signal: %j)', async (signal) => {
-    const good = await token()
-    expect(await verifier.verify(workspaceId, good)).toMatchObject({ ok: true })
-    await configure({ jwks: null }, workspaceId, signal)
-    expect(await refusedAfter(signal ? 0 : 1_000, good)).toEqual({ ok: false, reason: 'no_keys_configured' })
-  })
+  test.each([true, false])(
+    'user token: refused when its key is removed, even after a verification (signal: %j)',
+    async (signal) => {
+      const validToken = await token()
+      expect(await verifier.verify(workspaceId, validToken)).toMatchObject({ ok: true })
+      await configure({ jwks: null }, workspaceId, signal)
+      expect(await awaitRefusal(signal ? 0 : 1_000, validToken)).toEqual({ ok: false, reason: 'no_keys_configured' })
+    },
+  )
 
-  test('naming an audience ends the tokens that are for nobody in particular', async () => {
-    const good = await token()
-    expect(await verifier.verify(workspaceId, good)).toMatchObject({ ok: true })
+  test('user token: refused when the Workspace sets an audience and the token has none', async () => {
+    const validToken = await token()
+    expect(await verifier.verify(workspaceId, validToken)).toMatchObject({ ok: true })
     await configure({ audience: 'gatehouse' })
-    expect(await refusedAfter(0, good)).toEqual({ ok: false, reason: 'ERR_JWT_CLAIM_VALIDATION_FAILED' })
+    expect(await awaitRefusal(0, validToken)).toEqual({ ok: false, reason: 'ERR_JWT_CLAIM_VALIDATION_FAILED' })
   })
 
-  test('keys that cannot be read are a breakdown, not a bad token', async () => {
+  test('user token: UNAVAILABLE when the keys cannot be read', async () => {
     await configure({ jwks: { url: 'https://idp.test/keys' } })
     await expect(verifier.verify(workspaceId, await token())).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   })

@@ -4,17 +4,17 @@ import { GatehouseError } from '../errors.ts'
 import { Cache } from '../lib/cache.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type KeyFetch, KeysUnavailableError } from './remote-keys.ts'
-import { TokenTrust, type TokenVerdict } from './token-trust.ts'
 import { DEFAULT_WORKSPACE_SETTINGS } from './workspace.ts'
 import { findWorkspace } from './workspace-store.ts'
+import { type TokenVerdict, WorkspaceTokenVerifier } from './workspace-token-verifier.ts'
 
-/** Topic of db/signal.ts: a Workspace's settings have changed. The key is its id (`ws_…`). */
+/** Topic of db/signal.ts: the settings of a Workspace have changed. The key is its id (`ws_…`). */
 export const WORKSPACES_TOPIC = 'workspaces'
 
-interface Trusted {
-  /** The settings as text: what is remembered goes when they change, and stays when they were only read again. */
+interface CachedVerifier {
+  /** The settings as JSON. A verifier, with its verified tokens, is used until they change. */
   readonly settings: string
-  readonly trust: TokenTrust
+  readonly verifier: WorkspaceTokenVerifier
 }
 
 interface UserTokenDeps {
@@ -22,25 +22,20 @@ interface UserTokenDeps {
   readonly signal: Signal
   readonly clock: Clock
   readonly fetch: KeyFetch
-  /** Longest time of reading a Workspace's settings. */
+  /** Time limit in milliseconds for reading a Workspace's settings. */
   readonly loadMs?: number
 }
 
-/**
- * Verifies `X-Gateway-User-Token` against the Workspace's keys (GW-AUTH-6, GW-AUTH-8).
- *
- * A token that is not good is a refusal, whatever is wrong with it. Keys that cannot be read are no fault of the token:
- * that is a breakdown, and the caller is told to come back.
- */
+/** Verifies the user token of `X-Gateway-User-Token` with the keys of the Workspace (GW-AUTH-6, GW-AUTH-8). */
 export class UserTokenVerifier {
   readonly #db: Db
   readonly #clock: Clock
   readonly #fetch: KeyFetch
-  readonly #trusted = new Map<string, Trusted>()
-  readonly #current: Cache<TokenTrust>
+  readonly #verifiers = new Map<string, CachedVerifier>()
+  readonly #current: Cache<WorkspaceTokenVerifier>
   readonly #unsubscribe: () => void
 
-  /** `fetch` reads sets of keys; it keeps private addresses out of reach. */
+  /** `fetch` reads key sets and must refuse private addresses. */
   constructor({ db, signal, clock, fetch, loadMs }: UserTokenDeps) {
     this.#db = db
     this.#clock = clock
@@ -49,14 +44,14 @@ export class UserTokenVerifier {
     this.#unsubscribe = signal.subscribe(WORKSPACES_TOPIC, (workspaceId) => this.#current.forget(workspaceId))
   }
 
-  /** Throws UNAVAILABLE when the keys cannot be read; as the database does when it does not answer. */
+  /** An invalid token is a verdict. Throws UNAVAILABLE if the keys or the settings cannot be read. */
   async verify(workspaceId: string, token: string): Promise<TokenVerdict> {
-    const trust = await this.#current.get(workspaceId)
+    const verifier = await this.#current.get(workspaceId)
     try {
-      return await trust.verify(token, this.#clock.now())
+      return await verifier.verify(token, this.#clock.now())
     } catch (cause) {
       if (!(cause instanceof KeysUnavailableError)) throw cause
-      throw new GatehouseError('UNAVAILABLE', { message: 'User tokens cannot be verified right now; try again.' }, cause)
+      throw new GatehouseError('UNAVAILABLE', { message: 'User tokens cannot be verified now. Try again.' }, cause)
     }
   }
 
@@ -64,13 +59,13 @@ export class UserTokenVerifier {
     this.#unsubscribe()
   }
 
-  async #read(workspaceId: string): Promise<TokenTrust> {
-    const found = (await findWorkspace(this.#db, workspaceId))?.settings ?? DEFAULT_WORKSPACE_SETTINGS
-    const settings = JSON.stringify(found)
-    const before = this.#trusted.get(workspaceId)
-    if (before?.settings === settings) return before.trust
-    const trust = new TokenTrust(found, this.#fetch)
-    this.#trusted.set(workspaceId, { settings, trust })
-    return trust
+  async #read(workspaceId: string): Promise<WorkspaceTokenVerifier> {
+    const current = (await findWorkspace(this.#db, workspaceId))?.settings ?? DEFAULT_WORKSPACE_SETTINGS
+    const settings = JSON.stringify(current)
+    const cached = this.#verifiers.get(workspaceId)
+    if (cached?.settings === settings) return cached.verifier
+    const verifier = new WorkspaceTokenVerifier(current, this.#fetch)
+    this.#verifiers.set(workspaceId, { settings, verifier })
+    return verifier
   }
 }

@@ -2,12 +2,12 @@ import { type Static, Type } from 'typebox'
 import { Line, Name, resettable, Timestamp, withStorable } from '../lib/fields.ts'
 import { type Checked, checker } from '../lib/schema.ts'
 
-/** Characters of JSON that a user's attributes may have. */
+/** Maximum length of a user's attributes as JSON, in characters. */
 const MAX_ATTRIBUTES = 16_384
 
-/** A user of a Workspace, as its directory has them. What a token says of them counts for its request (user-token.ts). */
+/** A stored user of a Workspace. For a request with a user token, the claims of the token apply instead (user-token.ts). */
 export interface WorkspaceUser {
-  /** Canonical in the Workspace: chosen by the caller, or `usr_…`. */
+  /** Unique in the Workspace: given at creation, or `usr_…`. */
   readonly id: string
   readonly workspaceId: string
   readonly username: string
@@ -26,20 +26,20 @@ const fields = {
   ),
 }
 
-/** Body of `POST /admin/v1/users`. Without an `id` one is made. */
+/** Body of `POST /admin/v1/users`. The server generates a missing `id`. */
 export const UserCreate = Type.Object({ id: Type.Optional(Name), username: Name, ...fields })
 export type UserCreate = Static<typeof UserCreate>
 
-/** Body of `PATCH /admin/v1/users/:id`. What is left out stays, null empties; `attributes` is replaced. */
+/** Body of `PATCH /admin/v1/users/:id`. Missing fields stay unchanged, null clears a field. `attributes` is replaced. */
 export const UserPatch = Type.Object({ username: Type.Optional(Name), ...fields })
 export type UserPatch = Static<typeof UserPatch>
 
 const createChecker = checker(UserCreate)
 const patchChecker = checker(UserPatch)
-export const checkUserCreate = (body: unknown): Checked<UserCreate> => bounded(createChecker(body))
-export const checkUserPatch = (body: unknown): Checked<UserPatch> => bounded(patchChecker(body))
+export const checkUserCreate = (body: unknown): Checked<UserCreate> => checkAttributesSize(createChecker(body))
+export const checkUserPatch = (body: unknown): Checked<UserPatch> => checkAttributesSize(patchChecker(body))
 
-const bounded = <T extends UserPatch>(checked: Checked<T>): Checked<T> =>
+const checkAttributesSize = <T extends UserPatch>(checked: Checked<T>): Checked<T> =>
   withStorable(checked, 'attributes', ({ attributes }) => attributes, MAX_ATTRIBUTES)
 
 export const UserView = Type.Object({

@@ -15,7 +15,7 @@ import { createWorkspace, findWorkspace, findWorkspaceByName, listWorkspaces, up
 const NOW = new Date('2026-03-02T09:00:00Z')
 const KEYS = { hashKey: Buffer.from('sealed 1'), signingKey: Buffer.from('sealed 2'), signingPublicKey: 'PEM', auditSeal: 'seal' }
 
-describe.each(testDatabases())('Workspaces on $name', ({ open }) => {
+describe.each(testDatabases())('on $name', ({ open }) => {
   let database: Database
   beforeAll(async () => {
     database = await open()
@@ -26,7 +26,7 @@ describe.each(testDatabases())('Workspaces on $name', ({ open }) => {
     database.db.transaction().execute((tx) => createWorkspace(tx, id, { name, settings }, KEYS, NOW))
   const update = (id: string, patch: WorkspacePatch) => database.db.transaction().execute((tx) => updateWorkspace(tx, id, patch))
 
-  test('begin with every default, their keys and an empty audit chain', async () => {
+  test('workspace store: new Workspace has all defaults, its keys and an empty audit log', async () => {
     const id = newId('ws')
     const workspace = await create(`acme ${id}`, {}, id)
     expect(workspace).toEqual({
@@ -45,7 +45,7 @@ describe.each(testDatabases())('Workspaces on $name', ({ open }) => {
     expect(head).toEqual({ workspace_id: uuid, sequence: 0, hash: Buffer.alloc(32) })
   })
 
-  test('have names of their own', async () => {
+  test('workspace store: name_taken when another Workspace has the name', async () => {
     const name = `one ${newId('ws')}`
     const other = await create(`two ${newId('ws')}`)
     await create(name)
@@ -53,11 +53,11 @@ describe.each(testDatabases())('Workspaces on $name', ({ open }) => {
     expect(await update(other?.id ?? '', { name })).toEqual({ ok: false, reason: 'name_taken' })
   })
 
-  test('are patched field by field; null resets', async () => {
+  test('workspace store: settings are merged field by field, null resets', async () => {
     const { publicJwk } = await generateUserTokenKeys()
     const id = (await create(`patched ${newId('ws')}`))?.id ?? ''
-    const set = { jwks: { keys: [publicJwk] }, issuer: 'https://idp.test', audience: ['a', 'b'], claims: { role: 'groups' } }
-    await update(id, { settings: { ...set, audit_retention_days: 30 } })
+    const settings = { jwks: { keys: [publicJwk] }, issuer: 'https://idp.test', audience: ['a', 'b'], claims: { role: 'groups' } }
+    await update(id, { settings: { ...settings, audit_retention_days: 30 } })
     expect(await update(id, { settings: { audience: null, claims: { department: 'dept' } } })).toMatchObject({
       ok: true,
       workspace: {
@@ -76,22 +76,22 @@ describe.each(testDatabases())('Workspaces on $name', ({ open }) => {
     expect((await findWorkspace(database.db, id))?.settings).toEqual(DEFAULT_WORKSPACE_SETTINGS)
   })
 
-  test('that are not there are not found', async () => {
-    for (const id of [newId('ws'), newId('app'), 'nonsense']) {
+  test('workspace store: not found when the id is unknown', async () => {
+    for (const id of [newId('ws'), newId('app'), 'invalid']) {
       expect(await findWorkspace(database.db, id)).toBeUndefined()
       expect(await update(id, { settings: {} })).toEqual({ ok: false, reason: 'not_found' })
     }
   })
 
-  test('are listed oldest first', async () => {
-    const made = [await create(`a ${newId('ws')}`), await create(`b ${newId('ws')}`), await create(`c ${newId('ws')}`)]
-    const page = await listWorkspaces(database.db, { limit: 1, after: made[0]?.id })
-    expect([page?.data[0]?.id, page?.hasMore]).toEqual([made[1]?.id, true])
-    expect(await listWorkspaces(database.db, { limit: 1, after: 'nonsense' })).toBeUndefined()
+  test('workspace store: listed oldest first', async () => {
+    const workspaces = [await create(`a ${newId('ws')}`), await create(`b ${newId('ws')}`), await create(`c ${newId('ws')}`)]
+    const page = await listWorkspaces(database.db, { limit: 1, after: workspaces[0]?.id })
+    expect([page?.data[0]?.id, page?.hasMore]).toEqual([workspaces[1]?.id, true])
+    expect(await listWorkspaces(database.db, { limit: 1, after: 'invalid' })).toBeUndefined()
   })
 })
 
-describe('settings that are not valid name their field', () => {
+describe('workspace settings: problem names the field when they are', () => {
   const rsa = { kty: 'RSA', n: Buffer.alloc(256, 1).toString('base64url'), e: 'AQAB' }
   test.each<[unknown, string]>([
     [{ jwks: {} }, 'settings.jwks'],
@@ -128,10 +128,10 @@ describe('settings that are not valid name their field', () => {
     { jwks: { url: 'http://127.0.0.1:9000/keys' } },
     { jwks: { url: 'http://keycloak:8080/keys' } },
     { jwks: null, issuer: null, audience: null, claims: null, audit_retention_days: null },
-  ])('%j is valid', (settings) => expect(checkWorkspacePatch({ settings }).ok).toBe(true))
+  ])('none when they are %j', (settings) => expect(checkWorkspacePatch({ settings }).ok).toBe(true))
 })
 
-test('the view shows nothing of the sealed keys', () => {
+test('workspace view: has no sealed key', () => {
   const workspace = { id: 'ws_1', name: 'acme', settings: DEFAULT_WORKSPACE_SETTINGS, signingPublicKey: 'PEM', createdAt: NOW }
   expect(Object.keys(workspaceView(workspace))).toEqual(['id', 'object', 'name', 'settings', 'signing_public_key', 'created_at'])
 })

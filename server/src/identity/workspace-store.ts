@@ -3,21 +3,27 @@ import type { Db, Tx } from '../db/database.ts'
 import { type Page, type PageRequest, pageById } from '../db/page.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
 import { fromId, toId } from '../lib/id.ts'
-import { unlessTaken } from './store-support.ts'
 import type { WorkspaceTable } from './tables.ts'
-import { filledWorkspace, patchedWorkspace, type Workspace, type WorkspaceCreate, type WorkspacePatch } from './workspace.ts'
+import {
+  fillWorkspaceSettings,
+  patchWorkspaceSettings,
+  type Workspace,
+  type WorkspaceCreate,
+  type WorkspacePatch,
+} from './workspace.ts'
+import { writeUnlessTaken } from './write-unless-taken.ts'
 
-/** Its own keys, sealed already; the sealing binds them to `id` (lib/secret-box.ts). */
+/** The keys of a Workspace, sealed for its id (lib/secret-box.ts). */
 export interface SealedWorkspaceKeys {
   readonly hashKey: Buffer
   readonly signingKey: Buffer
   /** SPKI PEM. */
   readonly signingPublicKey: string
-  /** How far the server vouches for the audit log: for nothing yet. */
+  /** Seal of the empty audit log. */
   readonly auditSeal: string
 }
 
-/** What a chain of records starts from: nothing, after 32 zero bytes (audit/). */
+/** Head of an empty hash chain. */
 const CHAIN_START = { sequence: 0, hash: Buffer.alloc(32) }
 
 const COLUMNS = ['id', 'name', 'settings', 'signing_public_key', 'created_at'] as const
@@ -25,12 +31,12 @@ const COLUMNS = ['id', 'name', 'settings', 'signing_public_key', 'created_at'] a
 const workspaceOf = (row: Pick<Selectable<WorkspaceTable>, (typeof COLUMNS)[number]>): Workspace => ({
   id: toId('ws', row.id),
   name: row.name,
-  settings: filledWorkspace(row.settings as Record<string, unknown>),
+  settings: fillWorkspaceSettings(row.settings as Record<string, unknown>),
   signingPublicKey: row.signing_public_key,
   createdAt: row.created_at,
 })
 
-/** Makes a Workspace and the head of its audit chain. Undefined when there is one of that name. `id` is `ws_…`. */
+/** Creates a Workspace with an empty audit log. Returns undefined if the name is taken. `id`: `ws_…`. */
 export async function createWorkspace(
   tx: Tx,
   id: string,
@@ -43,7 +49,7 @@ export async function createWorkspace(
     .values({
       id: uuidOfWorkspace(id),
       name,
-      settings: JSON.stringify(patchedWorkspace({}, settings)),
+      settings: JSON.stringify(patchWorkspaceSettings({}, settings)),
       hash_key: keys.hashKey,
       signing_key: keys.signingKey,
       signing_public_key: keys.signingPublicKey,
@@ -69,7 +75,7 @@ export async function findWorkspace(db: Db, id: string): Promise<Workspace | und
   return row && workspaceOf(row)
 }
 
-/** As `findWorkspace`, and its settings stay as they are until `tx` ends. */
+/** Finds a Workspace and locks its row until `tx` ends. */
 export async function lockWorkspace(tx: Tx, id: string): Promise<Workspace | undefined> {
   await tx
     .selectFrom('workspace')
@@ -85,7 +91,7 @@ export async function findWorkspaceByName(db: Db, name: string): Promise<Workspa
   return row && workspaceOf(row)
 }
 
-/** Oldest first. Undefined when `page.after` is no id. */
+/** Oldest first. Returns undefined if `page.after` is not an id. */
 export async function listWorkspaces(db: Db, page: PageRequest): Promise<Page<Workspace> | undefined> {
   return pageById(db.selectFrom('workspace').select(COLUMNS), 'ws', page, workspaceOf)
 }
@@ -94,14 +100,14 @@ export type WorkspaceUpdate =
   | { readonly ok: true; readonly workspace: Workspace }
   | { readonly ok: false; readonly reason: 'not_found' | 'name_taken' }
 
-/** Merges the patch into what is stored; publish the topic `workspaces` once it is committed. */
+/** Merges a patch into the stored Workspace. Publish the topic `workspaces` after the commit. */
 export async function updateWorkspace(tx: Tx, id: string, patch: WorkspacePatch): Promise<WorkspaceUpdate> {
   const uuid = fromId('ws', id)
   const stored =
     uuid && (await tx.selectFrom('workspace').select(COLUMNS).where('id', '=', uuid).forNoKeyUpdate().executeTakeFirst())
   if (!stored) return { ok: false, reason: 'not_found' }
-  const settings = patchedWorkspace(stored.settings as Record<string, unknown>, patch.settings ?? {})
-  const row = await unlessTaken(tx, () =>
+  const settings = patchWorkspaceSettings(stored.settings as Record<string, unknown>, patch.settings ?? {})
+  const row = await writeUnlessTaken(tx, () =>
     tx
       .updateTable('workspace')
       .set({ settings: JSON.stringify(settings), ...(patch.name !== undefined && { name: patch.name }) })

@@ -3,10 +3,10 @@ import { Name, resettable, Timestamp, withStorable } from '../lib/fields.ts'
 import { type Checked, checker } from '../lib/schema.ts'
 import { type Jwks, JwksSource, jwksProblem } from './jwks.ts'
 
-/** Characters of JSON that all settings together may have; a hundred large RSA keys fit. */
+/** Maximum length of the settings as JSON, in characters: enough for a hundred large RSA keys. */
 const MAX_SETTINGS = 131_072
 
-/** Which claim of a user token holds what. */
+/** The claims of a user token that hold the user's fields. */
 export interface ClaimNames {
   readonly id: string
   readonly role: string
@@ -15,21 +15,21 @@ export interface ClaimNames {
 }
 
 export interface WorkspaceSettings {
-  /** Who signs user tokens: public keys, or where to read them. null: no user token is accepted. */
+  /** Keys that verify user tokens, or their URL. null: all user tokens are refused. */
   readonly jwks: Jwks | null
-  /** `iss` that user tokens must have; null: any. */
+  /** Required `iss` of user tokens; null: any. */
   readonly issuer: string | null
-  /** `aud` that user tokens must have one of; null: any. */
+  /** Accepted `aud` of user tokens; null: any. */
   readonly audience: string | readonly string[] | null
   readonly claims: ClaimNames
   readonly audit_retention_days: number
-  /** How long messages are kept; null: for ever. */
+  /** null: messages are stored without limit. */
   readonly message_retention_days: number | null
   readonly review: ReviewSettings
 }
 
 export interface ReviewSettings {
-  /** Whether a hold is approved only by an operator who could not have caused it alone (review/admin/review-independence.ts). */
+  /** Whether only an operator who cannot have caused a hold alone can approve it (review/admin/review-independence.ts). */
   readonly four_eyes: boolean
 }
 
@@ -43,12 +43,12 @@ export const DEFAULT_WORKSPACE_SETTINGS: WorkspaceSettings = {
   review: { four_eyes: false },
 }
 
-/** `ws_…`: whose Applications, users, policies and records these are. */
 export interface Workspace {
+  /** `ws_…` */
   readonly id: string
   readonly name: string
   readonly settings: WorkspaceSettings
-  /** SPKI PEM of the key that signs its audit checkpoints. */
+  /** SPKI PEM of the key that signs audit checkpoints. */
   readonly signingPublicKey: string
   readonly createdAt: Date
 }
@@ -57,8 +57,8 @@ const Claim = resettable(Name)
 const Audience = Type.String({ minLength: 1, maxLength: 500 })
 
 /**
- * Names that are not known are refused: a misspelt `audience` would otherwise open what it was meant to close. null resets to the
- * default; `claims` and `review` are merged field by field.
+ * Unknown names are refused, because a misspelt `audience` would otherwise accept every audience. null resets a setting; `claims` and
+ * `review` are merged field by field.
  */
 const SettingsPatch = Type.Object(
   {
@@ -104,40 +104,45 @@ const SettingsPatch = Type.Object(
 export const WorkspaceCreate = Type.Object({ name: Name, settings: Type.Optional(SettingsPatch) })
 export type WorkspaceCreate = Static<typeof WorkspaceCreate>
 
-/** Body of `PATCH /admin/v1/workspaces/:id`: what is left out stays. */
+/** Body of `PATCH /admin/v1/workspaces/:id`. Missing fields stay unchanged. */
 export const WorkspacePatch = Type.Object({ name: Type.Optional(Name), settings: Type.Optional(SettingsPatch) })
 export type WorkspacePatch = Static<typeof WorkspacePatch>
 
 const createChecker = checker(WorkspaceCreate)
 const patchChecker = checker(WorkspacePatch)
-export const checkWorkspaceCreate = (body: unknown): Checked<WorkspaceCreate> => sound(createChecker(body))
-export const checkWorkspacePatch = (body: unknown): Checked<WorkspacePatch> => sound(patchChecker(body))
+export const checkWorkspaceCreate = (body: unknown): Checked<WorkspaceCreate> => checkSettings(createChecker(body))
+export const checkWorkspacePatch = (body: unknown): Checked<WorkspacePatch> => checkSettings(patchChecker(body))
 
-function sound<T extends WorkspacePatch>(checked: Checked<T>): Checked<T> {
+function checkSettings<T extends WorkspacePatch>(checked: Checked<T>): Checked<T> {
   const stored = withStorable(checked, 'settings', ({ settings }) => settings, MAX_SETTINGS)
   const jwks = stored.ok ? stored.value.settings?.jwks : undefined
   const problem = jwks && jwksProblem(jwks)
   return problem ? { ok: false, problem: { ...problem, param: `settings.jwks.${problem.param}` } } : stored
 }
 
-type Stored = Readonly<Record<string, unknown>>
+type StoredSettings = Readonly<Record<string, unknown>>
 
-/** What the table holds after a patch: only what somebody has set. Pure; the patch has been checked. */
-export function patchedWorkspace(stored: Stored, { claims, review, ...plain }: NonNullable<WorkspacePatch['settings']>): Stored {
+/** Returns the stored settings after a checked patch. Only settings that were set are stored. */
+export function patchWorkspaceSettings(
+  stored: StoredSettings,
+  { claims, review, ...plain }: NonNullable<WorkspacePatch['settings']>,
+): StoredSettings {
   const changed = {
-    ...(claims !== undefined && { claims: claims && without({ ...(stored.claims as object), ...claims }) }),
-    ...(review !== undefined && { review: review && without({ ...(stored.review as object), ...review }) }),
+    ...(claims !== undefined && { claims: claims && withoutNulls({ ...(stored.claims as object), ...claims }) }),
+    ...(review !== undefined && { review: review && withoutNulls({ ...(stored.review as object), ...review }) }),
   }
-  return without({ ...stored, ...plain, ...changed })
+  return withoutNulls({ ...stored, ...plain, ...changed })
 }
 
-/** Whether a patch would end the four eyes that a Workspace demands. */
-export const endsFourEyes = ({ settings }: Pick<Workspace, 'settings'>, patch: WorkspacePatch): boolean =>
-  settings.review.four_eyes && !filledWorkspace(patchedWorkspace({ ...settings }, patch.settings ?? {})).review.four_eyes
+/** Whether a patch turns the setting `review.four_eyes` off. */
+export const turnsFourEyesOff = ({ settings }: Pick<Workspace, 'settings'>, patch: WorkspacePatch): boolean =>
+  settings.review.four_eyes &&
+  !fillWorkspaceSettings(patchWorkspaceSettings({ ...settings }, patch.settings ?? {})).review.four_eyes
 
-const without = (fields: object): Stored => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+const withoutNulls = (fields: object): StoredSettings =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 
-export const filledWorkspace = ({ claims, review, ...stored }: Stored): WorkspaceSettings => ({
+export const fillWorkspaceSettings = ({ claims, review, ...stored }: StoredSettings): WorkspaceSettings => ({
   ...DEFAULT_WORKSPACE_SETTINGS,
   ...stored,
   review: { ...DEFAULT_WORKSPACE_SETTINGS.review, ...(review as object) },

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabases } from '../../test/support/fresh-database.ts'
-import { Starts } from '../../test/support/starts.ts'
+import { StartFixture } from '../../test/support/start-fixture.ts'
 import { createTextScanner } from '../classification/text-scanner.ts'
 import type { Tx } from '../db/database.ts'
 import { findWorkspaceByName } from '../identity/workspace-store.ts'
@@ -12,13 +12,13 @@ import { toId } from '../lib/id.ts'
 
 describe.each(freshDatabases())('start with declared folders on $name', ({ open }) => {
   let fresh: FreshDatabase
-  let starts: Starts
+  let starts: StartFixture
   beforeAll(async () => {
     fresh = await open()
   })
   afterAll(() => fresh.remove())
   beforeEach(() => {
-    starts = new Starts(fresh.database)
+    starts = new StartFixture(fresh.database)
     const folder = join(starts.dataDir, 'documents')
     mkdirSync(folder)
     for (const key of ['a.md', 'b.md']) writeFileSync(join(folder, key), `# ${key}\n\nText.`)

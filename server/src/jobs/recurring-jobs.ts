@@ -18,8 +18,8 @@ import type { WebhookDispatcher } from '../messaging/events/webhook-dispatcher.t
 import { removeExpiredHolds } from '../messaging/messages/remove-expired-holds.ts'
 import { deleteExpiredOfConversations, deleteExpiredOfWorkspace } from '../messaging/retention/delete-expired-messages.ts'
 import { finishErasures } from '../messaging/retention/erase-user-content.ts'
-import { removeExpiredSignIns } from '../operators/expired.ts'
-import { eraseExpired } from '../review/review-store.ts'
+import { removeExpiredSignIns } from '../operators/expired-sign-ins.ts'
+import { eraseExpiredReviews } from '../review/review-store.ts'
 import { type AuditJobDeps, auditJobs } from './audit-jobs.ts'
 import type { Job } from './jobs.ts'
 import { listWorkspaceIds, runForEach } from './workspaces.ts'
@@ -73,7 +73,7 @@ function removalJobs(deps: Deps): Job[] {
   const { db, clock, files } = deps
   const before = (ms: number): Date => new Date(clock.now().getTime() - ms)
   const jobs: readonly [name: string, everyMs: number, run: () => Promise<unknown>][] = [
-    ['erase content of expired reviews', MINUTE, () => inBatches(500, (most) => eraseExpired(db, clock.now(), most))],
+    ['erase content of expired reviews', MINUTE, () => inBatches(500, (most) => eraseExpiredReviews(db, clock.now(), most))],
     ['remove expired holds of messages', MINUTE, () => inBatches(500, (most) => removeExpiredHolds(db, clock.now(), most))],
     ['remove expired memories', MINUTE, () => inBatches(500, (most) => removeExpired(db, clock.now(), most))],
     ['remove deleted collections', 30 * SECOND, () => removeCollections(db)],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { type Library, library, NOW } from '../../test/support/knowledge/library.ts'
+import { createKnowledgeStoreFixture, type KnowledgeStoreFixture, NOW } from '../../test/support/knowledge-store-fixture.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import { newId } from '../lib/id.ts'
@@ -20,13 +20,13 @@ describe.each(testDatabases())('collection store on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
   let foreign: string
-  let knowledge: Library
+  let knowledge: KnowledgeStoreFixture
 
   beforeAll(async () => {
     database = await open()
     workspaceId = (await seedWorkspace(database.db)).workspaceId
     foreign = (await seedWorkspace(database.db)).workspaceId
-    knowledge = library(database, workspaceId)
+    knowledge = createKnowledgeStoreFixture(database, workspaceId)
   })
   afterAll(() => database.close())
 
@@ -85,7 +85,7 @@ describe.each(testDatabases())('collection store on $name', ({ open }) => {
 
   test('listCollections: pages oldest first without deleted collections', async () => {
     const own = (await seedWorkspace(database.db)).workspaceId
-    const ownKnowledge = library(database, own)
+    const ownKnowledge = createKnowledgeStoreFixture(database, own)
     const made = [await ownKnowledge.collection(), await ownKnowledge.collection(), await ownKnowledge.collection()].map(
       ({ id }) => id,
     )

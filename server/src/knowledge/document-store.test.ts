@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
 import { dumpTables } from '../../test/support/dump-tables.ts'
-import { EVERYONE, type Library, library, NOW } from '../../test/support/knowledge/library.ts'
+import {
+  createKnowledgeStoreFixture,
+  EVERYONE,
+  type KnowledgeStoreFixture,
+  NOW,
+} from '../../test/support/knowledge-store-fixture.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import { countFindings } from '../domain/finding.ts'
@@ -19,13 +24,13 @@ describe.each(testDatabases())('document store on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
   let foreign: string
-  let knowledge: Library
+  let knowledge: KnowledgeStoreFixture
 
   beforeAll(async () => {
     database = await open()
     workspaceId = (await seedWorkspace(database.db)).workspaceId
     foreign = (await seedWorkspace(database.db)).workspaceId
-    knowledge = library(database, workspaceId, scanText)
+    knowledge = createKnowledgeStoreFixture(database, workspaceId, scanText)
   })
   afterAll(() => database.close())
 

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { EVERYONE, type Library, library, NOW } from '../../test/support/knowledge/library.ts'
+import {
+  createKnowledgeStoreFixture,
+  EVERYONE,
+  type KnowledgeStoreFixture,
+  NOW,
+} from '../../test/support/knowledge-store-fixture.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import { countFindings } from '../domain/finding.ts'
@@ -22,13 +27,13 @@ const scanText = (text: string) =>
 describe.each(testDatabases())('ingestDocument on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
-  let knowledge: Library
+  let knowledge: KnowledgeStoreFixture
   let main: Collection
 
   beforeAll(async () => {
     database = await open()
     workspaceId = (await seedWorkspace(database.db)).workspaceId
-    knowledge = library(database, workspaceId, scanText)
+    knowledge = createKnowledgeStoreFixture(database, workspaceId, scanText)
     main = await knowledge.collection({ name: 'open', acl: EVERYONE, classification: 'public' })
   })
   afterAll(() => database.close())
@@ -285,7 +290,7 @@ describe.each(testDatabases())('ingestDocument on $name', ({ open }) => {
   test('fails when the collection is missing, deleted or in another Workspace', async () => {
     const deleted = await knowledge.collection()
     await knowledge.transact((tx) => deleteCollection(tx, workspaceId, deleted.id, NOW))
-    const foreign = library(database, (await seedWorkspace(database.db)).workspaceId)
+    const foreign = createKnowledgeStoreFixture(database, (await seedWorkspace(database.db)).workspaceId)
     for (const library of [knowledge, foreign]) {
       for (const id of [deleted.id, newId('col'), 'col_'])
         await expect(library.put({ id }, 'k', 'Text.')).rejects.toThrow('no such collection')

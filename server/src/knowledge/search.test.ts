@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { EVERYONE, type Library, library, NOW } from '../../test/support/knowledge/library.ts'
+import {
+  createKnowledgeStoreFixture,
+  EVERYONE,
+  type KnowledgeStoreFixture,
+  NOW,
+} from '../../test/support/knowledge-store-fixture.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import type { Classification } from '../domain/classification.ts'
@@ -19,14 +24,14 @@ const HIDDEN = { acl: { users: ['unknown user'] } }
 describe.each(testDatabases())('searchKnowledge on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
-  let knowledge: Library
+  let knowledge: KnowledgeStoreFixture
 
   beforeAll(async () => {
     database = await open()
   })
   beforeEach(async () => {
     workspaceId = (await seedWorkspace(database.db)).workspaceId
-    knowledge = library(database, workspaceId)
+    knowledge = createKnowledgeStoreFixture(database, workspaceId)
   })
   afterAll(() => database.close())
 
@@ -160,7 +165,7 @@ describe.each(testDatabases())('searchKnowledge on $name', ({ open }) => {
 
   test('never finds documents of another Workspace', async () => {
     await knowledge.put(await knowledge.collection(PUBLIC), 'k', 'A lantern.')
-    const other = library(database, (await seedWorkspace(database.db)).workspaceId)
+    const other = createKnowledgeStoreFixture(database, (await seedWorkspace(database.db)).workspaceId)
     expect(await other.found(other.viewer(), 'lantern')).toEqual([])
     expect(await knowledge.found(knowledge.viewer(), 'lantern')).toHaveLength(1)
   })

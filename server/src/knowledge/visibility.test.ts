@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { library, NOW } from '../../test/support/knowledge/library.ts'
+import { createKnowledgeStoreFixture, NOW } from '../../test/support/knowledge-store-fixture.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import { CLASSIFICATIONS, type Classification } from '../domain/classification.ts'
@@ -97,7 +97,7 @@ describe.each(testDatabases())('visibility on $name', ({ open }) => {
     await fc.assert(
       fc.asyncProperty(knowledgeBase, async ({ collections, documents, viewers }) => {
         const { workspaceId } = await seedWorkspace(database.db)
-        const knowledge = library(database, workspaceId)
+        const knowledge = createKnowledgeStoreFixture(database, workspaceId)
         const stored = await Promise.all(collections.map(({ first }) => knowledge.collection(first)))
         const placed: { collection: number; id: string; frontMatter: OwnLabels; first: OwnLabels; later: OwnLabels | null }[] = []
         for (const [at, { where, ...document }] of documents.entries()) {

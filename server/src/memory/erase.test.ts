@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
 import { dumpTables } from '../../test/support/dump-tables.ts'
-import { type MemoryBench, memoryBench, testHasher } from '../../test/support/memories.ts'
+import { createMemoryStoreFixture, type MemoryStoreFixture, testHasher } from '../../test/support/memory-store-fixture.ts'
 import type { Database } from '../db/database.ts'
 import { eraseMemory, eraseUser, removeExpired } from './erase.ts'
 import { correctMemory, findMemory, listMemories } from './memory-store.ts'
@@ -10,13 +10,13 @@ const DAY = 86_400_000
 
 describe.each(testDatabases())('correct and erase memories on $name', ({ open }) => {
   let database: Database
-  let bench: MemoryBench
+  let bench: MemoryStoreFixture
   beforeAll(async () => {
     database = await open()
   })
   afterAll(() => database.close())
   beforeEach(async () => {
-    bench = await memoryBench(database)
+    bench = await createMemoryStoreFixture(database)
   })
 
   const alice = () => bench.viewer({ user: { id: 'alice' }, sessionId: 's1' })
@@ -121,7 +121,7 @@ describe.each(testDatabases())('correct and erase memories on $name', ({ open })
 
   test('store: does not list, find, correct or erase memories of another Workspace', async () => {
     const { id } = await bench.store(alice(), { content: 'tea' })
-    const { workspaceId: foreign } = await memoryBench(database)
+    const { workspaceId: foreign } = await createMemoryStoreFixture(database)
     expect(await list({}, foreign)).toEqual([])
     expect(await findMemory(database.db, foreign, id, bench.clock.now())).toBeUndefined()
     expect(await correct(id, 'coffee', foreign)).toBeUndefined()

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { type MemoryBench, memoryBench } from '../../test/support/memories.ts'
+import { createMemoryStoreFixture, type MemoryStoreFixture } from '../../test/support/memory-store-fixture.ts'
 import { seedApplication } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import { MEMORY_SCOPES, type MemoryScope } from '../domain/memory-words.ts'
@@ -11,13 +11,13 @@ const DAY = 86_400_000
 
 describe.each(testDatabases())('recallMemories on $name', ({ open }) => {
   let database: Database
-  let bench: MemoryBench
+  let bench: MemoryStoreFixture
   beforeAll(async () => {
     database = await open()
   })
   afterAll(() => database.close())
   beforeEach(async () => {
-    bench = await memoryBench(database)
+    bench = await createMemoryStoreFixture(database)
   })
 
   const alice = (fields: Partial<Viewer> = {}) => bench.viewer({ user: { id: 'alice' }, ...fields })
@@ -28,7 +28,7 @@ describe.each(testDatabases())('recallMemories on $name', ({ open }) => {
     const { applicationId: other } = await seedApplication(database.db, bench.workspaceId)
     const who = (id: string, department: string, project: string, sessionId: string, applicationId = bench.applicationId) =>
       bench.viewer({ user: { id, department, attributes: { projects: [project] } }, sessionId, applicationId })
-    const elsewhere = await memoryBench(database)
+    const elsewhere = await createMemoryStoreFixture(database)
     const owner = who('alice', 'finance', 'atlas', 's1')
     for (const scope of MEMORY_SCOPES) {
       const scopeId = { department: 'finance', project: 'atlas' }[scope as string] ?? null

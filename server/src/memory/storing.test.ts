@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { type MemoryBench, memoryBench } from '../../test/support/memories.ts'
+import { createMemoryStoreFixture, type MemoryStoreFixture } from '../../test/support/memory-store-fixture.ts'
 import type { Database } from '../db/database.ts'
 import { fromId, newId } from '../lib/id.ts'
 import { storeMemory } from './capture.ts'
@@ -11,13 +11,13 @@ const DAY = 86_400_000
 
 describe.each(testDatabases())('storeMemory on $name', ({ open }) => {
   let database: Database
-  let bench: MemoryBench
+  let bench: MemoryStoreFixture
   beforeAll(async () => {
     database = await open()
   })
   afterAll(() => database.close())
   beforeEach(async () => {
-    bench = await memoryBench(database)
+    bench = await createMemoryStoreFixture(database)
   })
 
   const alice = () => bench.viewer({ user: { id: 'alice' }, sessionId: 's1' })

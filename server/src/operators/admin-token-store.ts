@@ -60,7 +60,7 @@ export async function createAdminToken(
   now: Date,
 ): Promise<AdminToken & { readonly token: string }> {
   const { secret, hash } = newCredential('ga_')
-  const issued_by = issuer === undefined ? null : await answerableFor(db, issuer)
+  const issued_by = issuer === undefined ? null : await findResponsibleOperator(db, issuer)
   const id = newUuid()
   await db.insertInto('admin_token').values({ id, name, hash, scopes, issued_by, created_at: now, revoked_at: null }).execute()
   const row = await tokens(db).where('id', '=', id).executeTakeFirstOrThrow()
@@ -88,12 +88,12 @@ export async function findAdminToken(db: Db, id: string): Promise<AdminToken | u
 }
 
 /** Whoever stands behind an operator: of a token its issuer, if it has one. */
-export const answerableFor = async (db: Db, operatorId: string): Promise<string> =>
+export const findResponsibleOperator = async (db: Db, operatorId: string): Promise<string> =>
   (await findAdminToken(db, operatorId))?.issuedBy ?? operatorId
 
 /** Every id under which whoever stands behind an operator may act: their own, and those of the tokens that they answer for. */
-export async function idsInOneHand(db: Db, operatorId: string): Promise<string[]> {
-  const issuer = await answerableFor(db, operatorId)
+export async function findIdsOfOperator(db: Db, operatorId: string): Promise<string[]> {
+  const issuer = await findResponsibleOperator(db, operatorId)
   const issued = await db.selectFrom('admin_token').select('id').where('issued_by', '=', issuer).execute()
   return [issuer, ...issued.map(({ id }) => toId('adm', id))]
 }

@@ -4,12 +4,12 @@ import { genericOAuth, twoFactor } from 'better-auth/plugins'
 import type { Db } from '../db/database.ts'
 import { deriveKey } from '../lib/derived-key.ts'
 import { newId } from '../lib/id.ts'
-import { countAttempt, isFirstUse } from './attempts.ts'
-import { PEER_HEADER } from './client-address.ts'
-import { followNoRole, followRole } from './follow-role.ts'
+import { countAttempt, isFirstCodeUse } from './attempt-store.ts'
+import { CLIENT_ADDRESS_HEADER } from './client-address.ts'
 import { removeFirstInvitation } from './invitation-store.ts'
-import { type RoleClaims, roleClaimed } from './role-claims.ts'
+import { findClaimedRole, type RoleClaims } from './role-claims.ts'
 import { type SignInEventsDeps, signInEvents, WRONG_CODES } from './sign-in-events.ts'
+import { applySingleSignOnRole, suspendWithoutRole } from './single-sign-on-role.ts'
 
 const COOKIE_PREFIX = 'gatehouse'
 const OIDC_PROVIDER = 'oidc'
@@ -94,7 +94,7 @@ export function openBetterAuth(deps: BetterAuthDeps) {
       useSecureCookies: deps.publicUrl?.startsWith('https:') ?? false,
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax' },
       database: { generateId: ({ model }) => newId(model === 'user' ? 'opr' : 'aut'), validateSchema: false },
-      ipAddress: { ipAddressHeaders: [PEER_HEADER], trustedProxies: [...deps.trustedProxies] },
+      ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER], trustedProxies: [...deps.trustedProxies] },
       disableOriginCheck: false,
       disableCSRFCheck: false,
     },
@@ -181,7 +181,7 @@ function oidcProvider({ issuer, clientId, clientSecret, name, scopes, ...claims 
     accountSubject: ({ tokens, profile }: { tokens: { idToken?: string | undefined }; profile: { sub?: unknown } }) =>
       tokens.idToken ? String(profile.sub ?? '') : '',
     mapProfileToUser: (profile: Record<string, unknown>) => {
-      const role = roleClaimed(profile, claims)
+      const role = findClaimedRole(profile, claims)
       return role === undefined ? {} : { role }
     },
   }
@@ -195,12 +195,12 @@ const validator =
   async ({ user, source }) => {
     const { oidc } = deps
     if (oidc?.roleClaim === undefined || source.method !== 'oauth') return undefined
-    const role = roleClaimed(source.oauth?.profile ?? {}, oidc)
+    const role = findClaimedRole(source.oauth?.profile ?? {}, oidc)
     if (role === undefined) {
-      if (source.action !== 'create-user') await followNoRole(deps, String(user.id))
+      if (source.action !== 'create-user') await suspendWithoutRole(deps, String(user.id))
       return { error: 'no_role', errorDescription: 'Your account has no role here.' }
     }
-    if (source.action !== 'create-user') await followRole(deps, String(user.id), role)
+    if (source.action !== 'create-user') await applySingleSignOnRole(deps, String(user.id), role)
     else if (user.emailVerified !== true)
       return { error: 'email_not_verified', errorDescription: 'Your provider has not verified your address.' }
     return undefined
@@ -224,7 +224,7 @@ const hooks = ({ db, clock, record }: BetterAuthDeps): NonNullable<BetterAuthOpt
     create: {
       before: async ({ userId }, ctx) => {
         const isCode = ctx?.path === '/two-factor/verify-totp'
-        if (isCode && !(await isFirstUse(db, userId, ctx.body.code, clock.now())))
+        if (isCode && !(await isFirstCodeUse(db, userId, ctx.body.code, clock.now())))
           throw new APIError('UNAUTHORIZED', {
             code: 'INVALID_CODE',
             message: 'This code has been used: sign in again with the next',

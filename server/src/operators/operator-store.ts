@@ -107,12 +107,12 @@ export async function endSessions(tx: Tx, id: string, kept = ''): Promise<void> 
   await tx.deleteFrom('operator_verification').where('value', '=', id).execute()
 }
 
-export async function noteSignIn(tx: Tx, id: string, now: Date): Promise<void> {
+export async function recordSignIn(tx: Tx, id: string, now: Date): Promise<void> {
   await tx.updateTable('operator').set({ last_signed_in_at: now }).where('id', '=', id).execute()
 }
 
 /** Wrong codes in a row, by whoever knew the password. */
-export async function countsWrongCodes(tx: Tx, id: string): Promise<number> {
+export async function countWrongCodes(tx: Tx, id: string): Promise<number> {
   const row = await tx
     .selectFrom('operator_second_factor')
     .select('failed_count')
@@ -166,7 +166,7 @@ export async function lockOwners(tx: Tx): Promise<string[]> {
 }
 
 /** Whether somebody's password may be known to another operator: it was not chosen with a link that the server itself issued. */
-export async function hasPasswordOfOperator(db: Db, id: string): Promise<boolean> {
+export async function hasOperatorIssuedPassword(db: Db, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('operator')
     .innerJoin('operator_account', 'operator_account.operator_id', 'operator.id')

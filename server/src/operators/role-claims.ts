@@ -7,7 +7,7 @@ export interface RoleClaims {
 }
 
 /** The role that may most of those that the claim names; undefined when it names none. */
-export function roleClaimed(profile: Readonly<Record<string, unknown>>, { roleClaim, roles }: RoleClaims): Role | undefined {
+export function findClaimedRole(profile: Readonly<Record<string, unknown>>, { roleClaim, roles }: RoleClaims): Role | undefined {
   const value = roleClaim === undefined ? undefined : profile[roleClaim]
   const claimed = (Array.isArray(value) ? value : [value]).map((one) => roles.get(String(one)))
   return ROLES.find((role) => claimed.includes(role))

@@ -2,9 +2,9 @@ import type { AuthContext, BetterAuthPlugin, GenericEndpointContext } from 'bett
 import { APIError, createAuthMiddleware, isAPIError } from 'better-auth/api'
 import type { Db } from '../db/database.ts'
 import type { Clock } from '../lib/clock.ts'
-import { countAttemptAt, forgetAttemptsAt } from './attempts.ts'
+import { countPasswordAttempt, resetPasswordAttempts } from './attempt-store.ts'
 import type { OperatorEvent, RecordOperatorEvent } from './operator-event.ts'
-import { countsWrongCodes, endSessions, findPersonByEmail, noteSignIn } from './operator-store.ts'
+import { countWrongCodes, endSessions, findPersonByEmail, recordSignIn } from './operator-store.ts'
 
 export interface SignInEventsDeps {
   readonly db: Db
@@ -55,7 +55,7 @@ export const signInEvents = (deps: SignInEventsDeps): BetterAuthPlugin => ({
 
 /** Recorded once in a window, and only of somebody who is there: who asks needs to have no account. */
 async function refuseTooMany({ db, clock, record }: SignInEventsDeps, email: string): Promise<void> {
-  const { wait, isFirstToWait } = await countAttemptAt(db, email, clock.now())
+  const { wait, isFirstToWait } = await countPasswordAttempt(db, email, clock.now())
   if (wait === undefined) return
   if (isFirstToWait)
     await db.transaction().execute(async (tx) => {
@@ -70,14 +70,14 @@ async function refuseTooMany({ db, clock, record }: SignInEventsDeps, email: str
 }
 
 async function noteSuccess({ db, clock, record }: SignInEventsDeps, ctx: GenericEndpointContext): Promise<void> {
-  if (ctx.path === '/sign-in/email') await forgetAttemptsAt(db, ctx.body.email)
+  if (ctx.path === '/sign-in/email') await resetPasswordAttempts(db, ctx.body.email)
   const { session: before, newSession } = ctx.context
   const action = actionOf(ctx)
   const who = newSession ?? before
   if (!action || !who) return
   await db.transaction().execute(async (tx) => {
     const { id } = who.user
-    if (action === 'operator.sign_in') await noteSignIn(tx, id, clock.now())
+    if (action === 'operator.sign_in') await recordSignIn(tx, id, clock.now())
     if (action === 'operator.change_password' || action === 'operator.enable_second_factor')
       await endSessions(tx, id, who.session.token)
     await record(tx, { action, id, actor: id })
@@ -97,7 +97,7 @@ async function noteLock({ db, record }: SignInEventsDeps, ctx: GenericEndpointCo
   const id = await secondFactorOf(ctx)
   if (id === undefined) return
   await db.transaction().execute(async (tx) => {
-    if ((await countsWrongCodes(tx, id)) === WRONG_CODES)
+    if ((await countWrongCodes(tx, id)) === WRONG_CODES)
       await record(tx, { action: 'operator.lock', id, fields: ['second_factor'], actor: null })
   })
 }

@@ -4,8 +4,8 @@ import { type ErrorCode, GatehouseError } from '../errors.ts'
 import { sendError } from '../http/error-responses.ts'
 import { type Checked, checker } from '../lib/schema.ts'
 import { isUnavailable } from '../lib/unavailable.ts'
-import { forgetAttemptsAt } from './attempts.ts'
-import { PEER_HEADER } from './client-address.ts'
+import { resetPasswordAttempts } from './attempt-store.ts'
+import { CLIENT_ADDRESS_HEADER } from './client-address.ts'
 import { findInvitation } from './invitation-store.ts'
 import { findPerson } from './operator-store.ts'
 import { originOf, refuseCrossSite } from './same-origin.ts'
@@ -112,7 +112,7 @@ export async function signInRoutes(app: FastifyInstance, deps: SignInRoutesDeps)
       throw new GatehouseError('VALIDATION_ERROR', { message: `${result.param}: is required.`, param: result.param })
     if (result.kind === 'taken')
       throw new GatehouseError('CONFLICT', { message: 'An operator with this email address already exists.' })
-    await forgetAttemptsAt(db, result.email)
+    await resetPasswordAttempts(db, result.email)
     return answer(await signedIn(request, { email: result.email, password: acceptance.password }, signIn), reply, signIn)
   })
 
@@ -165,7 +165,7 @@ function headersOf({ headers: given, socket }: FastifyRequest, { trustsProxies }
   const forwarded = trustsProxies ? given['x-forwarded-for'] : undefined
   // The library would build URLs from them.
   for (const name of FORWARDING_HEADERS) headers.delete(name)
-  headers.set(PEER_HEADER, [forwarded ?? [], socket.remoteAddress ?? ''].flat().join(', '))
+  headers.set(CLIENT_ADDRESS_HEADER, [forwarded ?? [], socket.remoteAddress ?? ''].flat().join(', '))
   return headers
 }
 

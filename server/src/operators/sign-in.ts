@@ -3,7 +3,7 @@ import { OPERATORS_TOPIC, type Operator } from '../domain/operator.ts'
 import { ROLE_SCOPES, roleOf } from '../domain/roles.ts'
 import { GatehouseError } from '../errors.ts'
 import { Cache } from '../lib/cache.ts'
-import { type Acceptance, type Accepted, acceptInvitation } from './accept.ts'
+import { type Acceptance, type Accepted, acceptInvitation } from './accept-invitation.ts'
 import type { BetterAuth, BetterAuthDeps } from './better-auth.ts'
 
 export interface SignInDeps extends BetterAuthDeps {

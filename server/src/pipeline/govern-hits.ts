@@ -9,7 +9,7 @@ import type { Pause, TimeSlices } from '../lib/time-slices.ts'
 import { mergeDecisions } from '../policy/evaluate.ts'
 import type { PolicyInput } from '../policy/input.ts'
 import type { Vault } from '../policy/vault.ts'
-import { type Release, releasedAnswer } from '../review/resubmission.ts'
+import { type Release, releasedCompletion } from '../review/resubmission.ts'
 import { faultRules, type GovernDeps, type Governed, govern, type RuleSet } from './govern.ts'
 import { type Authorized, type GovernedHits, policyInputOf, type RequestContext } from './stage-results.ts'
 
@@ -53,7 +53,7 @@ export function hitSearch(
   limit: number,
   { clock, timeSlices }: Pick<HitDeps, 'clock' | 'timeSlices'>,
 ): HitSearch | undefined {
-  if (withheld || releasedAnswer(release) || limit === 0) return undefined
+  if (withheld || releasedCompletion(release) || limit === 0) return undefined
   const question = messages.findLast(({ role }) => role === 'user')
   const text = question ? collectTexts([question]).join('\n').slice(-MAX_QUERY).toWellFormed() : ''
   if (text.trim() === '') return undefined

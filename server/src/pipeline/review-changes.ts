@@ -3,7 +3,7 @@ import { mayHaveWorked } from '../domain/completion.ts'
 import type { Outcome } from '../domain/outcome.ts'
 import { newId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
-import { abandonRelease, completeRelease, loseRelease } from '../review/release-store.ts'
+import { abandonRelease, completeRelease, interruptRelease } from '../review/release-store.ts'
 import type { ReviewDeps } from '../review/resubmission.ts'
 import type { ReleaseResult } from '../review/review.ts'
 import { type NewReview, openEscalation, openHold } from '../review/review-store.ts'
@@ -100,7 +100,7 @@ export async function giveUpRelease(
 ): Promise<void> {
   if (!authenticate || authorize?.release?.kind !== 'first') return
   const { claim } = authorize.release
-  const giveUp = invoke?.attempts.some(mayHaveWorked) ? loseRelease : abandonRelease
+  const giveUp = invoke?.attempts.some(mayHaveWorked) ? interruptRelease : abandonRelease
   try {
     await giveUp(db, ownerOf(authenticate), claim)
     await waiters.changed(claim.id)

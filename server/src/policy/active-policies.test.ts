@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { oneRule, policyInput } from '../../test/support/policies.ts'
+import { policyInput, singleRuleDocument } from '../../test/support/policies.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
@@ -56,16 +56,16 @@ describe.each(testDatabases())('The policies in force on $name', ({ open }) => {
   })
 
   test('the version in force is compiled once, and named', async () => {
-    const { id } = await publish(oneRule('true'))
+    const { id } = await publish(singleRuleDocument('true'))
     const policies = library()
     const policy = await policies.current(workspaceId)
-    expect(policy?.version).toEqual({ id, name: 'test', version: 1, sha256: policySha256(oneRule('true')) })
+    expect(policy?.version).toEqual({ id, name: 'test', version: 1, sha256: policySha256(singleRuleDocument('true')) })
     policies.forget(workspaceId)
     expect(await policies.current(workspaceId)).toBe(policy)
   })
 
   test('a new version decides as soon as it is told of, and there is no moment without one', async () => {
-    await publish(oneRule('true'))
+    await publish(singleRuleDocument('true'))
     const policies = library()
     let published = false
     const verdicts = [await verdict(policies)]
@@ -75,7 +75,7 @@ describe.each(testDatabases())('The policies in force on $name', ({ open }) => {
         await new Promise(setImmediate)
       }
     })()
-    await publish(oneRule('true', { verdict: 'escalate' }))
+    await publish(singleRuleDocument('true', { verdict: 'escalate' }))
     policies.forget(workspaceId)
     published = true
     await asking
@@ -83,36 +83,36 @@ describe.each(testDatabases())('The policies in force on $name', ({ open }) => {
   })
 
   test('a new version decides after a while also when nobody tells', async () => {
-    await publish(oneRule('true'))
+    await publish(singleRuleDocument('true'))
     const policies = library(database.db, 20)
     expect(await verdict(policies)).toBe('deny')
-    await publish(oneRule('true', { verdict: 'escalate' }))
+    await publish(singleRuleDocument('true', { verdict: 'escalate' }))
     await expect.poll(() => verdict(policies)).toBe('escalate')
   })
 
   test('a set that is not valid any more leaves the last good one in force, and says so', async () => {
-    await publish(oneRule('true'))
+    await publish(singleRuleDocument('true'))
     const policies = library()
     expect(await verdict(policies)).toBe('deny')
-    await publish(oneRule('user.gone == ""', { verdict: 'allow' }))
+    await publish(singleRuleDocument('user.gone == ""', { verdict: 'allow' }))
     policies.forget()
     expect(await verdict(policies)).toBe('deny')
     expect(String(problems[0]?.cause)).toContain('user has no field gone')
     policies.forget()
     expect(await verdict(policies)).toBe('deny')
     expect(problems).toHaveLength(1)
-    await publish(oneRule('true', { verdict: 'escalate' }))
+    await publish(singleRuleDocument('true', { verdict: 'escalate' }))
     policies.forget()
     expect(await verdict(policies)).toBe('escalate')
   })
 
   test('a set that is not valid, and no good one before it, lets nothing through', async () => {
-    await publish(oneRule('user.gone == ""', { verdict: 'allow' }))
+    await publish(singleRuleDocument('user.gone == ""', { verdict: 'allow' }))
     await expect(library().current(workspaceId)).rejects.toThrow('is not valid')
   })
 
   test('a database that is away leaves the last good set in force; where there never was one, nothing passes', async () => {
-    await publish(oneRule('true'))
+    await publish(singleRuleDocument('true'))
     const { state, db } = fragile()
     const [warm, cold] = [library(db), library(db)]
     expect(await verdict(warm)).toBe('deny')
@@ -126,7 +126,7 @@ describe.each(testDatabases())('The policies in force on $name', ({ open }) => {
   })
 
   test('a Workspace that does not exist has no policies of another', async () => {
-    await publish(oneRule('true'))
+    await publish(singleRuleDocument('true'))
     const other = (await seedWorkspace(database.db)).workspaceId
     expect(await library().current(other)).toBeUndefined()
   })

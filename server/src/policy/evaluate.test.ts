@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cpuMs } from '../../test/support/cpu-time.ts'
-import { compiledPolicy, oneRule, policyInput } from '../../test/support/policies.ts'
+import { compiledPolicy, policyInput, singleRuleDocument } from '../../test/support/policies.ts'
 import { CLASSIFICATIONS, classificationRank, RISK_LEVELS, riskRank } from '../domain/classification.ts'
 import { type PolicyPoint, VERDICTS, verdictRank } from '../domain/decision.ts'
 import type { CompiledPolicy } from './compile.ts'
@@ -14,7 +14,7 @@ const decide = (source: string, changes = {}, at: PolicyPoint = 'input') =>
 test('no policy, and no rule matching, mean allow at the classification and risk that were found', () => {
   const untouched = { verdict: 'allow', classification: 'internal', risk: 'low', transforms: [], directives: [], rules: [] }
   expect(evaluate(undefined, 'input', policyInput())).toEqual(untouched)
-  expect(decide(oneRule('content.text.contains("zebra")'))).toEqual(untouched)
+  expect(decide(singleRuleDocument('content.text.contains("zebra")'))).toEqual(untouched)
 })
 
 test('every rule that matches is named, and adds what it demands, each thing once', () => {
@@ -46,7 +46,7 @@ test('every rule that matches is named, and adds what it demands, each thing onc
 
 test('a rule cannot lower classification or risk', () => {
   const content = { ...policyInput().content, classification: 'restricted', riskLevel: 'critical' }
-  const decision = decide(oneRule('true', { classification: 'public', risk: 'low' }), { content })
+  const decision = decide(singleRuleDocument('true', { classification: 'public', risk: 'low' }), { content })
   expect(decision).toMatchObject({ classification: 'restricted', risk: 'critical' })
 })
 
@@ -66,7 +66,7 @@ describe('a condition that breaks', () => {
     ['text that is no number', 'int(user.attributes.text) > 1 || double(user.attributes.text) > 1.0', 'out_of_range'],
     ['text that is no time', 'timestamp(user.attributes.text) < now', 'failed'],
   ])('(%s) counts as a denial that names the rule and the failure', (_, when, error) => {
-    const decision = decide(oneRule(when, { verdict: 'escalate', risk: 'high' }), { user })
+    const decision = decide(singleRuleDocument(when, { verdict: 'escalate', risk: 'high' }), { user })
     expect(decision).toMatchObject({
       verdict: 'deny',
       risk: 'low',
@@ -81,19 +81,19 @@ describe('a condition that breaks', () => {
       'int(user.attributes.text) == 1',
       'timestamp(user.attributes.text) < now',
     ]) {
-      expect(JSON.stringify(decide(oneRule(when), { user: secret }))).not.toContain('the-secret')
+      expect(JSON.stringify(decide(singleRuleDocument(when), { user: secret }))).not.toContain('the-secret')
     }
   })
 
   test('is passed over only in a rule marked on_error: skip', () => {
-    const decision = decide(oneRule('user.attributes.absent == "x"', { verdict: 'deny', on_error: 'skip' }))
+    const decision = decide(singleRuleDocument('user.attributes.absent == "x"', { verdict: 'deny', on_error: 'skip' }))
     expect(decision).toMatchObject({ verdict: 'allow', rules: [] })
   })
 
   test('does not matter where the other side of && or || decides', () => {
-    expect(decide(oneRule('user.verified && user.attributes.absent == "x"')).verdict).toBe('allow')
-    expect(decide(oneRule('user.attributes.absent == "x" && user.verified')).verdict).toBe('allow')
-    expect(decide(oneRule('user.attributes.absent == "x" || true')).rules).toEqual([
+    expect(decide(singleRuleDocument('user.verified && user.attributes.absent == "x"')).verdict).toBe('allow')
+    expect(decide(singleRuleDocument('user.attributes.absent == "x" && user.verified')).verdict).toBe('allow')
+    expect(decide(singleRuleDocument('user.attributes.absent == "x" || true')).rules).toEqual([
       { id: 'rule', point: 'input', verdict: 'deny' },
     ])
   })
@@ -169,7 +169,7 @@ describe('the variables', () => {
     ],
     ['message', 'message.conversation_id == "conv_1" && message.sender == "u1" && message.group == ""', { message }],
   ])('at %s hold %s', (at, when, changes) => {
-    expect(decide(oneRule(when, { verdict: 'deny' }, at), changes, at).rules).toEqual([
+    expect(decide(singleRuleDocument(when, { verdict: 'deny' }, at), changes, at).rules).toEqual([
       { id: 'rule', point: at, verdict: 'deny' },
     ])
   })
@@ -180,7 +180,7 @@ describe('the variables', () => {
 
   test('a character outside the basic plane counts once', () => {
     const content = { ...policyInput().content, text: '😀a\ud800' }
-    expect(decide(oneRule('size(content.text) == 3 && content.text.size() == 3'), { content }).verdict).toBe('deny')
+    expect(decide(singleRuleDocument('size(content.text) == 3 && content.text.size() == 3'), { content }).verdict).toBe('deny')
   })
 })
 
@@ -218,8 +218,8 @@ test('the strictest verdict of the rules that matched or broke wins, whatever th
 })
 
 test('two points together are as strict as the stricter, and name a rule once', () => {
-  const strict = decide(oneRule('true', { verdict: 'deny', transforms: ['redact:pii'] }))
-  const mild = decide(oneRule('true', { verdict: 'allow', risk: 'high', directives: ['memory:off'] }))
+  const strict = decide(singleRuleDocument('true', { verdict: 'deny', transforms: ['redact:pii'] }))
+  const mild = decide(singleRuleDocument('true', { verdict: 'allow', risk: 'high', directives: ['memory:off'] }))
   expect(mergeDecisions(mild, strict)).toMatchObject({
     verdict: 'deny',
     risk: 'high',
@@ -231,7 +231,7 @@ test('two points together are as strict as the stricter, and name a rule once', 
 
 describe('texts that a caller chose to be searched in a text of his', () => {
   const decideOn = (when: string, words: readonly string[], text: string) =>
-    decide(oneRule(when), {
+    decide(singleRuleDocument(when), {
       user: { ...policyInput().user, attributes: { words } },
       content: { ...policyInput().content, text },
     })

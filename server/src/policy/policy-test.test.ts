@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { oneRule, policySet } from '../../test/support/policies.ts'
+import { policySet, singleRuleDocument } from '../../test/support/policies.ts'
 import { TEST_TOOLS } from '../../test/support/policy-tools.ts'
 import { runPolicyTests } from './policy-test.ts'
 import { testPolicyFile } from './policy-test-file.ts'
 
-const set = policySet(oneRule('content.findings["pii.email"] > 0', { verdict: 'escalate', risk: 'high' }))
+const set = policySet(singleRuleDocument('content.findings["pii.email"] > 0', { verdict: 'escalate', risk: 'high' }))
 const run = (test: object) => runPolicyTests(set, JSON.stringify({ tests: [{ name: 'case', at: 'input', ...test }] }), TEST_TOOLS)
 
 test('a case that meets its expectations has no failures', () => {
@@ -25,7 +25,7 @@ test('a case that does not says what was expected and what came', () => {
 })
 
 test('a rule that broke is named', () => {
-  const broken = policySet(oneRule('user.attributes.absent == 1'))
+  const broken = policySet(singleRuleDocument('user.attributes.absent == 1'))
   const tests = JSON.stringify({ tests: [{ name: 'case', at: 'input', expect: { verdict: 'allow' } }] })
   expect(runPolicyTests(broken, tests, TEST_TOOLS).reports[0]?.failures).toEqual([
     'verdict: expected allow, got deny',

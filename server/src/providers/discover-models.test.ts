@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { answer, FAULTS, type FaultyProvider, startFaultyProvider } from '../../test/support/faulty-provider.ts'
+import { FAULTS, type FaultyProvider, respond, startFaultyProvider } from '../../test/support/faulty-provider.ts'
 import { testPools, testProvider } from '../../test/support/providers.ts'
 import { systemClock } from '../lib/clock.ts'
 import { discoverModels } from './discover-models.ts'
@@ -19,7 +19,7 @@ async function discover(...behaviours: Parameters<typeof startFaultyProvider>) {
 test('asks for the models with the key and answers those for chat, sorted, each once', async () => {
   const ids = ['gpt-4o', 'llama3.1:8b', 'a/b', 'text-embedding-3-small', 'whisper-1', 'tts-1', 'omni-moderation-latest', 'gpt-4o']
   const data = [...ids.map((id) => ({ id, object: 'model' })), { id: 7 }, null, { id: 'with space' }, { id: '*' }]
-  const { found, call } = await discover(answer({ object: 'list', data }))
+  const { found, call } = await discover(respond({ object: 'list', data }))
   expect(found).toEqual({ ok: true, models: ['a/b', 'gpt-4o', 'llama3.1:8b'] })
   expect(call).toMatchObject({ method: 'GET', path: '/v1/models', headers: { authorization: 'Bearer sk-test' } })
 })

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
-  answer,
   type Behaviour,
   completion,
   FAULTS,
   type FaultyProvider,
-  failing,
+  failWith,
+  respond,
+  respondNormally,
   startFaultyProvider,
   UPSTREAM_SECRET,
-  well,
 } from '../../test/support/faulty-provider.ts'
 import { testPools, testProvider } from '../../test/support/providers.ts'
 import { elapsed } from '../lib/clock.ts'
@@ -56,7 +56,7 @@ const outcomes = ({ attempts }: { attempts: readonly { provider: string; outcome
 describe('retries', () => {
   test('500, then 200: answered, both attempts in the record, priced', async () => {
     const models = [{ id: 'small', upstreamName: 'x', inputPrice: 2, outputPrice: 10, createdAt: new Date(0) }]
-    const only = await behaving([failing(500), well], { models })
+    const only = await behaving([failWith(500), respondNormally], { models })
     const result = await ask([only])
     expect(result).toMatchObject({
       ok: true,
@@ -101,15 +101,15 @@ describe('retries', () => {
   })
 
   test('a short Retry-After is waited for', async () => {
-    const only = await behaving([failing(429, { 'retry-after-ms': '300' }), well])
+    const only = await behaving([failWith(429, { 'retry-after-ms': '300' }), respondNormally])
     const startedAt = elapsed()
     expect(await ask([only])).toMatchObject({ ok: true })
     expect(elapsed() - startedAt).toBeGreaterThanOrEqual(299)
   })
 
   test('with another provider ready nobody waits long', async () => {
-    const limited = await behaving([failing(429, { 'retry-after': '5' })], { id: 'a' })
-    const spare = await behaving([well], { id: 'b' })
+    const limited = await behaving([failWith(429, { 'retry-after': '5' })], { id: 'a' })
+    const spare = await behaving([respondNormally], { id: 'b' })
     const startedAt = elapsed()
     const result = await ask([limited, spare])
     expect(outcomes(result)).toEqual(['a rate_limited', 'b ok'])
@@ -137,7 +137,7 @@ describe('time', () => {
   })
 
   test('retries end with the budget', async () => {
-    const only = await behaving([failing(500)], { timeoutMs: 100, maxRetries: 5 })
+    const only = await behaving([failWith(500)], { timeoutMs: 100, maxRetries: 5 })
     const startedAt = elapsed()
     deps = { ...deps, backoffMs: 80 }
     expect(await ask([only])).toMatchObject({ ok: false, code: 'PROVIDER_ERROR' })
@@ -145,21 +145,21 @@ describe('time', () => {
   })
 
   test('a slow failure is not repeated at the expense of the fallback', async () => {
-    const slow = await behaving([delayed(320, failing(503))], { id: 'a', timeoutMs: 400 })
-    const spare = await behaving([delayed(50, well)], { id: 'b', timeoutMs: 400 })
+    const slow = await behaving([delayed(320, failWith(503))], { id: 'a', timeoutMs: 400 })
+    const spare = await behaving([delayed(50, respondNormally)], { id: 'b', timeoutMs: 400 })
     expect(outcomes(await ask([slow, spare]))).toEqual(['a status', 'b ok'])
   })
 
   test('a fast failure is repeated before the fallback is asked', async () => {
-    const broken = await behaving([failing(503)], { id: 'a', timeoutMs: 400 })
-    const spare = await behaving([well], { id: 'b', timeoutMs: 400 })
+    const broken = await behaving([failWith(503)], { id: 'a', timeoutMs: 400 })
+    const spare = await behaving([respondNormally], { id: 'b', timeoutMs: 400 })
     expect(outcomes(await ask([broken, spare]))).toEqual(['a status', 'a status', 'a status', 'b ok'])
   })
 
   test('no time is kept for a fallback whose breaker is open', async () => {
     useHealth({ threshold: 2, openMs: 10_000 })
-    const slow = await behaving([delayed(200, failing(503)), well], { id: 'a', timeoutMs: 300 })
-    const down = await behaving([failing(500)], { id: 'b', timeoutMs: 300, maxRetries: 1 })
+    const slow = await behaving([delayed(200, failWith(503)), respondNormally], { id: 'a', timeoutMs: 300 })
+    const down = await behaving([failWith(500)], { id: 'b', timeoutMs: 300, maxRetries: 1 })
     await ask([down])
     expect(outcomes(await ask([slow, down]))).toEqual(['a status', 'a ok'])
   })
@@ -169,7 +169,7 @@ describe('time', () => {
     const hangs = [FAULTS['hangs before headers']]
     const a = await behaving(hangs, { id: 'a', timeoutMs: 300 })
     const b = await behaving(hangs, { id: 'b', timeoutMs: 300 })
-    const spare = await behaving([well], { id: 'c', timeoutMs: 300 })
+    const spare = await behaving([respondNormally], { id: 'c', timeoutMs: 300 })
     for (let i = 0; i < 2; i++) {
       const result = await ask([a, b, spare])
       expect(result).toMatchObject({ ok: false, code: 'PROVIDER_TIMEOUT' })
@@ -183,8 +183,8 @@ describe('time', () => {
   test('a timeout that others brought about says nothing of the provider', async () => {
     useHealth({ threshold: 1 })
     const hanging = await behaving([FAULTS['hangs before headers']], { id: 'a', timeoutMs: 200 })
-    const slow = await behaving([delayed(100, failing(500))], { id: 'b', timeoutMs: 200 })
-    const healthy = await behaving([delayed(150, well)], { id: 'c', timeoutMs: 200 })
+    const slow = await behaving([delayed(100, failWith(500))], { id: 'b', timeoutMs: 200 })
+    const healthy = await behaving([delayed(150, respondNormally)], { id: 'c', timeoutMs: 200 })
     expect(outcomes(await ask([hanging, slow, healthy]))).toEqual(['a timeout', 'b status', 'c timeout'])
     expect(circuits(hanging, slow, healthy)).toEqual(['open', 'open', 'closed'])
   })
@@ -192,13 +192,13 @@ describe('time', () => {
 
 /** An answer with that status and a code of OpenAI's. */
 const says = (status: number, code: string, headers: Record<string, string> = {}) =>
-  answer({ error: { message: UPSTREAM_SECRET, type: 'invalid_request_error', param: null, code } }, { status, headers })
+  respond({ error: { message: UPSTREAM_SECRET, type: 'invalid_request_error', param: null, code } }, { status, headers })
 
 describe('a refusal', () => {
   test('ends the run: no retry, no fallback, the breaker stays closed', async () => {
     useHealth({ threshold: 1 })
     const refuses = await behaving([says(400, 'context_length_exceeded')], { id: 'a', maxRetries: 5 })
-    const spare = await behaving([well], { id: 'b' })
+    const spare = await behaving([respondNormally], { id: 'b' })
     const result = await ask([refuses, spare])
     expect(result).toMatchObject({
       ok: false,
@@ -215,15 +215,15 @@ describe('a refusal', () => {
 
   test('of a model that one provider does not have goes to the next provider of it', async () => {
     const without = await behaving([says(404, 'model_not_found')], { id: 'a' })
-    const spare = await behaving([well], { id: 'b' })
+    const spare = await behaving([respondNormally], { id: 'b' })
     expect(outcomes(await ask([without, spare]))).toEqual(['a refused', 'b ok'])
   })
 
   test.each([
-    ['an outage', [says(404, 'model_not_found')], [failing(503)], 'PROVIDER_ERROR'],
-    ['an outage before it', [failing(503)], [says(404, 'model_not_found')], 'PROVIDER_ERROR'],
-    ['a limit before it', [failing(429, { 'retry-after': '20' })], [failing(401)], 'RATE_LIMITED'],
-    ['a wrong key before it', [failing(401)], [says(404, 'model_not_found')], 'PROVIDER_ERROR'],
+    ['an outage', [says(404, 'model_not_found')], [failWith(503)], 'PROVIDER_ERROR'],
+    ['an outage before it', [failWith(503)], [says(404, 'model_not_found')], 'PROVIDER_ERROR'],
+    ['a limit before it', [failWith(429, { 'retry-after': '20' })], [failWith(401)], 'RATE_LIMITED'],
+    ['a wrong key before it', [failWith(401)], [says(404, 'model_not_found')], 'PROVIDER_ERROR'],
     ['itself alone', [says(404, 'model_not_found')], [says(404, 'model_not_found')], 'VALIDATION_ERROR'],
   ] as const)('that may be another provider’s matter yields to %s', async (_, first, second, code) => {
     const a = await behaving([...first], { id: 'a', maxRetries: 0 })
@@ -232,7 +232,7 @@ describe('a refusal', () => {
   })
 
   test('counts the caller’s messages without those of the gateway', async () => {
-    const refuses = await behaving([answer({ error: { message: '', param: 'messages[3].content' } }, { status: 400 })])
+    const refuses = await behaving([respond({ error: { message: '', param: 'messages[3].content' } }, { status: 400 })])
     expect(await ask([refuses], { ownMessages: 2 })).toMatchObject({ fields: { param: 'messages[1].content' } })
   })
 })
@@ -244,25 +244,25 @@ describe('a limit of the provider', () => {
     ['a default where it names none', {}, '10'],
     ['a date', { 'retry-after': new Date(Date.now() + 600_000).toUTCString() }, /^5\d\d$|^600$/],
   ])('is RATE_LIMITED with %s', async (_, headers, wait) => {
-    const only = await behaving([failing(429, headers as Record<string, string>)], { maxRetries: 0 })
+    const only = await behaving([failWith(429, headers as Record<string, string>)], { maxRetries: 0 })
     const result = await ask([only])
     expect(result).toMatchObject({ code: 'RATE_LIMITED', fields: { details: { reason: 'provider_rate_limited' } } })
     expect(!result.ok && result.fields.headers?.['retry-after']).toMatch(wait)
   })
 
   test('of several is the shortest', async () => {
-    const a = await behaving([failing(429, { 'retry-after': '20' })], { id: 'a', maxRetries: 0 })
-    const b = await behaving([failing(429, { 'retry-after': '50' })], { id: 'b', maxRetries: 0 })
+    const a = await behaving([failWith(429, { 'retry-after': '20' })], { id: 'a', maxRetries: 0 })
+    const b = await behaving([failWith(429, { 'retry-after': '50' })], { id: 'b', maxRetries: 0 })
     expect(await ask([a, b])).toMatchObject({ fields: { headers: { 'retry-after': '20' } } })
   })
 })
 
 describe('what only an operator can end', () => {
   test.each([
-    ['key_rejected', failing(401)],
-    ['key_rejected', failing(403)],
+    ['key_rejected', failWith(401)],
+    ['key_rejected', failWith(403)],
     ['quota_exhausted', says(429, 'insufficient_quota')],
-    ['quota_exhausted', failing(402)],
+    ['quota_exhausted', failWith(402)],
   ] as const)('%s: PROVIDER_ERROR after one call, told once, and it ranks behind others', async (kind, behaviour) => {
     const faults: string[] = []
     deps = { ...deps, onFault: ({ kind }) => void faults.push(kind) }
@@ -320,8 +320,8 @@ describe('the idle limit', () => {
 
   test('leaves a fast failure its retries although the fallback’s total is as long as all the time there is', async () => {
     deps = { ...deps, limits: { totalMs: 2_000, idleMs: 200 } }
-    const broken = await behaving([failing(503)], { id: 'a', timeoutMs: 2_000 })
-    const spare = await behaving([well], { id: 'b', timeoutMs: 2_000 })
+    const broken = await behaving([failWith(503)], { id: 'a', timeoutMs: 2_000 })
+    const spare = await behaving([respondNormally], { id: 'b', timeoutMs: 2_000 })
     expect(outcomes(await ask([broken, spare]))).toEqual(['a status', 'a status', 'a status', 'b ok'])
   })
 })
@@ -331,7 +331,7 @@ describe('fallback', () => {
     'when the first %s the next one answers',
     async (fault) => {
       const broken = await behaving([FAULTS[fault]], { id: 'a', maxRetries: 1 })
-      const spare = await behaving([well], { id: 'b' })
+      const spare = await behaving([respondNormally], { id: 'b' })
       const result = await ask([broken, spare])
       expect(result).toMatchObject({ ok: true, provider: { id: 'b' } })
       expect(outcomes(result).at(-1)).toBe('b ok')
@@ -341,14 +341,14 @@ describe('fallback', () => {
 
   test('after a hang the next one is asked, and the last failure names the error', async () => {
     const hanging = await behaving([FAULTS['hangs before headers']], { id: 'a', timeoutMs: 100 })
-    const broken = await behaving([failing(400)], { id: 'b', timeoutMs: 100 })
+    const broken = await behaving([failWith(400)], { id: 'b', timeoutMs: 100 })
     const result = await ask([hanging, broken])
     expect(result).toMatchObject({ ok: false, code: 'VALIDATION_ERROR' })
     expect(outcomes(result)).toEqual(['a timeout', 'b refused'])
   })
 
   test('to a forbidden address is never made', async () => {
-    const inside = await behaving([well], { source: 'api' })
+    const inside = await behaving([respondNormally], { source: 'api' })
     const result = await ask([inside])
     expect(outcomes(result)).toEqual(['openai blocked'])
     expect(inside.upstream.connections()).toBe(0)
@@ -364,7 +364,7 @@ describe('at most once', () => {
     'omits choices',
   ] as const)('a provider that %s may have worked: nobody is asked again', async (fault) => {
     const first = await behaving([FAULTS[fault]], { id: 'a', timeoutMs: 150 })
-    const spare = await behaving([well], { id: 'b' })
+    const spare = await behaving([respondNormally], { id: 'b' })
     expect(await ask([first, spare], { atMostOnce: true })).toMatchObject({ ok: false })
     expect([first.calls(), spare.calls()]).toEqual([1, 0])
   })
@@ -372,34 +372,34 @@ describe('at most once', () => {
   test('a refused connection and a 429 surely did nothing: the next one is asked', async () => {
     const limited = await behaving([FAULTS['answers 429 with a long wait']], { id: 'a' })
     const down = { provider: testProvider({ id: 'down', baseUrl: 'http://127.0.0.1:1/v1', maxRetries: 0 }) }
-    const spare = await behaving([well], { id: 'b' })
+    const spare = await behaving([respondNormally], { id: 'b' })
     expect(outcomes(await ask([limited, down, spare], { atMostOnce: true }))).toEqual(['a rate_limited', 'down connect', 'b ok'])
   })
 })
 
 describe('the breaker', () => {
   test('opens, spares the broken provider while another works, and recovers by itself', async () => {
-    const broken = await behaving([failing(500)], { id: 'a', maxRetries: 4 })
-    const spare = await behaving([well], { id: 'b' })
+    const broken = await behaving([failWith(500)], { id: 'a', maxRetries: 4 })
+    const spare = await behaving([respondNormally], { id: 'b' })
     await ask([broken, spare])
     expect(broken.calls()).toBe(5)
     expect(outcomes(await ask([broken, spare]))).toEqual(['a circuit_open', 'b ok'])
     expect(broken.calls()).toBe(5)
-    broken.upstream.behave(well)
+    broken.upstream.behave(respondNormally)
     await pause(160)
     expect(outcomes(await ask([broken, spare]))).toEqual(['a ok'])
   })
 
   test('does not starve callers who have nobody else to ask: one probe passes and closes it', async () => {
-    const only = await behaving([failing(500)], { maxRetries: 4 })
+    const only = await behaving([failWith(500)], { maxRetries: 4 })
     await ask([only])
-    only.upstream.behave(well)
+    only.upstream.behave(respondNormally)
     expect(outcomes(await ask([only]))).toEqual(['openai circuit_open', 'openai ok'])
     expect(outcomes(await ask([only]))).toEqual(['openai ok'])
   })
 
   test('lets one probe pass, not a crowd', async () => {
-    const only = await behaving([failing(500)], { maxRetries: 4 })
+    const only = await behaving([failWith(500)], { maxRetries: 4 })
     await ask([only])
     await Promise.all(Array.from({ length: 50 }, () => ask([only])))
     // Probes follow one another while the crowd's retries last; without the breaker it would be 250 calls.
@@ -408,7 +408,7 @@ describe('the breaker', () => {
 
   test('tells a caller whom it turns away when to come again', async () => {
     useHealth({ threshold: 1, openMs: 60_000 })
-    const down = await behaving([failing(500)], { id: 'a', maxRetries: 0 })
+    const down = await behaving([failWith(500)], { id: 'a', maxRetries: 0 })
     const without = await behaving([says(404, 'model_not_found')], { id: 'b' })
     await ask([down])
     const result = await ask([down, without])
@@ -418,10 +418,10 @@ describe('the breaker', () => {
 
   test('blocks nobody from a provider that is well again and slow', async () => {
     useHealth({ threshold: 5, openMs: 100, probeMs: 100 })
-    const only = await behaving([failing(500)], { maxRetries: 4, timeoutMs: 20_000 })
+    const only = await behaving([failWith(500)], { maxRetries: 4, timeoutMs: 20_000 })
     await ask([only])
     await pause(110)
-    only.upstream.behave(delayed(1_500, well))
+    only.upstream.behave(delayed(1_500, respondNormally))
     const results = await Promise.all(Array.from({ length: 30 }, () => ask([only])))
     expect(results.filter(({ ok }) => ok)).toHaveLength(30)
     expect(deps.health.status(only.provider)).toMatchObject({ circuit: 'closed', active: 0 })
@@ -429,11 +429,11 @@ describe('the breaker', () => {
 
   test('gives the place of a probe back whose caller goes away', async () => {
     useHealth({ threshold: 1, openMs: 50 })
-    const only = await behaving([failing(500), FAULTS['hangs before headers']], { maxRetries: 0, maxConcurrency: 2 })
+    const only = await behaving([failWith(500), FAULTS['hangs before headers']], { maxRetries: 0, maxConcurrency: 2 })
     await ask([only])
     await pause(60)
     expect(outcomes(await ask([only], { signal: AbortSignal.timeout(50) }))).toEqual(['openai aborted'])
-    only.upstream.behave(well)
+    only.upstream.behave(respondNormally)
     expect(outcomes(await ask([only]))).toEqual(['openai ok'])
     expect(deps.health.status(only.provider)).toMatchObject({ circuit: 'closed', active: 0 })
   })
@@ -441,7 +441,7 @@ describe('the breaker', () => {
   test('a probe before its time that hangs leaves the next one its turn', async () => {
     useHealth({ threshold: 1, openMs: 10_000 })
     const hanging = await behaving([FAULTS['hangs before headers']], { id: 'a', timeoutMs: 150 })
-    const back = await behaving([failing(500), well], { id: 'b', timeoutMs: 150, maxRetries: 0 })
+    const back = await behaving([failWith(500), respondNormally], { id: 'b', timeoutMs: 150, maxRetries: 0 })
     await ask([hanging])
     await ask([back])
     expect(outcomes(await ask([hanging, back]))).toEqual(['a circuit_open', 'b circuit_open', 'a timeout', 'b ok'])
@@ -454,7 +454,7 @@ describe('the breaker', () => {
     useHealth({ threshold: 1, openMs })
     const a = await behaving([FAULTS['hangs before headers']], { id: 'a', timeoutMs: 150 })
     const b = await behaving([FAULTS['hangs before headers']], { id: 'b', timeoutMs: 150 })
-    const back = await behaving([failing(500), well], { id: 'c', timeoutMs: 150, maxRetries: 0 })
+    const back = await behaving([failWith(500), respondNormally], { id: 'c', timeoutMs: 150, maxRetries: 0 })
     for (const one of [a, b, back]) await ask([one])
     await pause(40)
     expect(outcomes(await ask([a, b, back])).slice(-2)).toEqual(['a timeout', 'b timeout'])
@@ -463,7 +463,7 @@ describe('the breaker', () => {
   })
 
   test('is not opened by requests that are wrong, limited or given up', async () => {
-    const only = await behaving([failing(400), failing(429), failing(404)], { maxRetries: 0 })
+    const only = await behaving([failWith(400), failWith(429), failWith(404)], { maxRetries: 0 })
     for (let i = 0; i < 10; i++) await ask([only])
     expect(deps.health.status(only.provider).circuit).toBe('closed')
   })
@@ -479,13 +479,13 @@ describe('concurrency', () => {
           most = Math.max(most, ++active)
           setTimeout(() => {
             active--
-            well(socket, call)
+            respondNormally(socket, call)
           }, 50)
         },
       ],
       { id: 'a', maxConcurrency: 4 },
     )
-    const spare = await behaving([well], { id: 'b' })
+    const spare = await behaving([respondNormally], { id: 'b' })
     const both = await Promise.all(Array.from({ length: 12 }, () => ask([slow, spare])))
     expect(both.filter((result) => result.ok && result.provider.id === 'a')).toHaveLength(4)
     expect(both.filter((result) => result.ok && result.provider.id === 'b')).toHaveLength(8)
@@ -501,8 +501,8 @@ describe('concurrency', () => {
 
 test('a caller who goes away ends attempts and pauses', async () => {
   const hanging = await behaving([FAULTS['hangs before headers']], { id: 'a' })
-  const spare = await behaving([well], { id: 'b' })
-  const limited = await behaving([failing(429, { 'retry-after': '8' })], { id: 'c', timeoutMs: 20_000 })
+  const spare = await behaving([respondNormally], { id: 'b' })
+  const limited = await behaving([failWith(429, { 'retry-after': '8' })], { id: 'c', timeoutMs: 20_000 })
   const startedAt = elapsed()
   const leaving = () => AbortSignal.timeout(60)
   expect(outcomes(await ask([hanging, spare], { signal: leaving() }))).toEqual(['a aborted'])
@@ -512,7 +512,7 @@ test('a caller who goes away ends attempts and pauses', async () => {
 })
 
 test('a dry run, and a stub, call nobody and cost nothing', async () => {
-  const real = await behaving([answer(completion(UPSTREAM_SECRET))])
+  const real = await behaving([respond(completion(UPSTREAM_SECRET))])
   expect(outcomes(await ask([real], { dryRun: true }))).toEqual(['openai stubbed'])
   expect(real.calls()).toBe(0)
   const stub = { provider: testProvider({ id: 'demo', kind: 'stub', baseUrl: null }) }

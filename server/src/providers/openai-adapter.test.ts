@@ -1,13 +1,13 @@
 import { createServer } from 'node:net'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import {
-  answer,
   completion,
   FAULTS,
   type FaultyProvider,
+  respond,
+  respondNormally,
   startFaultyProvider,
   UPSTREAM_SECRET,
-  well,
 } from '../../test/support/faulty-provider.ts'
 import { testPools, testProvider } from '../../test/support/providers.ts'
 import { elapsed } from '../lib/clock.ts'
@@ -47,7 +47,7 @@ const call = (provider: Provider, options: { timeoutMs?: number; signal?: AbortS
 
 describe('a call', () => {
   test('sends the request under the name upstream knows and answers under the name the caller used', async () => {
-    const { baseUrl, calls } = await upstream(well)
+    const { baseUrl, calls } = await upstream(respondNormally)
     const provider = testProvider({ baseUrl: `${baseUrl}/`, headers: { 'X-Team': 'blue' } })
     const parameters = { temperature: 0.4, stream: true, stream_options: { include_usage: true }, governance: {}, seed: 7 }
     const result = await call(provider, { request: { ...REQUEST, parameters } })
@@ -84,7 +84,7 @@ describe('a call', () => {
   })
 
   test('reaches a provider with its own path and its own header for the key', async () => {
-    const { baseUrl, calls } = await upstream(well)
+    const { baseUrl, calls } = await upstream(respondNormally)
     const path = '/openai/deployments/gpt/chat/completions?api-version=2024-10-21'
     await call(testProvider({ baseUrl: baseUrl.replace('/v1', ''), path, headers: { 'api-key': '{api_key}' }, apiKey: "k$&'1" }))
     expect(calls[0]).toMatchObject({ path, headers: { 'api-key': "k$&'1" } })
@@ -108,7 +108,7 @@ describe('a call', () => {
     ['soon', undefined],
     ['-3', undefined],
   ])('reads Retry-After: %s', async (value, ms) => {
-    const { baseUrl } = await upstream(answer({}, { status: 429, headers: { 'retry-after': value } }))
+    const { baseUrl } = await upstream(respond({}, { status: 429, headers: { 'retry-after': value } }))
     const result = await call(testProvider({ baseUrl }))
     const wait = ms === undefined ? {} : { retryAfterMs: ms }
     expect(result).toEqual({ ok: false, failure: 'status', status: 429, rejection: { kind: 'rate_limited' }, ...wait })
@@ -175,7 +175,7 @@ describe('a provider that', () => {
       status: 0,
       code: 'ECONNREFUSED',
     })
-    const { baseUrl: listening, connections } = await upstream(well)
+    const { baseUrl: listening, connections } = await upstream(respondNormally)
     expect(await call(testProvider({ baseUrl: listening, source: 'api' }))).toMatchObject({
       ok: false,
       failure: 'blocked',
@@ -206,7 +206,7 @@ describe('a caller who goes away', () => {
   })
 
   test('before the call is made costs no call', async () => {
-    const { baseUrl, calls } = await upstream(well)
+    const { baseUrl, calls } = await upstream(respondNormally)
     expect(await call(testProvider({ baseUrl }), { signal: AbortSignal.abort() })).toMatchObject({ failure: 'aborted' })
     expect(calls).toHaveLength(0)
   })
@@ -225,7 +225,7 @@ test('a call that waits for a connection longer than its time is given up and ne
 
 test('an answer in several chunks is put together', async () => {
   const text = 'ä€😀'.repeat(50_000)
-  const { baseUrl } = await upstream(answer(completion(text)))
+  const { baseUrl } = await upstream(respond(completion(text)))
   const result = await call(testProvider({ baseUrl }))
   expect(result.ok && result.completion.choices[0]?.message.content === text).toBe(true)
 })

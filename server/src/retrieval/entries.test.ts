@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { entryOf, retrievalDesk } from '../../test/support/retrieval.ts'
+import { createRetrievalFixture, newEntry } from '../../test/support/retrieval-fixture.ts'
 import type { Database } from '../db/database.ts'
 import { newUuid } from '../lib/id.ts'
 import { addEntries, removeEntries } from './entries.ts'
@@ -10,10 +10,10 @@ import { POSTING_BYTES } from './postings.ts'
 
 describe.each(testDatabases())('search entries on $name', ({ open }) => {
   let database: Database
-  let desk: Awaited<ReturnType<typeof retrievalDesk>>
+  let desk: Awaited<ReturnType<typeof createRetrievalFixture>>
   beforeAll(async () => {
     database = await open()
-    desk = await retrievalDesk(database)
+    desk = await createRetrievalFixture(database)
   })
   afterAll(() => database.close())
 
@@ -55,10 +55,10 @@ describe.each(testDatabases())('search entries on $name', ({ open }) => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 5 }), async (steps) => {
         const partition = await desk.partition()
-        const added: ReturnType<typeof entryOf>[] = []
+        const added: ReturnType<typeof newEntry>[] = []
         const gone = new Set<string>()
         for (const { add, remove } of steps) {
-          const entries = add.map((words) => entryOf(words.join(' '), words[0]))
+          const entries = add.map((words) => newEntry(words.join(' '), words[0]))
           await desk.add(partition, entries)
           added.push(...entries)
           const ids = remove.flatMap((at) => added[at]?.id ?? [])
@@ -85,7 +85,7 @@ describe.each(testDatabases())('search entries on $name', ({ open }) => {
 
   test('removeEntries: removes half of the entries of several blocks', async () => {
     const [partition, fresh] = [await desk.partition(), await desk.partition()]
-    const entries = Array.from({ length: 600 }, (_, at) => entryOf(`common ${at % 7 === 0 ? 'rare' : ''} w${at}`))
+    const entries = Array.from({ length: 600 }, (_, at) => newEntry(`common ${at % 7 === 0 ? 'rare' : ''} w${at}`))
     await desk.add(partition, entries)
     await desk.remove(entries.filter((_, at) => at % 2 === 0).map(({ id }) => id))
     const state = await stateOf(partition)
@@ -96,17 +96,17 @@ describe.each(testDatabases())('search entries on $name', ({ open }) => {
   })
 
   test('removeEntries: ignores unknown ids and an empty list', async () => {
-    await desk.remove([entryOf('').id])
+    await desk.remove([newEntry('').id])
     await desk.remove([])
     const partition = await desk.partition()
     await desk.add(partition, [])
-    await desk.add(partition, [entryOf(''), entryOf('the of'), entryOf('\u0000 nul')])
+    await desk.add(partition, [newEntry(''), newEntry('the of'), newEntry('\u0000 nul')])
     expect((await stateOf(partition)).statistics).toEqual([{ entries: 3, total_length: 1 }])
   })
 
   test('entries: handles more entries than a statement accepts parameters', async () => {
     const partition = await desk.partition()
-    const entry = entryOf('one that stays no longer')
+    const entry = newEntry('one that stays no longer')
     await desk.add(partition, [entry])
     await desk.remove([...Array.from({ length: 66_000 }, () => newUuid()), entry.id])
     expect((await stateOf(partition)).statistics).toEqual([{ entries: 0, total_length: 0 }])
@@ -115,7 +115,7 @@ describe.each(testDatabases())('search entries on $name', ({ open }) => {
   test('addEntries: leaves nothing after a rollback', async () => {
     const partition = await desk.partition()
     const failing = database.db.transaction().execute(async (tx) => {
-      await addEntries(tx, partition, [entryOf('invoice')])
+      await addEntries(tx, partition, [newEntry('invoice')])
       throw new Error('the document could not be stored')
     })
     await expect(failing).rejects.toThrow('document')
@@ -140,7 +140,7 @@ describe.each(testDatabases())('search entries on $name', ({ open }) => {
     const kept = await Promise.all(
       Array.from({ length: 20 }, async (_, writer) => {
         const at = (step: number): Partition => partitions[(writer + step) % 3] ?? { id: 0, language: 'en' }
-        const [stays, moves, goes] = [entryOf(`stays ${writer}`), entryOf(`moves ${writer}`), entryOf(`goes ${writer}`)]
+        const [stays, moves, goes] = [newEntry(`stays ${writer}`), newEntry(`moves ${writer}`), newEntry(`goes ${writer}`)]
         await desk.add(at(0), [stays, goes])
         await desk.add(at(1), [moves])
         await database.db.transaction().execute(async (tx) => {

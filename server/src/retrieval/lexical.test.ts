@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { entryOf, retrievalDesk } from '../../test/support/retrieval.ts'
+import { createRetrievalFixture, newEntry } from '../../test/support/retrieval-fixture.ts'
 import type { Database } from '../db/database.ts'
 import { B, K1 } from './bm25.ts'
 import type { Entry } from './entries.ts'
@@ -31,13 +31,13 @@ function naive(visible: readonly Entry[], query: string): Map<string, number> {
 
 describe.each(testDatabases())('rankLexically on $name', ({ open }) => {
   let database: Database
-  let desk: Awaited<ReturnType<typeof retrievalDesk>>
+  let desk: Awaited<ReturnType<typeof createRetrievalFixture>>
   const rank = (partitions: readonly Partition[], query: string, depth = 10) =>
     rankLexically(database.pool, desk.workspace, partitions, query, depth)
   const idsOf = async (...wanted: Parameters<typeof rank>) => (await rank(...wanted)).map(({ id }) => id)
   beforeAll(async () => {
     database = await open()
-    desk = await retrievalDesk(database)
+    desk = await createRetrievalFixture(database)
   })
   afterAll(() => database.close())
 
@@ -47,7 +47,7 @@ describe.each(testDatabases())('rankLexically on $name', ({ open }) => {
         fc.array(fc.array(text, { maxLength: 8 }), { minLength: 1, maxLength: 4 }),
         text,
         async (corpus, query) => {
-          const visible = corpus.map((texts) => texts.map((one) => entryOf(one)))
+          const visible = corpus.map((texts) => texts.map((one) => newEntry(one)))
           const partitions: Partition[] = []
           for (const entries of visible) {
             const partition = await desk.partition('none')
@@ -73,28 +73,28 @@ describe.each(testDatabases())('rankLexically on $name', ({ open }) => {
 
   test('returns identical results with any number of hidden entries', async () => {
     const [shown, hidden] = [await desk.partition(), await desk.partition()]
-    const entries = ['invoice for apples', 'invoice of the bank', 'a bank holiday'].map((one) => entryOf(one))
+    const entries = ['invoice for apples', 'invoice of the bank', 'a bank holiday'].map((one) => newEntry(one))
     await desk.add(shown, entries)
     const queries = ['invoice', 'bank holiday', 'inovice', 'hollday']
     const before = JSON.stringify(await Promise.all(queries.map((query) => rank([shown], query))))
     await desk.add(
       hidden,
-      Array.from({ length: 50 }, (_, at) => entryOf(`invoice inovice bank hollday ${at}`)),
+      Array.from({ length: 50 }, (_, at) => newEntry(`invoice inovice bank hollday ${at}`)),
     )
     expect(JSON.stringify(await Promise.all(queries.map((query) => rank([shown], query))))).toBe(before)
   })
 
   test('ignores partitions of another Workspace', async () => {
-    const other = await retrievalDesk(database)
+    const other = await createRetrievalFixture(database)
     const foreign = await other.partition()
-    await other.add(foreign, [entryOf('invoice')])
+    await other.add(foreign, [newEntry('invoice')])
     expect(await rank([foreign], 'invoice')).toEqual([])
   })
 
   test('only appends results when the depth grows, and finds all matches', async () => {
     const partition = await desk.partition('none')
     const entries = Array.from({ length: 300 }, (_, at) =>
-      entryOf(WORDS.filter((_, word) => at % (word + 2) === 0 || word === 0).join(' ')),
+      newEntry(WORDS.filter((_, word) => at % (word + 2) === 0 || word === 0).join(' ')),
     )
     await desk.add(partition, entries)
     const query = WORDS.join(' ')
@@ -113,7 +113,7 @@ describe.each(testDatabases())('rankLexically on $name', ({ open }) => {
     const partition = await desk.partition('none')
     await desk.add(
       partition,
-      Array.from({ length: 300 }, (_, at) => entryOf(`common ${at % 20 === 0 ? 'rare' : 'other'} ${'filler '.repeat(at % 13)}`)),
+      Array.from({ length: 300 }, (_, at) => newEntry(`common ${at % 20 === 0 ? 'rare' : 'other'} ${'filler '.repeat(at % 13)}`)),
     )
     const tight = { eager: 0, whole: 20, rescored: 50 }
     const ranked = await rankLexically(database.pool, desk.workspace, [partition], 'common rare filler', 15, tight)
@@ -124,9 +124,9 @@ describe.each(testDatabases())('rankLexically on $name', ({ open }) => {
   test('finds identifiers as a whole and by parts, whole matches first', async () => {
     const partition = await desk.partition()
     const [exact, near, code] = [
-      entryOf('See INV-2024-0017 for the amount.'),
-      entryOf('See INV-2024-0018 for the 17th amount.'),
-      entryOf('Call parseHttpRequest of retry_after, version 2.11.4.'),
+      newEntry('See INV-2024-0017 for the amount.'),
+      newEntry('See INV-2024-0018 for the 17th amount.'),
+      newEntry('Call parseHttpRequest of retry_after, version 2.11.4.'),
     ]
     await desk.add(partition, [exact, near, code])
     expect((await idsOf([partition], 'inv-2024-0017'))[0]).toBe(exact.id)
@@ -138,8 +138,8 @@ describe.each(testDatabases())('rankLexically on $name', ({ open }) => {
 
   test('finds similar terms for a misspelt word with a lower score', async () => {
     const partition = await desk.partition()
-    const entry = entryOf('The encryption of quarterly invoices')
-    await desk.add(partition, [entry, entryOf('something else'), entryOf('and more of it')])
+    const entry = newEntry('The encryption of quarterly invoices')
+    await desk.add(partition, [entry, newEntry('something else'), newEntry('and more of it')])
     const [right] = await rank([partition], 'invoice')
     for (const query of ['inovice', 'invoices', 'imvoice', 'nvoice', 'xnvoices', 'invoize', 'encrytpion', 'quartely']) {
       const ranked = await rank([partition], query)
@@ -154,7 +154,7 @@ describe.each(testDatabases())('rankLexically on $name', ({ open }) => {
 
   test('searches each partition in its language', async () => {
     const [english, german, plain] = [await desk.partition('en'), await desk.partition('de'), await desk.partition('none')]
-    const [one, two, three] = [entryOf('The houses were sold'), entryOf('Die Häuser wurden verkauft'), entryOf('Houses')]
+    const [one, two, three] = [newEntry('The houses were sold'), newEntry('Die Häuser wurden verkauft'), newEntry('Houses')]
     await desk.add(english, [one])
     await desk.add(german, [two])
     await desk.add(plain, [three])
@@ -166,8 +166,8 @@ describe.each(testDatabases())('rankLexically on $name', ({ open }) => {
 
   test('finds matches for stop words only, and nothing for an empty query', async () => {
     const partition = await desk.partition()
-    const entry = entryOf('To be, or not to be')
-    await desk.add(partition, [entry, entryOf('Something of another kind')])
+    const entry = newEntry('To be, or not to be')
+    await desk.add(partition, [entry, newEntry('Something of another kind')])
     expect((await idsOf([partition], 'to be or not to be'))[0]).toBe(entry.id)
     for (const nothing of ['', ' … ', '\u0000', '🙂']) expect(await rank([partition], nothing)).toEqual([])
     expect(await rank([], 'to be')).toEqual([])
@@ -176,7 +176,7 @@ describe.each(testDatabases())('rankLexically on $name', ({ open }) => {
 
   test('accepts a pasted document as query', async () => {
     const partition = await desk.partition()
-    await desk.add(partition, [entryOf('An uncharacteristically long word')])
+    await desk.add(partition, [newEntry('An uncharacteristically long word')])
     const paste = `${Array.from({ length: 5_000 }, (_, at) => `w${at}`).join(' ')} uncharacteristically`
     expect(await rank([partition], paste)).toHaveLength(1)
   })

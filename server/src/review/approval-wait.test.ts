@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { at, REVIEW_BOX, seedApproved, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
+import { afterOpening, REVIEW_BOX, seedApproved, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
 import type { Database } from '../db/database.ts'
 import { ApprovalWait } from './approval-wait.ts'
-import { decide } from './decision-store.ts'
+import { decideHold } from './decision-store.ts'
 import { claimRelease } from './release-store.ts'
 import type { ReviewItem, ReviewOwner } from './review.ts'
-import { ReviewWaiters } from './waiting.ts'
+import { ReviewWaiters } from './review-waiters.ts'
 
 const LEASE = { leaseMs: 60_000 }
-const clock = { now: () => at(100) }
+const clock = { now: () => afterOpening(100) }
 const connected = () => new AbortController().signal
 
-describe.each(testDatabases())('ApprovalWait on $name', ({ open }) => {
+describe.each(testDatabases())('on $name', ({ open }) => {
   let database: Database
   let owner: ReviewOwner
   let waiters: ReviewWaiters
@@ -25,42 +25,42 @@ describe.each(testDatabases())('ApprovalWait on $name', ({ open }) => {
     waiters.close()
     await database.close()
   })
-  const waitOf = (callerGone = connected) => new ApprovalWait(callerGone, { db: database.db, clock, waiters, lease: LEASE })
+  const newWait = (clientSignal = connected) => new ApprovalWait(clientSignal, { db: database.db, clock, waiters, lease: LEASE })
   const approve = async (item: ReviewItem) => {
     await vi.waitFor(() => expect(waiters.size).toBe(1), { interval: 5 })
     await transact(database.db, (tx) =>
-      decide(tx, owner.workspaceId, item.id, { verdict: 'approved', by: 'op-1', comment: null, now: at(100) }),
+      decideHold(tx, owner.workspaceId, item.id, { verdict: 'approved', by: 'op-1', comment: null, now: afterOpening(100) }),
     )
     await waiters.changed(item.id)
   }
 
-  test('wait: runs again when the hold is approved in time', async () => {
+  test('approval wait: runs again when the hold is approved in time', async () => {
     const item = await seedHold(database.db, owner)
-    const running = waitOf().wait(owner, item.id, 30)
+    const running = newWait().wait(owner, item.id, 30)
     await approve(item)
     expect(await running).toBe(true)
   })
 
-  test('wait: finishes at once when the request does not wait, and stays finished for a later hold', async () => {
+  test('approval wait: finishes immediately when the request does not wait, and stays finished for a later hold', async () => {
     const item = await seedHold(database.db, owner)
-    const wait = waitOf()
+    const wait = newWait()
     expect(await wait.wait(owner, item.id, 0)).toBe(false)
     expect(await wait.wait(owner, item.id, 30)).toBe(false)
     expect(waiters.size).toBe(0)
   })
 
-  test('suspend: finishes when the hold stays pending, and does not wait a second time', async () => {
+  test('approval wait: suspend finishes when the hold stays pending, and does not wait a second time', async () => {
     const item = await seedHold(database.db, owner)
-    const wait = waitOf()
+    const wait = newWait()
     expect(await wait.suspend(owner, item.id, 0)).toBe(false)
     expect(await wait.wait(owner, item.id, 30)).toBe(false)
   })
 
-  test('suspend: waits for a release in progress even when the request does not wait, until the client closes', async () => {
+  test('approval wait: suspend waits for a release in progress even when the request does not wait, until the client closes', async () => {
     const item = await seedApproved(database.db, owner)
-    await claimRelease(database.db, owner, item, { ...LEASE, now: at(100) }, REVIEW_BOX)
+    await claimRelease(database.db, owner, item, { ...LEASE, now: afterOpening(100) }, REVIEW_BOX)
     const client = new AbortController()
-    const running = waitOf(() => client.signal).suspend(owner, item.id, 0)
+    const running = newWait(() => client.signal).suspend(owner, item.id, 0)
     await vi.waitFor(() => expect(waiters.size).toBe(1), { interval: 5 })
     client.abort()
     expect(await running).toBe(false)

@@ -2,7 +2,7 @@ import type { Db } from '../db/database.ts'
 import { type Clock, elapsed } from '../lib/clock.ts'
 import { pendingReason } from './release-store.ts'
 import type { Lease, ReviewOwner } from './review.ts'
-import type { ReviewWaiters } from './waiting.ts'
+import type { ReviewWaiters } from './review-waiters.ts'
 
 interface Deps {
   readonly db: Db
@@ -11,12 +11,12 @@ interface Deps {
   readonly lease: Omit<Lease, 'now'>
 }
 
-/** Wait for a release in progress on another node, whatever the client asked for: as long as its provider may take. */
-const BUSY_PATIENCE_MS = 600_000
+/** Maximum wait for a release that another request has claimed: its provider may take that long. */
+const MAX_RELEASE_WAIT_MS = 600_000
 
 /**
- * One chat that waits for its reviewer (GW-REV-8). `running` is a run through the stages; both waits end in another run, because
- * a key may have been revoked meanwhile, a model withdrawn, or a policy published (GW-REV-12).
+ * A chat that waits for its reviewer (GW-REV-8). `running` is a run through the stages. Both waits end in another run, because
+ * meanwhile a key may have been revoked or a policy published (GW-REV-12).
  *
  *              the hold is pending, or its release is in progress: not recorded yet
  *             ┌───────────────────────────────────────────────────► suspended
@@ -30,25 +30,26 @@ const BUSY_PATIENCE_MS = 600_000
  */
 export class ApprovalWait {
   #state: 'running' | 'suspended' | 'waiting' | 'finished' = 'running'
-  /** Of the first run: the client waits that long in all, however many holds there are. */
+  /** From the first run: the limit of all waits together. */
   #waitSeconds: number | undefined
   readonly #startedMs = elapsed()
   #recordStartedMs = this.#startedMs
-  readonly #callerGone: () => AbortSignal
+  readonly #clientSignal: () => AbortSignal
   readonly #deps: Deps
 
-  constructor(callerGone: () => AbortSignal, deps: Deps) {
-    this.#callerGone = callerGone
+  /** `clientSignal` aborts when the client disconnects. */
+  constructor(clientSignal: () => AbortSignal, deps: Deps) {
+    this.#clientSignal = clientSignal
     this.#deps = deps
   }
 
-  /** running → suspended → running (true) or finished. `waitSeconds`: of the resubmission. */
+  /** running → suspended → running (true) or finished (false). `waitSeconds`: of the resubmission. */
   suspend(owner: ReviewOwner, itemId: string, waitSeconds: number): Promise<boolean> {
     this.#state = 'suspended'
     return this.#awaitDecision(owner, itemId, waitSeconds, this.#recordStartedMs)
   }
 
-  /** running → waiting → running (true) or finished. `waitSeconds`: of the request; 0: it does not wait. */
+  /** running → waiting → running (true) or finished (false). `waitSeconds`: of the request; 0: it does not wait. */
   async wait(owner: ReviewOwner, itemId: string, waitSeconds: number): Promise<boolean> {
     this.#waitSeconds ??= waitSeconds
     if (this.#state === 'finished' || this.#waitSeconds === 0) return false
@@ -60,16 +61,16 @@ export class ApprovalWait {
 
   async #awaitDecision(owner: ReviewOwner, itemId: string, waitSeconds: number, sinceMs: number): Promise<boolean> {
     const { db, clock, waiters, lease } = this.#deps
-    const callerGone = this.#callerGone()
+    const signal = this.#clientSignal()
     const waitedMs = elapsed() - sinceMs
     const reason = await waiters.waitUntil(itemId, {
       read: () => pendingReason(db, owner, itemId, { ...lease, now: clock.now() }),
-      done: (found) => found === undefined,
+      isDone: (found) => found === undefined,
       wakeAt: (found) => found?.wakeAt,
-      patienceMs: (found) => (found?.kind === 'busy' ? BUSY_PATIENCE_MS : waitSeconds * 1_000) - waitedMs,
-      signal: callerGone,
+      maxWaitMs: (found) => (found?.kind === 'busy' ? MAX_RELEASE_WAIT_MS : waitSeconds * 1_000) - waitedMs,
+      signal,
     })
-    const isDecided = reason === undefined && !callerGone.aborted
+    const isDecided = reason === undefined && !signal.aborted
     this.#state = isDecided ? 'running' : 'finished'
     return isDecided
   }

@@ -1,15 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { at, lease, OPENED, REVIEW_BOX, seedApproved, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
+import {
+  afterOpening,
+  lease,
+  OPENED_AT,
+  REVIEW_BOX,
+  seedApproved,
+  seedHold,
+  seedOwner,
+  transact,
+} from '../../test/support/reviews.ts'
 import type { Database } from '../db/database.ts'
 import { fromId, newId } from '../lib/id.ts'
-import { decide } from './decision-store.ts'
+import { decideHold } from './decision-store.ts'
 import {
   abandonRelease,
-  type Claimed,
+  type ClaimResult,
   claimRelease,
   completeRelease,
-  loseRelease,
+  interruptRelease,
   pendingReason,
   type ReleaseClaim,
 } from './release-store.ts'
@@ -17,7 +26,7 @@ import type { Lease, ReleaseResult, ReviewItem, ReviewOwner } from './review.ts'
 import { getReview } from './review-store.ts'
 
 const MINUTE = 60_000
-const ANSWER: ReleaseResult = {
+const COMPLETION: ReleaseResult = {
   kind: 'answer',
   completion: {
     id: 'chatcmpl-1',
@@ -28,19 +37,23 @@ const ANSWER: ReleaseResult = {
   },
 }
 
-describe.each(testDatabases())('releases on $name', ({ open }) => {
+describe.each(testDatabases())('on $name', ({ open }) => {
   let database: Database
   let owner: ReviewOwner
-  const claim = (item: ReviewItem, when: Date | Lease = OPENED, who = owner): Promise<Claimed | undefined> =>
-    claimRelease(database.db, who, item, when instanceof Date ? lease(when) : when, REVIEW_BOX)
+  const claim = (item: ReviewItem, when: Date | Lease = OPENED_AT, from = owner): Promise<ClaimResult | undefined> =>
+    claimRelease(database.db, from, item, when instanceof Date ? lease(when) : when, REVIEW_BOX)
   const kindOf = async (...args: Parameters<typeof claim>) => (await claim(...args))?.kind
   const mustClaim = async (item: ReviewItem, when?: Date | Lease): Promise<ReleaseClaim> => {
     const claimed = await claim(item, when)
-    if (claimed?.kind !== 'claimed') throw new Error(`not claimed but ${claimed?.kind}`)
+    if (claimed?.kind !== 'claimed') throw new Error(`Claim failed: ${claimed?.kind}`)
     return claimed.claim
   }
-  const complete = (held: ReleaseClaim, result: ReleaseResult = ANSWER, now = at(100), releasedAuditId = newId('aud')) =>
-    transact(database.db, (tx) => completeRelease(tx, owner, held, { result, releasedAuditId, now }, REVIEW_BOX))
+  const complete = (
+    claim: ReleaseClaim,
+    result: ReleaseResult = COMPLETION,
+    now = afterOpening(100),
+    releasedAuditId = newId('aud'),
+  ) => transact(database.db, (tx) => completeRelease(tx, owner, claim, { result, releasedAuditId, now }, REVIEW_BOX))
 
   beforeAll(async () => {
     database = await open()
@@ -48,7 +61,7 @@ describe.each(testDatabases())('releases on $name', ({ open }) => {
   })
   afterAll(() => database.close())
 
-  test('of 20 resubmissions at once one is claimed, the others wait for it', async () => {
+  test('release: one is claimed and 19 are busy when 20 resubmissions come at the same time', async () => {
     const item = await seedApproved(database.db, owner)
     const claims = await Promise.all(Array.from({ length: 20 }, () => claim(item)))
     expect(claims.map((claimed) => claimed?.kind).sort()).toEqual([...Array(19).fill('busy'), 'claimed'])
@@ -56,15 +69,16 @@ describe.each(testDatabases())('releases on $name', ({ open }) => {
     expect(winner).toMatchObject({ content: { messages: [{ role: 'user', content: 'the sealed words' }] } })
   })
 
-  test('a result is kept sealed, and every resubmission gets it until the item expires', async () => {
+  test('release: every resubmission gets the sealed result until expiry', async () => {
     const item = await seedApproved(database.db, owner, { lifetimeMs: MINUTE })
     const releasedAuditId = newId('aud')
-    expect(await complete(await mustClaim(item), ANSWER, at(100), releasedAuditId)).toBe(true)
-    for (const ms of [200, 300, MINUTE - 1]) expect(await claim(item, at(ms))).toMatchObject({ kind: 'released', result: ANSWER })
-    expect(await kindOf(item, at(MINUTE))).toBe('expired')
-    expect(await getReview(database.db, owner.workspaceId, item.id, at(MINUTE))).toMatchObject({
+    expect(await complete(await mustClaim(item), COMPLETION, afterOpening(100), releasedAuditId)).toBe(true)
+    for (const ms of [200, 300, MINUTE - 1])
+      expect(await claim(item, afterOpening(ms))).toMatchObject({ kind: 'released', result: COMPLETION })
+    expect(await kindOf(item, afterOpening(MINUTE))).toBe('expired')
+    expect(await getReview(database.db, owner.workspaceId, item.id, afterOpening(MINUTE))).toMatchObject({
       state: 'released',
-      releasedAt: at(100),
+      releasedAt: afterOpening(100),
       releasedAuditId,
     })
     const { rows } = await database.pool.query('select t::text as text from review_item t where id = $1', [
@@ -73,111 +87,114 @@ describe.each(testDatabases())('releases on $name', ({ open }) => {
     expect(rows[0].text).not.toContain(Buffer.from('released words').toString('hex'))
   })
 
-  test('a release may end in a refusal, or in the hold of its answer, and both are repeated', async () => {
+  test('release: resubmissions get the same result when it is a refusal or another hold', async () => {
     const [refused, held] = [await seedApproved(database.db, owner), await seedApproved(database.db, owner)]
     const successor = await seedHold(database.db, owner, { point: 'output' })
     const refusal: ReleaseResult = { kind: 'refusal', code: 'POLICY_DENIED' }
     await complete(await mustClaim(refused), refusal)
     await complete(await mustClaim(held), { kind: 'held', successorId: successor.id })
-    expect(await claim(refused, at(200))).toMatchObject({ kind: 'released', result: refusal })
-    expect(await claim(held, at(200))).toMatchObject({
+    expect(await claim(refused, afterOpening(200))).toMatchObject({ kind: 'released', result: refusal })
+    expect(await claim(held, afterOpening(200))).toMatchObject({
       kind: 'released',
       result: { kind: 'held', successorId: successor.id },
       item: { successorId: successor.id },
     })
   })
 
-  test('what is not approved is not claimed', async () => {
+  test('release: not claimed when the hold is pending, denied or expired', async () => {
     const pending = await seedHold(database.db, owner, { lifetimeMs: MINUTE })
     expect(await kindOf(pending)).toBe('pending')
-    expect(await pendingReason(database.db, owner, pending.id, lease(OPENED))).toEqual({
+    expect(await pendingReason(database.db, owner, pending.id, lease(OPENED_AT))).toEqual({
       kind: 'pending',
       wakeAt: pending.expiresAt,
     })
     const denied = await seedHold(database.db, owner)
     await transact(database.db, (tx) =>
-      decide(tx, owner.workspaceId, denied.id, { verdict: 'denied', by: 'op-1', comment: null, now: OPENED }),
+      decideHold(tx, owner.workspaceId, denied.id, { verdict: 'denied', by: 'op-1', comment: null, now: OPENED_AT }),
     )
     expect(await kindOf(denied)).toBe('denied')
     const late = await seedApproved(database.db, owner, { lifetimeMs: MINUTE })
-    expect(await kindOf(late, at(MINUTE))).toBe('expired')
+    expect(await kindOf(late, afterOpening(MINUTE))).toBe('expired')
   })
 
-  test('another request, Application or Workspace does not get it', async () => {
+  test('release: not claimed when the request, Application or Workspace differs', async () => {
     const item = await seedApproved(database.db, owner)
     const other = await seedOwner(database.db)
     expect(await claim({ ...item, requestHash: Buffer.alloc(32) })).toEqual({ kind: 'mismatch' })
-    expect(await claim(item, OPENED, other)).toBeUndefined()
-    expect(await claim(item, OPENED, { ...owner, applicationId: other.applicationId })).toBeUndefined()
+    expect(await claim(item, OPENED_AT, other)).toBeUndefined()
+    expect(await claim(item, OPENED_AT, { ...owner, applicationId: other.applicationId })).toBeUndefined()
     expect(await claim({ ...item, id: newId('rev') })).toBeUndefined()
     expect(await claim({ ...item, id: 'rev_%' })).toBeUndefined()
     expect(await kindOf(item)).toBe('claimed')
   })
 
-  test('a held request whose release was interrupted never reaches a provider again', async () => {
+  test('release: stays interrupted after the lease when a request was held', async () => {
     const item = await seedApproved(database.db, owner)
-    const dead = await mustClaim(item)
-    expect(await kindOf(item, at(MINUTE - 1))).toBe('busy')
-    expect(await pendingReason(database.db, owner, item.id, lease(at(MINUTE - 1)))).toEqual({ kind: 'busy', wakeAt: at(MINUTE) })
-    expect(await pendingReason(database.db, owner, item.id, lease(at(MINUTE)))).toBeUndefined()
-    const later = await Promise.all([MINUTE, 2 * MINUTE, 60 * MINUTE].map((ms) => kindOf(item, at(ms))))
+    const firstClaim = await mustClaim(item)
+    expect(await kindOf(item, afterOpening(MINUTE - 1))).toBe('busy')
+    expect(await pendingReason(database.db, owner, item.id, lease(afterOpening(MINUTE - 1)))).toEqual({
+      kind: 'busy',
+      wakeAt: afterOpening(MINUTE),
+    })
+    expect(await pendingReason(database.db, owner, item.id, lease(afterOpening(MINUTE)))).toBeUndefined()
+    const later = await Promise.all([MINUTE, 2 * MINUTE, 60 * MINUTE].map((ms) => kindOf(item, afterOpening(ms))))
     expect(later).toEqual(['interrupted', 'interrupted', 'interrupted'])
-    expect(dead.startedAt).toEqual(OPENED)
+    expect(firstClaim.startedAt).toEqual(OPENED_AT)
   })
 
-  test('the only process of a database knows at its start that claims from before are dead', async () => {
+  test('release: interrupted immediately when the claim is older than the only process', async () => {
     const item = await seedApproved(database.db, owner)
     await mustClaim(item)
-    expect(await kindOf(item, { ...lease(at(20)), exclusiveSince: at(10) })).toBe('interrupted')
+    expect(await kindOf(item, { ...lease(afterOpening(20)), exclusiveSince: afterOpening(10) })).toBe('interrupted')
   })
 
-  test('an interrupted release of a held answer is repeated, by one caller, and its first claim no longer counts', async () => {
+  test('release: one caller claims again after the lease, and the first claim is invalid, when a completion was held', async () => {
     const item = await seedApproved(database.db, owner, { point: 'output' })
-    const dead = await mustClaim(item)
-    const again = await Promise.all(Array.from({ length: 20 }, () => claim(item, at(MINUTE))))
+    const firstClaim = await mustClaim(item)
+    const again = await Promise.all(Array.from({ length: 20 }, () => claim(item, afterOpening(MINUTE))))
     expect(again.map((claimed) => claimed?.kind).sort()).toEqual([...Array(19).fill('busy'), 'claimed'])
     const winner = again.find((claimed) => claimed?.kind === 'claimed')
-    expect(await complete(dead)).toBe(false)
-    expect(await abandonRelease(database.db, owner, dead)).toBe(false)
-    expect(winner && (await complete(winner.claim, ANSWER, at(MINUTE + 1)))).toBe(true)
+    expect(await complete(firstClaim)).toBe(false)
+    expect(await abandonRelease(database.db, owner, firstClaim)).toBe(false)
+    expect(winner && (await complete(winner.claim, COMPLETION, afterOpening(MINUTE + 1)))).toBe(true)
   })
 
-  test('a release that its caller gave back can be tried again, by one at a time', async () => {
+  test('release: can be claimed again when it was abandoned', async () => {
     const item = await seedApproved(database.db, owner)
     const first = await mustClaim(item)
     expect(await abandonRelease(database.db, owner, first)).toBe(true)
     expect(await complete(first)).toBe(false)
-    const second = await mustClaim(item, at(5))
-    expect(await kindOf(item, at(6))).toBe('busy')
+    const second = await mustClaim(item, afterOpening(5))
+    expect(await kindOf(item, afterOpening(6))).toBe('busy')
     expect(await complete(second)).toBe(true)
     expect(await abandonRelease(database.db, owner, second)).toBe(false)
   })
 
-  test('a release whose result was lost is interrupted at once, its answer free at once where it was there before', async () => {
-    const asked = await seedApproved(database.db, owner)
-    expect(await loseRelease(database.db, owner, await mustClaim(asked))).toBe(true)
-    expect(await kindOf(asked, at(1))).toBe('interrupted')
-    const answered = await seedApproved(database.db, owner, { point: 'output' })
-    const lost = await mustClaim(answered)
-    expect(await loseRelease(database.db, owner, lost)).toBe(true)
-    expect(await kindOf(answered, at(1))).toBe('claimed')
-    expect(await loseRelease(database.db, owner, lost)).toBe(false)
+  test('release: interruptRelease interrupts a held request and makes a held completion ready', async () => {
+    const request = await seedApproved(database.db, owner)
+    expect(await interruptRelease(database.db, owner, await mustClaim(request))).toBe(true)
+    expect(await kindOf(request, afterOpening(1))).toBe('interrupted')
+    const completion = await seedApproved(database.db, owner, { point: 'output' })
+    const lost = await mustClaim(completion)
+    expect(await interruptRelease(database.db, owner, lost)).toBe(true)
+    expect(await kindOf(completion, afterOpening(1))).toBe('claimed')
+    expect(await interruptRelease(database.db, owner, lost)).toBe(false)
   })
 
-  test('a release that outlives its item is recorded and leaves nothing behind', async () => {
+  test('release: completed without a stored result when the item expired meanwhile', async () => {
     const item = await seedApproved(database.db, owner, { lifetimeMs: MINUTE })
-    const held = await mustClaim(item, at(MINUTE - 10))
-    expect(await complete(held, ANSWER, at(MINUTE + 10))).toBe(true)
-    expect((await getReview(database.db, owner.workspaceId, item.id, at(MINUTE + 20)))?.state).toBe('released')
-    expect(await kindOf(item, at(MINUTE + 20))).toBe('expired')
+    const held = await mustClaim(item, afterOpening(MINUTE - 10))
+    expect(await complete(held, COMPLETION, afterOpening(MINUTE + 10))).toBe(true)
+    expect((await getReview(database.db, owner.workspaceId, item.id, afterOpening(MINUTE + 20)))?.state).toBe('released')
+    expect(await kindOf(item, afterOpening(MINUTE + 20))).toBe('expired')
     const { rows } = await database.pool.query('select result from review_item where id = $1', [fromId('rev', item.id)])
     expect(rows).toEqual([{ result: null }])
   })
 
-  test('a claim inside a transaction is refused: it could be rolled back after the provider was called', async () => {
+  test('release: claim throws inside a transaction', async () => {
     const item = await seedApproved(database.db, owner)
-    await expect(transact(database.db, (tx) => claimRelease(tx, owner, item, lease(OPENED), REVIEW_BOX))).rejects.toThrow(
-      'outside',
+    await expect(transact(database.db, (tx) => claimRelease(tx, owner, item, lease(OPENED_AT), REVIEW_BOX))).rejects.toThrow(
+      'outside a transaction',
     )
     expect(await kindOf(item)).toBe('claimed')
   })

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { fromId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
-import { type RequestHashes, sameRequest } from './request-hash.ts'
+import { isSameRequest, type RequestHashes } from './request-hash.ts'
 import {
   type HoldContent,
   type Lease,
@@ -13,13 +13,13 @@ import {
 } from './review.ts'
 import { ITEM_COLUMNS, type ItemRow, seal, toItem, unseal, uuidOf } from './review-row.ts'
 
-/** What comes back to be released: the hold it names, and what it asks (`requestHash` of it). */
+/** A request that names the hold whose release it wants. */
 export interface Resubmission extends RequestHashes {
-  /** `rev_…`, or whatever the client sent. */
+  /** The `review_item_id` of the request; not checked yet. */
   readonly id: string
 }
 
-/** The right to release one hold: one caller on one node has it at a time. */
+/** The right to release a hold. One request on one node has it at a time. */
 export interface ReleaseClaim {
   /** `rev_…` */
   readonly id: string
@@ -27,23 +27,20 @@ export interface ReleaseClaim {
   readonly expiresAt: Date
 }
 
-/** What a resubmission finds. `pending` and `busy` change, see `putOff`; the others stay as they are, until expiry at most. */
-export type Claimed =
+/** `pending` and `busy` are temporary ({@link pendingReason}). */
+export type ClaimResult =
   | { readonly kind: 'claimed'; readonly item: ReviewItem; readonly claim: ReleaseClaim; readonly content: HoldContent }
   | { readonly kind: 'pending' | 'busy'; readonly item: ReviewItem }
   | { readonly kind: 'released'; readonly item: ReviewItem; readonly result: ReleaseResult }
-  /** `interrupted`: a node died while it released a held request. The provider may have been called, and is not called again. */
+  /** `interrupted`: an earlier release ended without a result. The provider may have been called and is not called again. */
   | { readonly kind: 'denied' | 'expired' | 'interrupted'; readonly item: ReviewItem }
-  /** Another request than the one that was held: `details.reason: review_request_mismatch`. */
+  /** The request differs from the held one: `details.reason: review_request_mismatch` (GW-REV-11). */
   | { readonly kind: 'mismatch' }
 
 /**
- * Claims the release of an approved hold, or tells why not; undefined when there is none, or it is another Application's. Of
- * any number of callers on any number of nodes one is `claimed`, and ends the claim with {@link completeRelease} or
- * {@link abandonRelease}. A claim that nobody ended, because its node died, is free again after the lease for an output hold, whose answer is there
- * already, and `interrupted` for any other.
- *
- * @throws inside a transaction: the claim must be committed before the provider is called.
+ * Claims the release of an approved hold. One of several concurrent callers gets `claimed` and ends the claim with
+ * {@link completeRelease}, {@link abandonRelease} or {@link interruptRelease}. Returns undefined if the Application has no such hold.
+ * Throws inside a transaction, because the claim must be committed before the provider is called.
  */
 export async function claimRelease(
   db: Db,
@@ -51,32 +48,32 @@ export async function claimRelease(
   resubmission: Resubmission,
   lease: Lease,
   box: SecretBox,
-): Promise<Claimed | undefined> {
-  if (db.isTransaction) throw new Error('a release is claimed outside of any transaction')
+): Promise<ClaimResult | undefined> {
+  if (db.isTransaction) throw new Error('claimRelease must run outside a transaction')
   const row = await holdOf(db, owner, resubmission.id)
   if (!row) return undefined
-  if (!sameRequest(row.request_hash, resubmission)) return { kind: 'mismatch' }
+  if (!isSameRequest(row.request_hash, resubmission)) return { kind: 'mismatch' }
   const { now } = lease
   const item = toItem(row, now)
   const kind = stepOf(row, lease)
   if (kind === 'ready') {
-    const taken = await take(db, row, now)
-    // Another caller was faster, and tells the waiters when it is done.
+    const taken = await takeClaim(db, row, now)
+    // Another caller was faster.
     if (!taken) return { kind: 'busy', item }
     if (!taken.content) return { kind: 'expired', item }
     const content = unseal<HoldContent>(box, item.id, 'content', taken.content)
     return { kind: 'claimed', item, claim: { id: item.id, startedAt: now, expiresAt: item.expiresAt }, content }
   }
   if (kind === 'released') {
-    const result = await resultOf(db, item, box)
+    const result = await readResult(db, item, box)
     return result ? { kind, item, result } : { kind: 'expired', item }
   }
   return { kind, item }
 }
 
 /**
- * What `claimRelease` would have to be put off for, and when that ends by the clock alone; undefined: for nothing. It claims
- * nothing, so that whoever waits can ask anew, before the claim, whether the request may go on at all.
+ * The reason why a release cannot be claimed yet, and the time at which it ends without any change. Undefined: there is none. It
+ * only reads, so that a waiting request passes all stages again before it claims (GW-REV-12).
  */
 export async function pendingReason(
   db: Db,
@@ -97,34 +94,28 @@ export async function pendingReason(
 const stepOf = (row: ItemRow, lease: Lease) =>
   releaseStep({ ...toItem(row, lease.now), state: row.state, releaseStartedAt: row.release_started_at }, lease)
 
+interface CompletedRelease {
+  readonly result: ReleaseResult
+  /** `aud_…` */
+  readonly releasedAuditId: string
+  readonly now: Date
+}
+
 /**
- * Ends a claim for good: whatever the release came to is what every resubmission gets from now on. Belongs to the
- * transaction of the releasing exchange's record (and of the hold that its answer went into). After the commit, tell the
- * waiters (`ReviewWaiters.changed`).
- *
- * False when the claim is no longer this caller's (it overran its lease, and another one released the output hold): roll
- * back, and claim again to see the result.
+ * Ends a claim with the result that every resubmission gets (GW-REV-13), in the transaction of the request's audit record. Call
+ * `ReviewWaiters.changed` after the commit. Returns false if the claim is no longer valid: roll back and claim again.
  */
 export async function completeRelease(
   tx: Tx,
   owner: ReviewOwner,
   claim: ReleaseClaim,
-  {
-    result,
-    releasedAuditId,
-    now,
-  }: {
-    readonly result: ReleaseResult
-    /** `aud_…` */
-    readonly releasedAuditId: string
-    readonly now: Date
-  },
+  { result, releasedAuditId, now }: CompletedRelease,
   box: SecretBox,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await claimed(tx, owner, claim)
+  const { numUpdatedRows } = await updateClaimed(tx, owner, claim)
     .set({
       state: 'released',
-      // A release that outlives its item still answers the one who waited for it, but leaves nothing behind.
+      // After expiry the waiting client still gets the result, but it is not stored.
       result: claim.expiresAt > now ? seal(box, claim.id, 'result', result) : null,
       successor_id: result.kind === 'held' ? uuidOf('rev', result.successorId) : null,
       released_audit_id: uuidOf('aud', releasedAuditId),
@@ -135,26 +126,26 @@ export async function completeRelease(
 }
 
 /**
- * Gives a claim back, so that a later resubmission may try again: only when it is certain that no provider has answered,
- * nor will (refused connection, error status; not a timeout). After it, tell the waiters. False as in completeRelease.
+ * Ends a claim so that the next resubmission tries again. Only for failures after which the provider sends no completion (refused
+ * connection, error status; not a timeout). Call `ReviewWaiters.changed` afterwards. Returns false if the claim is no longer valid.
  */
 export async function abandonRelease(db: Db, owner: ReviewOwner, claim: ReleaseClaim): Promise<boolean> {
-  const { numUpdatedRows } = await claimed(db, owner, claim).set({ release_started_at: null }).executeTakeFirst()
+  const { numUpdatedRows } = await updateClaimed(db, owner, claim).set({ release_started_at: null }).executeTakeFirst()
   return numUpdatedRows === 1n
 }
 
 /**
- * Ends a claim whose result could not be kept: for everybody it is from now on as if the claimant had died. An output hold's
- * answer is there and free to be claimed again, any other hold is `interrupted`. After it, tell the waiters. False as in
- * completeRelease.
+ * Ends a claim whose result could not be stored, as if its lease had ended: a held completion can be claimed again, a held request is
+ * `interrupted`. Call `ReviewWaiters.changed` afterwards. Returns false if the claim is no longer valid.
  */
-export async function loseRelease(db: Db, owner: ReviewOwner, claim: ReleaseClaim): Promise<boolean> {
-  const { numUpdatedRows } = await claimed(db, owner, claim).set({ release_started_at: LONG_AGO }).executeTakeFirst()
+export async function interruptRelease(db: Db, owner: ReviewOwner, claim: ReleaseClaim): Promise<boolean> {
+  const { numUpdatedRows } = await updateClaimed(db, owner, claim)
+    .set({ release_started_at: BEFORE_ANY_LEASE })
+    .executeTakeFirst()
   return numUpdatedRows === 1n
 }
 
-/** Before any lease began. */
-const LONG_AGO = new Date(0)
+const BEFORE_ANY_LEASE = new Date(0)
 
 async function holdOf(db: Db, owner: ReviewOwner, id: string): Promise<ItemRow | undefined> {
   return db
@@ -167,8 +158,8 @@ async function holdOf(db: Db, owner: ReviewOwner, id: string): Promise<ItemRow |
     .executeTakeFirst()
 }
 
-/** Compare and swap on the claim that was read: none, or one that its lease has freed. */
-const take = (db: Db, row: ItemRow, now: Date): Promise<{ content: Buffer | null } | undefined> =>
+/** Compare and swap: undefined if the claim changed after `row` was read. */
+const takeClaim = (db: Db, row: ItemRow, now: Date): Promise<{ content: Buffer | null } | undefined> =>
   db
     .updateTable('review_item')
     .set({ release_started_at: now })
@@ -179,14 +170,14 @@ const take = (db: Db, row: ItemRow, now: Date): Promise<{ content: Buffer | null
     .returning('content')
     .executeTakeFirst()
 
-/** Undefined when it was erased since the row was read. */
-async function resultOf(db: Db, { id }: ReviewItem, box: SecretBox): Promise<ReleaseResult | undefined> {
+/** Returns undefined if the result was erased meanwhile. */
+async function readResult(db: Db, { id }: ReviewItem, box: SecretBox): Promise<ReleaseResult | undefined> {
   const row = await db.selectFrom('review_item').select('result').where('id', '=', uuidOf('rev', id)).executeTakeFirst()
   return row?.result ? unseal<ReleaseResult>(box, id, 'result', row.result) : undefined
 }
 
-/** A sweep may have marked the item as expired while its release was under way. */
-const claimed = (db: Db, owner: ReviewOwner, { id, startedAt }: ReleaseClaim) =>
+/** A job may have marked the item as expired during its release. */
+const updateClaimed = (db: Db, owner: ReviewOwner, { id, startedAt }: ReleaseClaim) =>
   db
     .updateTable('review_item')
     .where('workspace_id', '=', uuidOf('ws', owner.workspaceId))

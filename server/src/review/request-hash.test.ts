@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bindRequest, type RequestBinding, requestHash, sameRequest } from './request-hash.ts'
+import { bindRequest, isSameRequest, type RequestBinding, requestHash } from './request-hash.ts'
 
 const KEY = Buffer.alloc(32, 1)
 const REQUEST = { model: 'm', messages: [{ role: 'user', content: 'Hello' }], temperature: 0.5 }
@@ -14,49 +14,49 @@ const binding = (change: Partial<RequestBinding> = {}): RequestBinding => ({
 const hash = (change: Partial<RequestBinding> = {}): string => requestHash(KEY, binding(change)).toString('hex')
 const original = hash()
 
-describe('the same request', () => {
+describe('request hash: equal for the same request when the difference is', () => {
   test.each([
-    ['keys in another order', { temperature: 0.5, messages: [{ content: 'Hello', role: 'user' }], model: 'm' }],
+    ['the order of keys', { temperature: 0.5, messages: [{ content: 'Hello', role: 'user' }], model: 'm' }],
     ['stream and stream_options', { ...REQUEST, stream: true, stream_options: { include_usage: true } }],
-    ['the item it names', { ...REQUEST, governance: { review_item_id: 'rev_1', wait_for_approval_seconds: 30 } }],
+    ['review_item_id and the wait', { ...REQUEST, governance: { review_item_id: 'rev_1', wait_for_approval_seconds: 30 } }],
     ['an empty governance', { ...REQUEST, governance: {} }],
-    ['another form of the same number', JSON.parse(JSON.stringify(REQUEST).replace('0.5', '5e-1'))],
+    ['the notation of a number', JSON.parse(JSON.stringify(REQUEST).replace('0.5', '5e-1'))],
   ])('%s', (_, request) => expect(hash({ request })).toBe(original))
 })
 
-describe('another request', () => {
+describe('request hash: different when the request has another', () => {
   test.each<[string, Partial<RequestBinding>]>([
-    ['messages', { request: { ...REQUEST, messages: [{ role: 'user', content: 'Hello!' }] } }],
-    ['a message more', { request: { ...REQUEST, messages: [...REQUEST.messages, ...REQUEST.messages] } }],
+    ['message', { request: { ...REQUEST, messages: [{ role: 'user', content: 'Hello!' }] } }],
+    ['number of messages', { request: { ...REQUEST, messages: [...REQUEST.messages, ...REQUEST.messages] } }],
     ['role', { request: { ...REQUEST, messages: [{ role: 'system', content: 'Hello' }] } }],
     ['model', { request: { ...REQUEST, model: 'n' } }],
-    ['no model', { request: { messages: REQUEST.messages, temperature: 0.5 } }],
-    ['a parameter', { request: { ...REQUEST, temperature: 0.6 } }],
-    ['a parameter that the gateway does not know', { request: { ...REQUEST, x_new: 1 } }],
+    ['model: none', { request: { messages: REQUEST.messages, temperature: 0.5 } }],
+    ['parameter', { request: { ...REQUEST, temperature: 0.6 } }],
+    ['parameter that the gateway does not know', { request: { ...REQUEST, x_new: 1 } }],
     ['Application', { applicationId: 'app_2' }],
     ['user', { userId: 'u-2' }],
-    ['nobody', { userId: '' }],
-    ['a verified user of that id', { isVerified: true }],
-    ['an operator in the playground', { operatorId: 'adm_1' }],
+    ['user: none', { userId: '' }],
+    ['user: verified instead of asserted', { isVerified: true }],
+    ['sender: an operator in the playground', { operatorId: 'adm_1' }],
     ['session', { sessionId: 's-1' }],
   ])('%s', (_, change) => expect(hash(change)).not.toBe(original))
 
-  test('another key: hashes of two Workspaces cannot be compared', () => {
+  test('key', () => {
     expect(requestHash(Buffer.alloc(32, 2), binding()).toString('hex')).not.toBe(original)
   })
 })
 
-test('sameRequest compares whole hashes only', () => {
+test('isSameRequest: false when a hash is only a prefix', () => {
   const a = requestHash(KEY, binding())
-  expect(sameRequest(a, { requestHash: Buffer.from(a) })).toBe(true)
-  expect(sameRequest(a, { requestHash: a.subarray(0, 31) })).toBe(false)
-  expect(sameRequest(a, { requestHash: requestHash(KEY, binding({ userId: 'u-2' })) })).toBe(false)
+  expect(isSameRequest(a, { requestHash: Buffer.from(a) })).toBe(true)
+  expect(isSameRequest(a, { requestHash: a.subarray(0, 31) })).toBe(false)
+  expect(isSameRequest(a, { requestHash: requestHash(KEY, binding({ userId: 'u-2' })) })).toBe(false)
 })
 
-test('sameRequest: a hold of an earlier version is recognised by its own key', () => {
+test('isSameRequest: true when an earlier version hashed the hold with its own key', () => {
   const earlier = Buffer.alloc(32, 2)
   const hashes = bindRequest({ current: KEY, earlier }, binding())
-  expect(sameRequest(requestHash(earlier, binding()), hashes)).toBe(true)
-  expect(sameRequest(requestHash(KEY, binding()), hashes)).toBe(true)
-  expect(sameRequest(requestHash(Buffer.alloc(32, 3), binding()), hashes)).toBe(false)
+  expect(isSameRequest(requestHash(earlier, binding()), hashes)).toBe(true)
+  expect(isSameRequest(requestHash(KEY, binding()), hashes)).toBe(true)
+  expect(isSameRequest(requestHash(Buffer.alloc(32, 3), binding()), hashes)).toBe(false)
 })

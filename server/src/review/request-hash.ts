@@ -1,60 +1,60 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { canonicalJson } from '../lib/canonical-json.ts'
 
-/** Who asks what. Everything in it binds: a resubmission that differs anywhere is another request. */
+/** The parts of a request that a resubmission must repeat exactly (GW-REV-11). */
 export interface RequestBinding {
   /** `app_…`; null: a message of the messaging API. */
   readonly applicationId: string | null
-  /** Id of the user as stage 3 found it, asserted or verified; empty when the request names nobody. */
+  /** The asserted or verified user of stage 3; empty for a request without a user. */
   readonly userId: string
-  /** Whether a token says so. A verified user's answer is not for everybody who claims to be that user. */
+  /** Whether a user token proves the user. A completion for a verified user must not reach an asserted user of that id. */
   readonly isVerified: boolean
-  /** The operator who tries it out in the playground: never the same request as a client's. */
+  /** The operator of a playground request, which never equals a client's request. */
   readonly operatorId?: string | undefined
   readonly sessionId: string | null
-  /** The validated request body, `governance` included; what of it does not count is left out here. */
+  /** The validated request body. `requestHash` leaves out the fields that do not bind. */
   readonly request: Readonly<Record<string, unknown>>
 }
 
-/** Who asks, and how the answer is delivered: not what is asked (GW-REV-11: `stream` and the wait may differ). */
-const NOT_ASKED: ReadonlySet<string> = new Set(['governance', 'stream', 'stream_options'])
+/** The user and session of `governance` bind as stage 3 resolved them. The other fields only concern delivery (GW-REV-11). */
+const UNBOUND_FIELDS: ReadonlySet<string> = new Set(['governance', 'stream', 'stream_options'])
+
+/** Stored hashes contain this name. */
+const OPERATOR_FIELD = 'playedBy'
 
 /**
- * What a review item is bound to, and by what an identical request finds its pending hold (GW-REV-11, GW-RETRY-2):
- * HMAC-SHA-256 over the RFC 8785 form of the binding.
- *
- * @NOTE All of `governance` is left out: its user and session count as stage 3 resolved them, the rest is delivery. Role, department and attributes do not bind: they are for the current
- * policy to judge, which is evaluated again at release.
- *
- * @throws when `request` holds what JSON cannot: a lone surrogate in a string, a number that is not finite.
+ * HMAC-SHA-256 over the RFC 8785 form of the binding (GW-REV-11, GW-RETRY-2; docs/decisions/0008-review.md). Throws if `request` has
+ * no such form: a lone surrogate in a string, or a number that is not finite.
  */
 export function requestHash(
   key: Uint8Array,
   { applicationId, userId, isVerified, operatorId, sessionId, request }: RequestBinding,
 ): Buffer {
-  const asked = Object.fromEntries(Object.entries(request).filter(([name]) => !NOT_ASKED.has(name)))
-  // Stored hashes hold this name.
-  const playedBy = operatorId
-  const who = { applicationId, userId, sessionId, ...(isVerified && { isVerified }), ...(playedBy !== undefined && { playedBy }) }
-  const text = canonicalJson({ purpose: 'review-request-1', ...who, asked })
+  const asked = Object.fromEntries(Object.entries(request).filter(([name]) => !UNBOUND_FIELDS.has(name)))
+  const sender = {
+    applicationId,
+    userId,
+    sessionId,
+    ...(isVerified && { isVerified }),
+    ...(operatorId !== undefined && { [OPERATOR_FIELD]: operatorId }),
+  }
+  const text = canonicalJson({ purpose: 'review-request-1', ...sender, asked })
   return createHmac('sha256', key).update(text).digest()
 }
 
-/** What a request is bound under. */
 export interface RequestHashes {
   readonly requestHash: Buffer
-  /** What an earlier version would have bound it under: holds that it opened are still recognised. */
+  /** The hash under the key of earlier versions, so that their holds are found. */
   readonly earlierHash?: Buffer
 }
 
-/** `requestHash` under the present key of a Workspace, and under the one that earlier versions used. */
 export const bindRequest = (
   { current, earlier }: { readonly current: Uint8Array; readonly earlier: Uint8Array },
   binding: RequestBinding,
 ): RequestHashes => ({ requestHash: requestHash(current, binding), earlierHash: requestHash(earlier, binding) })
 
-/** False: the resubmission is of another request, 400 `review_request_mismatch`. */
-export const sameRequest = (bound: Uint8Array, { requestHash, earlierHash }: RequestHashes): boolean =>
-  same(bound, requestHash) || (earlierHash !== undefined && same(bound, earlierHash))
+/** Whether a hold with the hash `bound` is for the request with these hashes. */
+export const isSameRequest = (bound: Uint8Array, { requestHash, earlierHash }: RequestHashes): boolean =>
+  isEqual(bound, requestHash) || (earlierHash !== undefined && isEqual(bound, earlierHash))
 
-const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)
+const isEqual = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)

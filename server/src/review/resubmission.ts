@@ -3,27 +3,26 @@ import type { Completion } from '../domain/completion.ts'
 import type { ErrorCode, ErrorFields } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
-import { type Claimed, claimRelease, type ReleaseClaim, type Resubmission } from './release-store.ts'
-import type { HoldContent, Lease, ReleasedAnswer, ReviewItem, ReviewOwner } from './review.ts'
-import type { ReviewWaiters } from './waiting.ts'
+import { type ClaimResult, claimRelease, type ReleaseClaim, type Resubmission } from './release-store.ts'
+import type { HoldContent, Lease, ReleasedCompletion, ReviewItem, ReviewOwner } from './review.ts'
+import type { ReviewWaiters } from './review-waiters.ts'
 
 export interface ReviewDeps {
   readonly db: Db
   readonly clock: Clock
   readonly reviewBox: SecretBox
   readonly waiters: ReviewWaiters
-  /** How long a claimed release counts as being worked on. */
   readonly lease: Omit<Lease, 'now'>
 }
 
 /** The release of an approved hold. */
 export type Release =
-  /** Claimed by this request, which releases the hold, once. */
+  /** This request has claimed the release. */
   | { readonly kind: 'first'; readonly item: ReviewItem; readonly claim: ReleaseClaim; readonly content: HoldContent }
-  /** Released before: the same result is repeated. */
-  | { readonly kind: 'again'; readonly item: ReviewItem; readonly result: ReleasedAnswer }
+  /** The hold was released before: the same result is sent again. */
+  | { readonly kind: 'again'; readonly item: ReviewItem; readonly result: ReleasedCompletion }
 
-export type Resubmitted =
+export type ResubmissionResult =
   | { readonly kind: 'release'; readonly release: Release }
   | { readonly kind: 'pending'; readonly itemId: string }
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly fields: ErrorFields }
@@ -32,25 +31,25 @@ export type Resubmitted =
  * Checks that a resubmitted request is the one that was held (GW-REV-11), and claims the release. It does not wait: while the
  * decision or another release is outstanding the result is `pending` (approval-wait.ts).
  */
-export async function resubmit(owner: ReviewOwner, asked: Resubmission, deps: ReviewDeps): Promise<Resubmitted> {
+export async function resubmit(owner: ReviewOwner, resubmission: Resubmission, deps: ReviewDeps): Promise<ResubmissionResult> {
   const { db, clock, lease, reviewBox } = deps
-  const claimed = await claimRelease(db, owner, asked, { ...lease, now: clock.now() }, reviewBox)
-  if (claimed?.kind !== 'released') return answer(claimed)
+  const claimed = await claimRelease(db, owner, resubmission, { ...lease, now: clock.now() }, reviewBox)
+  if (claimed?.kind !== 'released') return withoutResult(claimed)
   const { item, result } = claimed
-  if (result.kind === 'held') return resubmit(owner, { ...asked, id: result.successorId }, deps)
+  if (result.kind === 'held') return resubmit(owner, { ...resubmission, id: result.successorId }, deps)
   if (result.kind === 'answer') return { kind: 'release', release: { kind: 'again', item, result } }
   return refused(result.code as ErrorCode, { ...(result.fields as ErrorFields), reviewItemId: item.id })
 }
 
-/** The completion that a release delivers, and its provider: the one held at output, or the result of the first release. */
-export function releasedAnswer(release: Release | undefined): { completion: Completion; provider: string } | undefined {
-  const kept = release?.kind === 'again' ? release.result : release?.content
-  return kept?.completion && { completion: kept.completion, provider: kept.provider ?? '' }
+/** The completion of a release and its provider: the one that was held, or the result of the first release. */
+export function releasedCompletion(release: Release | undefined): { completion: Completion; provider: string } | undefined {
+  const stored = release?.kind === 'again' ? release.result : release?.content
+  return stored?.completion && { completion: stored.completion, provider: stored.provider ?? '' }
 }
 
-type Unreleased = Exclude<Claimed, { kind: 'released' }> | undefined
+type Unreleased = Exclude<ClaimResult, { kind: 'released' }> | undefined
 
-function answer(claimed: Unreleased): Resubmitted {
+function withoutResult(claimed: Unreleased): ResubmissionResult {
   switch (claimed?.kind) {
     case 'claimed':
       return { kind: 'release', release: { kind: 'first', item: claimed.item, claim: claimed.claim, content: claimed.content } }
@@ -66,17 +65,17 @@ function answer(claimed: Unreleased): Resubmitted {
     case 'mismatch':
       return refused('VALIDATION_ERROR', MISMATCH)
     default:
-      // One text for unknown and foreign items.
+      // An unknown item and another Application's item get the same text (GW-REV-14).
       return refused('VALIDATION_ERROR', { param: 'governance.review_item_id', message: 'Review item not found.' })
   }
 }
 
 const INTERRUPTED =
-  'The release of this hold was interrupted when its provider may have been called already, and it is not called twice. Send the request again without review_item_id.'
+  'The release of this hold was interrupted. The provider may have been called and is not called again. Send the request again without review_item_id.'
 
 const MISMATCH: ErrorFields = {
-  message: 'The request differs from the one that was held: send it again exactly, or without review_item_id.',
+  message: 'The request differs from the held request. Send it again unchanged, or without review_item_id.',
   details: { reason: 'review_request_mismatch' },
 }
 
-const refused = (code: ErrorCode, fields: ErrorFields = {}): Resubmitted => ({ kind: 'refused', code, fields })
+const refused = (code: ErrorCode, fields: ErrorFields = {}): ResubmissionResult => ({ kind: 'refused', code, fields })

@@ -1,6 +1,6 @@
 import type { ReviewItem } from './review.ts'
 
-/** An item as reviewers get it from `/admin/v1/reviews`: timestamps in ISO 8601, the request's hash in hex. Never content. */
+/** A review item of the admin API, without content (schema: admin/review-shapes.ts). */
 export const reviewJson = (item: ReviewItem) => ({
   id: item.id,
   object: 'review_item' as const,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
 import {
-  at,
+  afterOpening,
   lease,
   newReview,
-  OPENED,
+  OPENED_AT,
   REVIEW_BOX,
   seedApproved,
   seedHold,
@@ -14,125 +14,125 @@ import {
 import { seedApplication } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import { newId } from '../lib/id.ts'
-import { acknowledgeEscalation, decide } from './decision-store.ts'
+import { acknowledgeEscalation, decideHold } from './decision-store.ts'
 import { claimRelease, completeRelease } from './release-store.ts'
 import { REVIEW_STATES, type ReviewOwner } from './review.ts'
 import { listReviews, type ReviewQuery } from './review-list.ts'
 import { openEscalation } from './review-store.ts'
 
-const BRIEF = { lifetimeMs: 1_000 }
+const SHORT = { lifetimeMs: 1_000 }
 
-describe.each(testDatabases())('review list on $name', ({ open }) => {
+describe.each(testDatabases())('on $name', ({ open }) => {
   let database: Database
   const list = async ({ workspaceId }: ReviewOwner, query: Partial<ReviewQuery> = {}) =>
-    (await listReviews(database.db, workspaceId, { limit: 50, now: OPENED, ...query }))?.data.map(({ id }) => id)
+    (await listReviews(database.db, workspaceId, { limit: 50, now: OPENED_AT, ...query }))?.data.map(({ id }) => id)
 
   beforeAll(async () => {
     database = await open()
   })
   afterAll(() => database.close())
 
-  async function oneOfEach(owner: ReviewOwner) {
+  async function seedItems(owner: ReviewOwner) {
     const { db } = database
     const ids = {
       pending: (await seedHold(db, owner)).id,
-      brief: (await seedHold(db, owner, BRIEF)).id,
+      short: (await seedHold(db, owner, SHORT)).id,
       approved: (await seedApproved(db, owner)).id,
-      briefApproved: (await seedApproved(db, owner, BRIEF)).id,
+      shortApproved: (await seedApproved(db, owner, SHORT)).id,
       denied: (await seedHold(db, owner)).id,
       released: (await seedApproved(db, owner)).id,
-      seen: (await transact(db, (tx) => openEscalation(tx, owner, newReview(), REVIEW_BOX))).id,
+      acknowledged: (await transact(db, (tx) => openEscalation(tx, owner, newReview(), REVIEW_BOX))).id,
       escalation: (await transact(db, (tx) => openEscalation(tx, owner, newReview(), REVIEW_BOX))).id,
     }
-    const judgement = { by: 'op-1', comment: null, now: OPENED }
+    const decision = { by: 'op-1', comment: null, now: OPENED_AT }
     await transact(db, async (tx) => {
-      await decide(tx, owner.workspaceId, ids.denied, { ...judgement, verdict: 'denied' })
-      await acknowledgeEscalation(tx, owner.workspaceId, ids.seen, judgement)
+      await decideHold(tx, owner.workspaceId, ids.denied, { ...decision, verdict: 'denied' })
+      await acknowledgeEscalation(tx, owner.workspaceId, ids.acknowledged, decision)
     })
-    const { requestHash } = await seedReleasable(owner, ids.released)
-    const claimed = await claimRelease(db, owner, { id: ids.released, requestHash }, lease(OPENED), REVIEW_BOX)
+    const { requestHash } = await findListed(owner, ids.released)
+    const claimed = await claimRelease(db, owner, { id: ids.released, requestHash }, lease(OPENED_AT), REVIEW_BOX)
     if (claimed?.kind !== 'claimed') throw new Error('not claimed')
     const result = { kind: 'refusal', code: 'POLICY_DENIED' } as const
     await transact(db, (tx) =>
-      completeRelease(tx, owner, claimed.claim, { result, releasedAuditId: newId('aud'), now: OPENED }, REVIEW_BOX),
+      completeRelease(tx, owner, claimed.claim, { result, releasedAuditId: newId('aud'), now: OPENED_AT }, REVIEW_BOX),
     )
     return ids
   }
 
-  async function seedReleasable(owner: ReviewOwner, id: string) {
-    const page = await listReviews(database.db, owner.workspaceId, { limit: 50, now: OPENED })
+  async function findListed(owner: ReviewOwner, id: string) {
+    const page = await listReviews(database.db, owner.workspaceId, { limit: 50, now: OPENED_AT })
     const item = page?.data.find((found) => found.id === id)
-    if (!item) throw new Error('not there')
+    if (!item) throw new Error('item not listed')
     return item
   }
 
-  test('each state is what the clock says', async () => {
+  test('review list: state filter follows the clock when items expire', async () => {
     const owner = await seedOwner(database.db)
-    const ids = await oneOfEach(owner)
+    const ids = await seedItems(owner)
     const states = async (now: Date) =>
       Object.fromEntries(
         await Promise.all(REVIEW_STATES.map(async (state) => [state, new Set(await list(owner, { state, now }))])),
       )
-    expect(await states(at(999))).toEqual({
-      pending: new Set([ids.pending, ids.brief, ids.escalation]),
-      approved: new Set([ids.approved, ids.briefApproved]),
+    expect(await states(afterOpening(999))).toEqual({
+      pending: new Set([ids.pending, ids.short, ids.escalation]),
+      approved: new Set([ids.approved, ids.shortApproved]),
       released: new Set([ids.released]),
       denied: new Set([ids.denied]),
-      acknowledged: new Set([ids.seen]),
+      acknowledged: new Set([ids.acknowledged]),
       expired: new Set(),
     })
-    expect(await states(at(1_000))).toEqual({
+    expect(await states(afterOpening(1_000))).toEqual({
       pending: new Set([ids.pending, ids.escalation]),
       approved: new Set([ids.approved]),
       released: new Set([ids.released]),
       denied: new Set([ids.denied]),
-      acknowledged: new Set([ids.seen]),
-      expired: new Set([ids.brief, ids.briefApproved]),
+      acknowledged: new Set([ids.acknowledged]),
+      expired: new Set([ids.short, ids.shortApproved]),
     })
   })
 
-  test('by kind and Application; an Application elsewhere shows nothing', async () => {
+  test('review list: only items of the given kind and Application, none for an Application of another Workspace', async () => {
     const owner = await seedOwner(database.db)
     const second = { ...owner, ...(await seedApplication(database.db, owner.workspaceId)) }
-    const [mine, theirs] = [await seedHold(database.db, owner), await seedHold(database.db, second)]
+    const [hold, secondHold] = [await seedHold(database.db, owner), await seedHold(database.db, second)]
     const escalation = await transact(database.db, (tx) => openEscalation(tx, second, newReview(), REVIEW_BOX))
     expect(await list(owner, { kind: 'escalation' })).toEqual([escalation.id])
-    expect(await list(owner, { applicationId: second.applicationId, kind: 'hold' })).toEqual([theirs.id])
-    expect(await list(owner, { applicationId: owner.applicationId })).toEqual([mine.id])
-    const elsewhere = await seedOwner(database.db)
-    expect(await list(elsewhere)).toEqual([])
-    expect(await list(owner, { applicationId: elsewhere.applicationId })).toEqual([])
+    expect(await list(owner, { applicationId: second.applicationId, kind: 'hold' })).toEqual([secondHold.id])
+    expect(await list(owner, { applicationId: owner.applicationId })).toEqual([hold.id])
+    const foreign = await seedOwner(database.db)
+    expect(await list(foreign)).toEqual([])
+    expect(await list(owner, { applicationId: foreign.applicationId })).toEqual([])
   })
 
-  test('the queue is oldest first, history newest first, and pages hold each item once while others come and go', async () => {
+  test('review list: pending items are oldest first, others newest first, each on one page when items change meanwhile', async () => {
     const owner = await seedOwner(database.db)
     const ids: string[] = []
     for (let i = 0; i < 7; i++) ids.push((await seedHold(database.db, owner)).id)
-    const walk = async (query: Partial<ReviewQuery>, between: () => Promise<unknown>) => {
-      const seen: string[] = []
+    const readPages = async (query: Partial<ReviewQuery>, afterPage: () => Promise<unknown>) => {
+      const listed: string[] = []
       for (let after: string | undefined; ; ) {
-        const page = await listReviews(database.db, owner.workspaceId, { limit: 3, now: OPENED, ...query, after })
-        seen.push(...(page?.data ?? []).map(({ id }) => id))
-        if (!page?.hasMore || seen.length > 20) return seen
+        const page = await listReviews(database.db, owner.workspaceId, { limit: 3, now: OPENED_AT, ...query, after })
+        listed.push(...(page?.data ?? []).map(({ id }) => id))
+        if (!page?.hasMore || listed.length > 20) return listed
         after = page.data.at(-1)?.id
-        await between()
+        await afterPage()
       }
     }
-    expect(await walk({}, async () => {})).toEqual(ids.toReversed())
+    expect(await readPages({}, async () => {})).toEqual(ids.toReversed())
     const decideFirst = () =>
       transact(database.db, (tx) =>
-        decide(tx, owner.workspaceId, ids[0] ?? '', { verdict: 'approved', by: 'op-1', comment: null, now: OPENED }),
+        decideHold(tx, owner.workspaceId, ids[0] ?? '', { verdict: 'approved', by: 'op-1', comment: null, now: OPENED_AT }),
       )
-    expect(await walk({ state: 'pending' }, decideFirst)).toEqual(ids)
+    expect(await readPages({ state: 'pending' }, decideFirst)).toEqual(ids)
   })
 
-  test('a page that is exactly full is the last one', async () => {
+  test('review list: a full page is the last one when no item follows', async () => {
     const owner = await seedOwner(database.db)
     for (let i = 0; i < 2; i++) await seedHold(database.db, owner)
-    expect(await listReviews(database.db, owner.workspaceId, { limit: 2, now: OPENED })).toMatchObject({ hasMore: false })
+    expect(await listReviews(database.db, owner.workspaceId, { limit: 2, now: OPENED_AT })).toMatchObject({ hasMore: false })
   })
 
-  test('a cursor or Application that is no id is refused, not ignored', async () => {
+  test('review list: undefined when the cursor or Application is not an id', async () => {
     const owner = await seedOwner(database.db)
     expect(await list(owner, { after: 'page2' })).toBeUndefined()
     expect(await list(owner, { applicationId: 'everything' })).toBeUndefined()

@@ -15,8 +15,8 @@ export interface ReviewQuery extends PageRequest {
 }
 
 /**
- * One page of a Workspace's review items: pending ones (`state: 'pending'`) oldest first, because they expire next; all others
- * newest first. The cursor is the id of the last item. Undefined when `after` or `applicationId` is not an id.
+ * One page of a Workspace's review items: with `state: 'pending'` oldest first, because these expire next, otherwise newest first.
+ * Returns undefined if `after` or `applicationId` is invalid.
  */
 export async function listReviews(db: Db, workspaceId: string, query: ReviewQuery): Promise<Page<ReviewItem> | undefined> {
   const { state, kind, now } = query
@@ -31,17 +31,14 @@ export async function listReviews(db: Db, workspaceId: string, query: ReviewQuer
   return pageById(rows, 'rev', query, (row) => toItem(row, now), { order: state === 'pending' ? 'asc' : 'desc' })
 }
 
-/** `stateAt` as a condition. */
+/** {@link stateAt} as a condition of SQL. */
 const inState =
   (state: ReviewState, now: Date) =>
   (where: ExpressionBuilder<Schema, 'review_item'>): Expression<SqlBool> => {
-    const waiting = ['pending', 'approved']
+    const open: readonly ReviewState[] = ['pending', 'approved']
     if (state === 'expired') {
-      return where.or([
-        where('state', '=', 'expired'),
-        where.and([where('state', 'in', waiting), where('expires_at', '<=', now)]),
-      ])
+      return where.or([where('state', '=', 'expired'), where.and([where('state', 'in', open), where('expires_at', '<=', now)])])
     }
     const stored = where('state', '=', state)
-    return waiting.includes(state) ? where.and([stored, where('expires_at', '>', now)]) : stored
+    return open.includes(state) ? where.and([stored, where('expires_at', '>', now)]) : stored
   }

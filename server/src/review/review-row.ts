@@ -1,12 +1,10 @@
-import type { Selectable } from 'kysely'
-import type { Classification, RiskLevel } from '../domain/classification.ts'
-import type { DecidingRule, PolicyPoint, PolicyVersion } from '../domain/decision.ts'
+import { type Selectable, sql } from 'kysely'
 import { fromId, toId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
-import { type ReviewItem, type ReviewKind, stateAt } from './review.ts'
+import { type ReviewItem, type ReviewState, stateAt } from './review.ts'
 import type { ReviewItemTable } from './tables.ts'
 
-/** Every column but the sealed ones, which few readers need and which may be a megabyte. */
+/** All columns except the sealed ones, which can hold a megabyte. */
 export const ITEM_COLUMNS = [
   'id',
   'workspace_id',
@@ -41,24 +39,27 @@ export const ITEM_COLUMNS = [
 
 export type ItemRow = Pick<Selectable<ReviewItemTable>, (typeof ITEM_COLUMNS)[number]>
 
+/** New `state` of an item that expires: a pending or approved item becomes expired, a final state stays. */
+export const expireIfOpen = sql<ReviewState>`case when state in ('pending', 'approved') then 'expired' else state end`
+
 export function toItem(row: ItemRow, now: Date): ReviewItem {
   return {
     id: toId('rev', row.id),
-    kind: row.kind as ReviewKind,
+    kind: row.kind,
     state: stateAt({ state: row.state, expiresAt: row.expires_at }, now),
     workspaceId: toId('ws', row.workspace_id),
     applicationId: row.application_id && toId('app', row.application_id),
     messageId: row.message_id && toId('msg', row.message_id),
     userId: row.user_id,
     sessionId: row.session_id,
-    endpoint: row.endpoint as ReviewItem['endpoint'],
-    point: row.point as PolicyPoint,
-    rules: row.rules as readonly DecidingRule[],
-    classification: row.classification as Classification,
-    riskLevel: row.risk_level as RiskLevel,
+    endpoint: row.endpoint,
+    point: row.point,
+    rules: row.rules,
+    classification: row.classification,
+    riskLevel: row.risk_level,
     findings: row.findings,
     requestHash: row.request_hash,
-    policy: row.policy as PolicyVersion | null,
+    policy: row.policy,
     model: row.model,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
@@ -74,17 +75,17 @@ export function toItem(row: ItemRow, now: Date): ReviewItem {
   }
 }
 
-/** For ids of our own making; one that is not of `prefix` is a programming error. */
+/** The UUID of an id that this server created. Throws a TypeError for an id with another prefix. */
 export function uuidOf(prefix: string, id: string): string {
   const uuid = fromId(prefix, id)
-  if (uuid === undefined) throw new TypeError(`not an id of kind ${prefix}`)
+  if (uuid === undefined) throw new TypeError(`Expected an id with the prefix ${prefix}`)
   return uuid
 }
 
-/** Bound to the item and the column, so that sealed bytes open in their own place only. */
+/** Encrypts JSON for one item and column; copied to another item or column it cannot be decrypted. */
 export const seal = (box: SecretBox, id: string, part: 'content' | 'result', value: unknown): Buffer =>
   box.seal(JSON.stringify(value), `${id} ${part}`)
 
-/** Throws when the bytes were altered, moved or sealed under another key. */
+/** Throws if the bytes were changed, moved or sealed under another key. */
 export const unseal = <T>(box: SecretBox, id: string, part: 'content' | 'result', sealed: Uint8Array): T =>
   JSON.parse(box.open(sealed, `${id} ${part}`)) as T

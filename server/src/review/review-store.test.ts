@@ -1,26 +1,35 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { at, newReview, OPENED, REVIEW_BOX, seedApproved, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
+import {
+  afterOpening,
+  newReview,
+  OPENED_AT,
+  REVIEW_BOX,
+  seedApproved,
+  seedHold,
+  seedOwner,
+  transact,
+} from '../../test/support/reviews.ts'
 import type { Database } from '../db/database.ts'
 import { fromId, newId } from '../lib/id.ts'
 import { secretBox } from '../lib/secret-box.ts'
-import { acknowledgeEscalation, decide } from './decision-store.ts'
+import { acknowledgeEscalation, decideHold } from './decision-store.ts'
 import { pendingReason } from './release-store.ts'
 import type { ReviewOwner } from './review.ts'
 import { reviewJson } from './review-json.ts'
-import { findPendingHold, getReview, openEscalation, openHold, reviewContent } from './review-store.ts'
+import { findPendingHold, getReview, openEscalation, openHold, readReviewContent } from './review-store.ts'
 
 const DAY = 86_400_000
 
-describe.each(testDatabases())('review store on $name', ({ open }) => {
+describe.each(testDatabases())('on $name', ({ open }) => {
   let database: Database
   let owner: ReviewOwner
   const tableText = async (id: string): Promise<string> => {
     const { rows } = await database.pool.query('select t::text as text from review_item t where id = $1', [fromId('rev', id)])
     return rows[0].text
   }
-  const open20 = (change: () => Parameters<typeof newReview>[0]) =>
+  const openTwenty = (change: () => Parameters<typeof newReview>[0]) =>
     Promise.all(
       Array.from({ length: 20 }, () => transact(database.db, (tx) => openHold(tx, owner, newReview(change()), REVIEW_BOX))),
     )
@@ -31,10 +40,10 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
   })
   afterAll(() => database.close())
 
-  test('a hold keeps its fields and gives them to reviewers [GW-REV-9]', async () => {
+  test('review store: hold has all fields when a reviewer reads it [GW-REV-9]', async () => {
     const review = newReview({ sessionId: 's-1', lifetimeMs: 4 * 3_600_000 })
     const { id } = await seedHold(database.db, owner, review)
-    const item = await getReview(database.db, owner.workspaceId, id, OPENED)
+    const item = await getReview(database.db, owner.workspaceId, id, OPENED_AT)
     expect(item && reviewJson(item)).toEqual({
       id: review.id,
       object: 'review_item',
@@ -66,15 +75,15 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
       key_id: review.keyId ?? null,
       key_issuers: review.keyIssuers ?? [],
     })
-    expect(await reviewContent(database.db, owner.workspaceId, id, OPENED, REVIEW_BOX)).toEqual(review.content)
+    expect(await readReviewContent(database.db, owner.workspaceId, id, OPENED_AT, REVIEW_BOX)).toEqual(review.content)
   })
 
-  test('a hold lasts 24 h unless a rule says otherwise', async () => {
+  test('review store: hold lasts 24 h when no lifetime is given', async () => {
     const { expiresAt } = await seedHold(database.db, owner)
-    expect(expiresAt.getTime() - OPENED.getTime()).toBe(DAY)
+    expect(expiresAt.getTime() - OPENED_AT.getTime()).toBe(DAY)
   })
 
-  test('content is sealed in the table: no column shows it, in text or in bytes', async () => {
+  test('review store: content is in no column, as text or as bytes, when it is sealed', async () => {
     const words = 'quietly crossing harbours'
     const { id } = await seedHold(database.db, owner, {
       content: { messages: [{ role: 'user', content: words }], vault: { a: words } },
@@ -85,60 +94,63 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
       expect(row).not.toContain(Buffer.from(word).toString('hex'))
     }
     await expect(
-      reviewContent(database.db, owner.workspaceId, id, OPENED, secretBox(Buffer.alloc(32, 9), 'review')),
+      readReviewContent(database.db, owner.workspaceId, id, OPENED_AT, secretBox(Buffer.alloc(32, 9), 'review')),
     ).rejects.toThrow()
   })
 
-  test('sealed content opens for its own item only', async () => {
-    const [mine, other] = [await seedHold(database.db, owner), await seedHold(database.db, owner)]
+  test('review store: sealed content cannot be read when it is copied to another item', async () => {
+    const [item, other] = [await seedHold(database.db, owner), await seedHold(database.db, owner)]
     await sql`update review_item set content = (select content from review_item where id = ${fromId('rev', other.id)})
-      where id = ${fromId('rev', mine.id)}`.execute(database.db)
-    await expect(reviewContent(database.db, owner.workspaceId, mine.id, OPENED, REVIEW_BOX)).rejects.toThrow()
+      where id = ${fromId('rev', item.id)}`.execute(database.db)
+    await expect(readReviewContent(database.db, owner.workspaceId, item.id, OPENED_AT, REVIEW_BOX)).rejects.toThrow()
   })
 
-  test('20 identical requests at once open one hold', async () => {
+  test('review store: one hold is opened when 20 identical requests come at the same time', async () => {
     const { requestHash } = newReview()
-    const opened = await open20(() => ({ requestHash }))
+    const opened = await openTwenty(() => ({ requestHash }))
     expect(opened.filter(({ created }) => created)).toHaveLength(1)
     expect(new Set(opened.map(({ item }) => item.id)).size).toBe(1)
   })
 
-  test('20 different requests at once open 20', async () => {
-    const opened = await open20(() => ({}))
+  test('review store: 20 holds are opened when 20 different requests come at the same time', async () => {
+    const opened = await openTwenty(() => ({}))
     expect(opened.every(({ created }) => created)).toBe(true)
   })
 
-  test('an identical request gets the pending hold, at whichever point, until it is decided or expired', async () => {
+  test('review store: identical request finds the hold of any point until it is decided or expired', async () => {
     const { requestHash } = newReview()
     const { id } = await seedHold(database.db, owner, { requestHash, point: 'output', lifetimeMs: 1_000 })
     const find = (now: Date, point?: 'input' | 'output') =>
       findPendingHold(database.db, owner, { requestHash }, now, point).then((item) => item?.id)
-    expect(await Promise.all([find(at(999)), find(at(999), 'output'), find(at(999), 'input')])).toEqual([id, id, undefined])
-    expect(await find(at(1_000))).toBeUndefined()
-    const next = await seedHold(database.db, owner, { requestHash, createdAt: at(1_000) })
+    expect(
+      await Promise.all([find(afterOpening(999)), find(afterOpening(999), 'output'), find(afterOpening(999), 'input')]),
+    ).toEqual([id, id, undefined])
+    expect(await find(afterOpening(1_000))).toBeUndefined()
+    const next = await seedHold(database.db, owner, { requestHash, createdAt: afterOpening(1_000) })
     expect(next.id).not.toBe(id)
     await transact(database.db, (tx) =>
-      decide(tx, owner.workspaceId, next.id, { verdict: 'denied', by: 'op-1', comment: null, now: at(1_100) }),
+      decideHold(tx, owner.workspaceId, next.id, { verdict: 'denied', by: 'op-1', comment: null, now: afterOpening(1_100) }),
     )
-    expect(await find(at(1_200))).toBeUndefined()
+    expect(await find(afterOpening(1_200))).toBeUndefined()
   })
 
-  test("the same request of another Application, or of another Workspace's, has a hold of its own", async () => {
+  test('review store: another hold is opened when another Application sends the same request', async () => {
     const { requestHash } = newReview()
     const other = await seedOwner(database.db)
-    const mine = await seedHold(database.db, owner, { requestHash })
-    const theirs = await seedHold(database.db, other, { requestHash })
-    expect(theirs.id).not.toBe(mine.id)
+    const hold = await seedHold(database.db, owner, { requestHash })
+    const otherHold = await seedHold(database.db, other, { requestHash })
+    expect(otherHold.id).not.toBe(hold.id)
     expect(
-      await findPendingHold(database.db, { ...owner, applicationId: other.applicationId }, { requestHash }, OPENED),
+      await findPendingHold(database.db, { ...owner, applicationId: other.applicationId }, { requestHash }, OPENED_AT),
     ).toBeUndefined()
   })
 
-  test('resubmission cannot tell a foreign, an unknown and a malformed id apart, nor find an escalation', async () => {
+  test('review store: resubmission finds no hold when the id is foreign, unknown, malformed or of an escalation', async () => {
     const other = await seedOwner(database.db)
     const { id } = await seedHold(database.db, owner)
     const escalation = await transact(database.db, (tx) => openEscalation(tx, owner, newReview(), REVIEW_BOX))
-    const find = (who: ReviewOwner, item: string) => pendingReason(database.db, who, item, { now: OPENED, leaseMs: 60_000 })
+    const find = (from: ReviewOwner, itemId: string) =>
+      pendingReason(database.db, from, itemId, { now: OPENED_AT, leaseMs: 60_000 })
     expect((await find(owner, id))?.kind).toBe('pending')
     expect(await find({ ...owner, applicationId: other.applicationId }, id)).toBeUndefined()
     expect(await find(other, id)).toBeUndefined()
@@ -146,37 +158,37 @@ describe.each(testDatabases())('review store on $name', ({ open }) => {
       expect(await find(owner, unknown)).toBeUndefined()
     }
     expect(await find(owner, escalation.id)).toBeUndefined()
-    expect(await getReview(database.db, other.workspaceId, id, OPENED)).toBeUndefined()
-    expect(await reviewContent(database.db, other.workspaceId, id, OPENED, REVIEW_BOX)).toBeUndefined()
+    expect(await getReview(database.db, other.workspaceId, id, OPENED_AT)).toBeUndefined()
+    expect(await readReviewContent(database.db, other.workspaceId, id, OPENED_AT, REVIEW_BOX)).toBeUndefined()
   })
 
-  test('expiry is read from the clock: no sweeper has run', async () => {
+  test('review store: item is expired after its lifetime when no job has marked it', async () => {
     const pending = await seedHold(database.db, owner, { lifetimeMs: 2_000 })
     const approved = await seedApproved(database.db, owner, { lifetimeMs: 2_000 })
     const states = async (now: Date) =>
       Promise.all([pending.id, approved.id].map(async (id) => (await getReview(database.db, owner.workspaceId, id, now))?.state))
-    expect(await states(at(1_999))).toEqual(['pending', 'approved'])
-    expect(await states(at(2_000))).toEqual(['expired', 'expired'])
-    expect(await reviewContent(database.db, owner.workspaceId, pending.id, at(2_000), REVIEW_BOX)).toBeUndefined()
+    expect(await states(afterOpening(1_999))).toEqual(['pending', 'approved'])
+    expect(await states(afterOpening(2_000))).toEqual(['expired', 'expired'])
+    expect(await readReviewContent(database.db, owner.workspaceId, pending.id, afterOpening(2_000), REVIEW_BOX)).toBeUndefined()
   })
 
-  test('an escalation waits for nobody, is acknowledged once, and cannot be approved', async () => {
+  test('review store: escalation is acknowledged once and cannot be approved', async () => {
     const review = newReview({ rules: [{ id: 'look', point: 'output', verdict: 'escalate' }], point: 'output' })
     const { id, state, kind } = await transact(database.db, (tx) => openEscalation(tx, owner, review, REVIEW_BOX))
     expect([kind, state]).toEqual(['escalation', 'pending'])
-    expect(await findPendingHold(database.db, owner, review, OPENED)).toBeUndefined()
-    const judgement = { by: 'op-1', comment: 'seen', now: at(5) }
-    const result = (work: Promise<{ kind: string }>) => work.then((decided) => decided.kind)
+    expect(await findPendingHold(database.db, owner, review, OPENED_AT)).toBeUndefined()
+    const decision = { by: 'op-1', comment: 'read', now: afterOpening(5) }
+    const kindOf = (result: Promise<{ kind: string }>) => result.then(({ kind }) => kind)
     const { db } = database
-    expect(await result(transact(db, (tx) => decide(tx, owner.workspaceId, id, { ...judgement, verdict: 'approved' })))).toBe(
+    expect(await kindOf(transact(db, (tx) => decideHold(tx, owner.workspaceId, id, { ...decision, verdict: 'approved' })))).toBe(
       'conflict',
     )
-    expect(await result(transact(db, (tx) => acknowledgeEscalation(tx, owner.workspaceId, id, judgement)))).toBe('decided')
-    expect(await result(transact(db, (tx) => acknowledgeEscalation(tx, owner.workspaceId, id, judgement)))).toBe('conflict')
-    expect(await getReview(db, owner.workspaceId, id, at(9 * DAY))).toMatchObject({
+    expect(await kindOf(transact(db, (tx) => acknowledgeEscalation(tx, owner.workspaceId, id, decision)))).toBe('decided')
+    expect(await kindOf(transact(db, (tx) => acknowledgeEscalation(tx, owner.workspaceId, id, decision)))).toBe('conflict')
+    expect(await getReview(db, owner.workspaceId, id, afterOpening(9 * DAY))).toMatchObject({
       state: 'acknowledged',
       decidedBy: 'op-1',
-      comment: 'seen',
+      comment: 'read',
     })
   })
 })

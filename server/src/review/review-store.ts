@@ -12,9 +12,9 @@ import {
   type ReviewKind,
   type ReviewOpener,
 } from './review.ts'
-import { ITEM_COLUMNS, seal, toItem, unseal, uuidOf } from './review-row.ts'
+import { expireIfOpen, ITEM_COLUMNS, seal, toItem, unseal, uuidOf } from './review-row.ts'
 
-/** What an exchange hands over for a person to look at. */
+/** A request, completion or message that an item is opened for. */
 export interface NewReview
   extends Pick<
     ReviewItem,
@@ -33,28 +33,27 @@ export interface NewReview
     | 'createdAt'
     | 'auditId'
   > {
-  /** See RequestHashes. */
+  /** See {@link RequestHashes}. */
   readonly earlierHash?: Buffer
   readonly content: HoldContent
-  /** `key_…`, of the API key that it was asked with. */
+  /** `key_…`: the API key of the request. */
   readonly keyId?: string | undefined
-  /** Operators who issued a key that it was asked with. */
+  /** Operators who issued a key of the request. */
   readonly keyIssuers?: readonly string[]
-  /** `msg_…`, of the message that it is about. */
+  /** `msg_…`: the held message. */
   readonly messageId?: string | undefined
   /** Default: 24 h for a hold, a week for an escalation. */
   readonly lifetimeMs?: number | undefined
 }
 
-/** First of the two 32-bit halves of the advisory locks of this table: 'revi'. The second is from the request's hash. */
+/** First number of this table's advisory locks: 'revi'. The second number is from the request's hash. */
 const LOCK_SPACE = 0x72657669
 
 /**
- * Opens a hold, or answers the one that waits already for the identical request (GW-RETRY-2), at whichever
- * point it was held: `created` tells. Only an answer is not put to a request that waits. Identical requests at the same time, on whatever node, get one item.
+ * Opens a hold, or returns the pending hold of the identical request with `created: false` (GW-RETRY-2). Identical requests at the
+ * same time get one item, also on several nodes.
  *
- * @NOTE Call it before the audit record is appended: it may wait for an identical request, and should not do so while
- * holding the Workspace's chain.
+ * @NOTE Call it before the audit record is appended: it can wait for an identical request and must not lock the audit log meanwhile.
  */
 export async function openHold(
   tx: Tx,
@@ -63,7 +62,7 @@ export async function openHold(
   box: SecretBox,
 ): Promise<{ item: ReviewItem; created: boolean }> {
   await sql`select pg_advisory_xact_lock(${LOCK_SPACE}::int, ${hold.requestHash.readInt32BE()}::int)`.execute(tx)
-  // A held answer must not be lost in a hold that has none, whose release would ask the provider once more.
+  // A pending input hold cannot keep this completion: its release would call the provider a second time.
   const point = hold.point === 'output' ? hold.point : undefined
   const pending = await findPendingHold(tx, owner, hold, hold.createdAt, point)
   if (pending) {
@@ -73,7 +72,7 @@ export async function openHold(
   return { item: await insert(tx, owner, 'hold', hold, hold.lifetimeMs ?? HOLD_LIFETIME_MS, box), created: true }
 }
 
-/** Whoever issued the key of an identical request has asked as well. */
+/** An operator who issued the key of an identical request cannot decide on the item either. */
 async function addKeyIssuers(tx: Tx, { workspaceId, id, keyIssuers }: ReviewItem, issuers: readonly string[]): Promise<void> {
   const added = issuers.filter((issuer) => !keyIssuers.includes(issuer))
   if (added.length === 0) return
@@ -85,14 +84,11 @@ async function addKeyIssuers(tx: Tx, { workspaceId, id, keyIssuers }: ReviewItem
     .execute()
 }
 
-/** Puts an answer that has left, or is about to, before the reviewers (GW-VERD-3). Nothing waits for it. */
+/** Shows reviewers a completion that is not paused (GW-VERD-3). */
 export const openEscalation = (tx: Tx, owner: ReviewOpener, escalation: NewReview, box: SecretBox): Promise<ReviewItem> =>
   insert(tx, owner, 'escalation', escalation, escalation.lifetimeMs ?? ESCALATION_LIFETIME_MS, box)
 
-/**
- * The hold that an identical request waits for. With `point`, only one held there: ask for `output` before calling a
- * provider for a request that the input policies let pass.
- */
+/** The pending hold of an identical request, only at `point` if it is given. */
 export async function findPendingHold(
   db: Db,
   owner: ReviewOpener,
@@ -109,14 +105,14 @@ export async function findPendingHold(
   return row && toItem(row, now)
 }
 
-/** For reviewers: any item of the Workspace. */
+/** Any item of the Workspace, for reviewers. */
 export async function getReview(db: Db, workspaceId: string, id: string, now: Date): Promise<ReviewItem | undefined> {
   const row = await itemOf(db, workspaceId, id).select(ITEM_COLUMNS).executeTakeFirst()
   return row && toItem(row, now)
 }
 
-/** For reviewers only: what they are to judge. Undefined when erased, past its time (swept or not), or not there. */
-export async function reviewContent(
+/** The content of an item, for reviewers. Returns undefined if it is erased or expired, or if the item does not exist. */
+export async function readReviewContent(
   db: Db,
   workspaceId: string,
   id: string,
@@ -128,11 +124,10 @@ export async function reviewContent(
 }
 
 /**
- * Sweeps at most `limit` items whose time is up, of all Workspaces: their content and results are erased, and those that
- * still waited are marked, so that they leave the queue's index. Answers how many; fewer than `limit`: none are left.
- * Nothing depends on it for what callers see: expiry is read from the clock.
+ * Erases content and results of at most `limit` expired items of all Workspaces, and marks open ones as expired so that the queue's
+ * index stays small. Returns how many; fewer than `limit`: none are left. Clients notice no difference.
  */
-export async function eraseExpired(db: Db, now: Date, limit: number): Promise<number> {
+export async function eraseExpiredReviews(db: Db, now: Date, limit: number): Promise<number> {
   const due = db
     .selectFrom('review_item')
     .select('id')
@@ -147,7 +142,7 @@ export async function eraseExpired(db: Db, now: Date, limit: number): Promise<nu
     .set({
       content: null,
       result: null,
-      state: sql<string>`case when state in ('pending', 'approved') then 'expired' else state end`,
+      state: expireIfOpen,
     })
     .where('id', 'in', due)
     .executeTakeFirst()

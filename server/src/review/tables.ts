@@ -1,5 +1,8 @@
 import type { ColumnType } from 'kysely'
 import type { Bytes, CreatedAt, Json, NullableJson } from '../db/columns.ts'
+import type { Classification, RiskLevel } from '../domain/classification.ts'
+import type { DecidingRule, PolicyPoint, PolicyVersion } from '../domain/decision.ts'
+import type { HoldContent, ReleaseResult, ReviewItem, ReviewKind, ReviewState } from './review.ts'
 
 declare module '../db/schema.ts' {
   interface Schema {
@@ -10,46 +13,45 @@ declare module '../db/schema.ts' {
 export interface ReviewItemTable {
   id: string
   workspace_id: string
-  /** null: a message of the messaging API, which no Application sends. */
+  /** null: a message of the messaging API. */
   application_id: string | null
-  /** The message that it is about; null: an exchange of the gateway. */
+  /** The held message; null: a request to the gateway. */
   message_id: string | null
-  /** hold: something waits for it. escalation: nothing waits. */
-  kind: string
-  /** pending, approved, released, denied; escalations: pending, acknowledged. Expiry is read from the clock. */
-  state: string
-  point: string
-  endpoint: string
+  kind: ReviewKind
+  /** Expiry is read from the clock (review.ts, stateAt); `expired` is set later by a job. */
+  state: ReviewState
+  point: PolicyPoint
+  endpoint: ReviewItem['endpoint']
   user_id: string
   session_id: string | null
-  /** Keyed hash of the canonical request: what the item is bound to. */
+  /** Keyed hash of the canonical request (request-hash.ts). */
   request_hash: Bytes
-  rules: Json<readonly unknown[]>
+  rules: Json<readonly DecidingRule[]>
   findings: Json<Record<string, number>>
-  classification: string
-  risk_level: string
-  policy: NullableJson<unknown>
+  classification: Classification
+  risk_level: RiskLevel
+  policy: NullableJson<PolicyVersion>
   model: string | null
-  /** Sealed: messages and, for an output hold, the provider's answer. Erased on denial and at expiry. */
+  /** Sealed {@link HoldContent}. Erased on denial and at expiry. */
   content: Bytes | null
-  /** Sealed: what was released, so that a repeated resubmission gets the same. Erased at expiry. */
+  /** Sealed {@link ReleaseResult}. Erased at expiry. */
   result: Bytes | null
-  /** Record of the execution that opened the item. */
+  /** Audit record of the request that opened the item. */
   audit_id: string
-  /** Record of the execution that released it. */
+  /** Audit record of the request that released the item. */
   released_audit_id: string | null
-  /** The item that this one's release was held as in turn (input approved, then the output held). */
+  /** The item that holds the completion of this released request. */
   successor_id: string | null
-  /** The API key that opened it; null: none did. */
+  /** The API key of the request; null: a message, or a request without a key. */
   key_id: ColumnType<string | null, string | null | undefined, never>
-  /** Operators who issued a key with which it was asked for: they may not decide on it. */
+  /** Operators who issued a key of the request. They cannot decide on the item. */
   key_issuers: ColumnType<readonly string[], readonly string[] | undefined, readonly string[]>
   created_at: CreatedAt
   expires_at: Date
   decided_by: string | null
   decided_at: Date | null
   comment: string | null
-  /** Set, and committed, before the provider is called for a release: after a crash it tells that the call may have happened. */
+  /** Committed before a release calls the provider. After a crash it shows that the provider may have been called. */
   release_started_at: Date | null
   released_at: Date | null
 }

@@ -2,9 +2,9 @@ import {
   type ApplicationCreate,
   type ApplicationRecord,
   DEFAULT_CEILING,
-  filledLimits,
-  filledSettings,
-  patched,
+  fillApplicationLimits,
+  fillApplicationSettings,
+  patchOverrides,
 } from '../identity/application.ts'
 import { createApplication, findApplicationByName, updateApplication } from '../identity/application-store.ts'
 import type { ApplyContext } from './apply-context.ts'
@@ -67,15 +67,15 @@ const comparableFields = ({ settings, limits, models, providers, defaultModel, c
 
 /** The fields after the update. A declared null restores the default. */
 function patchedFields(known: ApplicationRecord, { name: _, ceiling, settings, limits, ...plain }: ApplicationCreate) {
-  const merged = patched(
+  const merged = patchOverrides(
     { settings: known.settings, limits: { ...known.limits } },
     { ...(settings && { settings }), ...(limits && { limits }) },
   )
   return {
     ...comparableFields(known),
     ...plain,
-    settings: filledSettings(merged.settings),
-    limits: filledLimits(merged.limits),
+    settings: fillApplicationSettings(merged.settings),
+    limits: fillApplicationLimits(merged.limits),
     ...(ceiling !== undefined && { ceiling: ceiling ?? DEFAULT_CEILING }),
   }
 }

@@ -1,4 +1,4 @@
-import { idsOfApplications } from '../identity/named-applications.ts'
+import { resolveApplications } from '../identity/resolve-applications.ts'
 import type { COLLECTION_DEFAULTS, Collection, CollectionPatch } from '../knowledge/collection.ts'
 import { createCollection, findCollectionByName, updateCollection } from '../knowledge/collection-store.ts'
 import { normalizedLabels } from '../knowledge/labels.ts'
@@ -29,7 +29,7 @@ async function createOrUpdate(
   ]
   const known = await findCollectionByName(tx, workspaceId, name)
   const { applications, ...fields } = (known && changed) ?? { ...declared.fields, applications: declared.applications }
-  const patch = { ...fields, ...(await resolveApplications(context, applications)) }
+  const patch = { ...fields, ...(await toApplicationsPatch(context, applications)) }
   if (!known) {
     const created = await createCollection(tx, workspaceId, { ...patch, name }, now)
     if (!created) throw new DeclarationConflict('name', 'was taken by another collection in the meantime; apply again')
@@ -42,13 +42,13 @@ async function createOrUpdate(
   return change('updated', updated.collection, fieldNames)
 }
 
-async function resolveApplications(
+async function toApplicationsPatch(
   { tx, workspaceId }: ApplyContext,
   applications: DeclaredCollection['applications'],
 ): Promise<Pick<CollectionPatch, 'applications'>> {
   if (applications === undefined) return {}
   if (applications === null) return { applications }
-  const named = await idsOfApplications(tx, workspaceId, applications)
+  const named = await resolveApplications(tx, workspaceId, applications)
   if (!named.ok) throw new DeclarationConflict(`applications[${named.index}]`, 'names no Application of this Workspace')
   return { applications: named.ids }
 }

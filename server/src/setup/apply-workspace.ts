@@ -1,7 +1,7 @@
 import { requireSecretKey } from '../audit/secret-key-check.ts'
 import { createWorkspaceKeys } from '../audit/workspace-keys.ts'
 import type { Tx } from '../db/database.ts'
-import { filledWorkspace, patchedWorkspace, type Workspace } from '../identity/workspace.ts'
+import { fillWorkspaceSettings, patchWorkspaceSettings, type Workspace } from '../identity/workspace.ts'
 import { createWorkspace, findWorkspaceByName, updateWorkspace } from '../identity/workspace-store.ts'
 import { newId } from '../lib/id.ts'
 import { applyApplication } from './apply-application.ts'
@@ -77,7 +77,7 @@ async function createOrUpdate(
     { done, object: 'workspace', id, name, fields },
   ]
   if (known) {
-    const fields = findDifferences(known.settings, filledWorkspace(patchedWorkspace({ ...known.settings }, settings)))
+    const fields = findDifferences(known.settings, fillWorkspaceSettings(patchWorkspaceSettings({ ...known.settings }, settings)))
     if (fields.length > 0) await updateWorkspace(tx, id, { settings })
     return change(fields.length > 0 ? 'updated' : 'unchanged', fields)
   }

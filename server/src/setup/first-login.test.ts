@@ -2,22 +2,22 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabases } from '../../test/support/fresh-database.ts'
-import { Starts } from '../../test/support/starts.ts'
+import { StartFixture } from '../../test/support/start-fixture.ts'
 import { systemClock } from '../lib/clock.ts'
-import { acceptInvitation } from '../operators/accept.ts'
+import { acceptInvitation } from '../operators/accept-invitation.ts'
 import { listPeople } from '../operators/operator-store.ts'
 
 const NO_DEMO = { GATEHOUSE_DEMO: '0' }
 
 describe.each(freshDatabases())('first login on $name', ({ open }) => {
   let fresh: FreshDatabase
-  let starts: Starts
+  let starts: StartFixture
   beforeAll(async () => {
     fresh = await open()
   })
   afterAll(() => fresh.remove())
   beforeEach(() => {
-    starts = new Starts(fresh.database)
+    starts = new StartFixture(fresh.database)
   })
   afterEach(async () => {
     await starts.remove()
@@ -126,7 +126,7 @@ describe.each(freshDatabases())('first login on $name', ({ open }) => {
 
     test('demo: is seeded when GATEHOUSE_DEMO=1', async () => {
       await starts.start({ ...POSTGRESQL, GATEHOUSE_DEMO: '1' })
-      expect(await starts.operates(starts.demo().admin_token)).toBe('demo')
+      expect(await starts.findOperatorName(starts.demo().admin_token)).toBe('demo')
     })
 
     test('first login: output names the command for the link when standard error is not a terminal', async () => {

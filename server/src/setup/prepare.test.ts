@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FreshDatabase, freshDatabases } from '../../test/support/fresh-database.ts'
-import { Starts } from '../../test/support/starts.ts'
+import { StartFixture } from '../../test/support/start-fixture.ts'
 import { ConfigError } from '../config/environment.ts'
 import { listWorkspaces } from '../identity/workspace-store.ts'
 import { hasAdminToken, listAdminTokens } from '../operators/admin-token-store.ts'
@@ -12,13 +12,13 @@ import { findProvider, updateProvider } from '../providers/provider-store.ts'
 
 describe.each(freshDatabases())('prepare on $name', ({ open }) => {
   let fresh: FreshDatabase
-  let starts: Starts
+  let starts: StartFixture
   beforeAll(async () => {
     fresh = await open()
   })
   afterAll(() => fresh.remove())
   beforeEach(() => {
-    starts = new Starts(fresh.database)
+    starts = new StartFixture(fresh.database)
   })
   afterEach(async () => {
     await starts.remove()
@@ -117,7 +117,7 @@ describe.each(freshDatabases())('prepare on $name', ({ open }) => {
       const path = join(starts.dataDir, 'admin-token')
       const token = readFileSync(path, 'utf8').trim()
       expect(statSync(path).mode & 0o777).toBe(0o600)
-      expect(await starts.operates(token)).toBe('first')
+      expect(await starts.findOperatorName(token)).toBe('first')
       expect(starts.greeting).toContain(path)
       expect(starts.logs).not.toContain(token)
       expect((await listWorkspaces(db(), { limit: 1 }))?.data).toEqual([])

@@ -14,66 +14,66 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('every route of the admin API is in the document, with its name, its key, its answers and its refusals', () => {
+test('OpenAPI: documents every route of the admin API with its operation id, authentication, responses and errors', () => {
   const documented = operations.map(({ method, path }) => `${method} ${path}`)
   expect(adminRoutes(server.app).toSorted()).toEqual(documented.toSorted())
   expect(documented.length).toBeGreaterThan(45)
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
   for (const { path, method, operationId, tags, security, responses } of operations) {
-    const what = `${method} ${path}`
-    expect(operationId, what).toMatch(/^[a-z]+[A-Za-z]+$/)
-    expect(tags, what).toEqual(['admin'])
-    expect(security, what).toEqual([{ adminToken: [] }, { operatorSession: [] }])
-    expect(Object.keys(responses), what).toEqual(expect.arrayContaining(['401', '403', '503']))
+    const operation = `${method} ${path}`
+    expect(operationId, operation).toMatch(/^[a-z]+[A-Za-z]+$/)
+    expect(tags, operation).toEqual(['admin'])
+    expect(security, operation).toEqual([{ adminToken: [] }, { operatorSession: [] }])
+    expect(Object.keys(responses), operation).toEqual(expect.arrayContaining(['401', '403', '503']))
     const [status = ''] = Object.keys(responses).filter((code) => code.startsWith('2'))
-    expect(status === '204' || responses[status]?.content !== undefined, what).toBe(true)
+    expect(status === '204' || responses[status]?.content !== undefined, operation).toBe(true)
   }
 })
 
-test('every route within a Workspace documents how one is chosen, and the others are about Workspaces or oneself', () => {
+test('OpenAPI: every route within a Workspace documents how the Workspace is chosen', () => {
   for (const { path, parameters } of operations) {
-    const choice = parameters.filter(({ name }) => /^(x-gatehouse-)?workspace$/.test(name)).map((parameter) => parameter.in)
-    expect(choice.sort(), path).toEqual(/^\/admin\/v1\/(workspaces|session)\b/.test(path) ? [] : ['header', 'query'])
+    const locations = parameters.filter(({ name }) => /^(x-gatehouse-)?workspace$/.test(name)).map((parameter) => parameter.in)
+    expect(locations.sort(), path).toEqual(/^\/admin\/v1\/(workspaces|session)\b/.test(path) ? [] : ['header', 'query'])
   }
 })
 
-test('every route refuses who has no admin token, and does not look at the body', async () => {
+test('tokens: every route returns 401 without a valid admin token, before it reads the body', async () => {
   const revoked = await admin.create('/tokens', { name: 'to be revoked' })
   await admin.post(`/tokens/${revoked.id}/revoke`)
   const [application] = server.demo.applications
   const tokens = {
     'no token': null,
-    'an invented one': `ga_${'x'.repeat(43)}`,
-    'no token at all': 'root',
+    'an unknown token': `ga_${'x'.repeat(43)}`,
+    'a malformed token': 'root',
     "an Application's key": application?.api_key ?? '',
     "an Application's revoked key": application?.revoked_api_key ?? '',
   }
   for (const operation of operations) {
     const broken = operation.requestBody ? { raw: '{"name":' } : {}
-    for (const [which, token] of Object.entries(tokens)) {
-      const reply = await admin.send(operation.method, somePath(operation), undefined, { token, ...broken })
-      expect(reply.status, `${operation.method} ${operation.path} with ${which}: ${reply.text}`).toBe(401)
-      refused(reply, 'AUTH_INVALID_KEY')
-      expect(reply.headers.get('www-authenticate')).toBe('Bearer')
+    for (const [kind, token] of Object.entries(tokens)) {
+      const response = await admin.send(operation.method, somePath(operation), undefined, { token, ...broken })
+      expect(response.status, `${operation.method} ${operation.path} with ${kind}: ${response.text}`).toBe(401)
+      refused(response, 'AUTH_INVALID_KEY')
+      expect(response.headers.get('www-authenticate')).toBe('Bearer')
     }
-    const reply = await admin.send(operation.method, somePath(operation), undefined, { token: revoked.token, ...broken })
-    refused(reply, 'AUTH_KEY_REVOKED')
+    const response = await admin.send(operation.method, somePath(operation), undefined, { token: revoked.token, ...broken })
+    refused(response, 'AUTH_KEY_REVOKED')
   }
 })
 
-test('an admin token is no key of an Application', async () => {
+test('tokens: the gateway returns 401 for an admin token', async () => {
   const response = await fetch(`${server.base}/v1/models`, { headers: { authorization: `Bearer ${server.demo.admin_token}` } })
   expect(response.status).toBe(401)
 })
 
-test('no answer may be kept in a cache', async () => {
+test('caching: every response has cache-control no-store', async () => {
   expect((await admin.send('GET', '/applications')).headers.get('cache-control')).toBe('no-store')
   expect((await admin.send('GET', '/applications', undefined, { token: null })).headers.get('cache-control')).toBe('no-store')
 })
 
-test('a path or a method that the admin API does not have is 404 or 405', async () => {
+test('routing: 404 for an unknown path and 405 for an unknown method', async () => {
   refused(await admin.send('GET', '/nothing'), 'NOT_FOUND')
-  const reply = await admin.send('DELETE', '/applications')
-  refused(reply, 'METHOD_NOT_ALLOWED')
-  expect(reply.headers.get('allow')).toContain('POST')
+  const response = await admin.send('DELETE', '/applications')
+  refused(response, 'METHOD_NOT_ALLOWED')
+  expect(response.headers.get('allow')).toContain('POST')
 })

@@ -34,9 +34,9 @@ const context = (): AuditJobDeps => governed.server.context
 const latest = async (workspace: string) =>
   (await admin.get('/audit/checkpoints?limit=1', { workspace })).data[0] as { size: number } | undefined
 const ready = async () => {
-  const answer = await fetch(`${governed.server.base}/readyz`)
-  const { status, checks } = (await answer.json()) as { status: string; checks: { name: string }[] }
-  return { http: answer.status, status, audit: checks.find(({ name }) => name === 'audit_log') }
+  const response = await fetch(`${governed.server.base}/readyz`)
+  const { status, checks } = (await response.json()) as { status: string; checks: { name: string }[] }
+  return { http: response.status, status, audit: checks.find(({ name }) => name === 'audit_log') }
 }
 const metrics = async () => (await fetch(`${governed.server.base}/metrics`)).text()
 const errors = () =>
@@ -49,7 +49,7 @@ const errors = () =>
 beforeEach(async () => {
   const { db, workspaceKeys } = context()
   await resumeSigning(db, home, await workspaceKeys.get(home), { accept: true, now: clock.now() })
-  await governed.say()
+  await governed.sendPrompt()
   clock.advance(2 * MINUTE)
   await checkAuditLogs(context())
   await signCheckpoints(context())
@@ -58,16 +58,16 @@ beforeEach(async () => {
 
 test('audit alarm: appears in /readyz, metrics, admin API and server log at each check when a log was rewritten', async () => {
   const before = await latest(home)
-  const denied = await governed.say('juniper-deny')
+  const denied = await governed.sendPrompt('juniper-deny')
   const { integrity } = await admin.get(`/audit/${denied.response.headers.get('x-audit-id')}`, { workspace: home })
   await intruder.allow(integrity.sequence)
   clock.advance(2 * MINUTE)
-  const told = errors().length
+  const earlierErrors = errors().length
   await signCheckpoints(context())
   await signCheckpoints(context())
   expect(await latest(home)).toEqual(before)
 
-  expect(errors().length - told).toBe(2)
+  expect(errors().length - earlierErrors).toBe(2)
   const [line] = errors().slice(-1)
   expect(JSON.parse(line ?? '')).toMatchObject({
     level: 50,
@@ -91,13 +91,13 @@ test('audit alarm: appears in /readyz, metrics, admin API and server log at each
   await checkAuditLogs(context())
   expect(await ready()).toMatchObject({ audit: check })
   await checkAuditLogs({ ...context(), auditWatch: new AuditWatch() })
-  expect((await governed.say()).response.status).toBe(200)
+  expect((await governed.sendPrompt()).response.status).toBe(200)
   expect(await admin.get('/audit/state', { workspace: other })).toMatchObject({ ok: true, first_bad: null })
   expect(await latest(other)).toBeDefined()
 })
 
 test('audit log: raises the alarm without audit verify when an old record was changed and the log is read again', async () => {
-  const denied = await governed.say('juniper-deny')
+  const denied = await governed.sendPrompt('juniper-deny')
   const { integrity } = await admin.get(`/audit/${denied.response.headers.get('x-audit-id')}`, { workspace: home })
   clock.advance(2 * MINUTE)
   await signCheckpoints(context())
@@ -111,8 +111,8 @@ test('audit log: raises the alarm without audit verify when an old record was ch
   await rereadAuditLogs(context(), rereader)
   expect(await ready()).toMatchObject({ http: 200, audit: { status: 'degraded' } })
   expect(await metrics()).toContain(`gatehouse_audit_tampered{workspace="${home}",reason="altered"} 1`)
-  const found = { ok: false, first_bad: { sequence: integrity.sequence, reason: 'altered' } }
-  expect(await admin.get('/audit/state', { workspace: home })).toMatchObject(found)
+  const fault = { ok: false, first_bad: { sequence: integrity.sequence, reason: 'altered' } }
+  expect(await admin.get('/audit/state', { workspace: home })).toMatchObject(fault)
 
   // Other nodes, and this one after a restart, read the fault from the seal.
   await checkAuditLogs(context())
@@ -147,8 +147,8 @@ test('audit verify: reports a replaced public key as a fault', async () => {
 
 test('audit alarm: stays when a removed Workspace is restored', async () => {
   const { db } = context()
-  const gone = (await admin.create('/workspaces', { name: 'removed' })).id
-  const [uuid, away] = [fromId('ws', gone) ?? '', '00000000-0000-7000-8000-000000000001']
+  const removed = (await admin.create('/workspaces', { name: 'removed' })).id
+  const [uuid, temporaryUuid] = [fromId('ws', removed) ?? '', '00000000-0000-7000-8000-000000000001']
   const move = async (from: string, to: string): Promise<void> => {
     await db.transaction().execute(async (tx) => {
       const { rows } = await sql<{ table: string; name: string }>`
@@ -163,20 +163,20 @@ test('audit alarm: stays when a removed Workspace is restored', async () => {
   }
   // A separate AuditWatch: the server's own must not observe the temporary id.
   const deps = { ...context(), auditWatch: new AuditWatch() }
-  const found = () => deps.auditWatch.faults.get(gone)?.reason
+  const faultReason = () => deps.auditWatch.faults.get(removed)?.reason
   await checkAuditLogs(deps)
-  await move(uuid, away)
+  await move(uuid, temporaryUuid)
   await checkAuditLogs(deps)
-  expect(found()).toBe('workspace_missing')
-  await move(away, uuid)
+  expect(faultReason()).toBe('workspace_missing')
+  await move(temporaryUuid, uuid)
   await checkAuditLogs(deps)
-  expect(found()).toBe('workspace_missing')
+  expect(faultReason()).toBe('workspace_missing')
   const { workspaceKeys } = context()
-  expect(await resumeSigning(db, gone, await workspaceKeys.get(gone), { accept: false, now: clock.now() })).toMatchObject({
+  expect(await resumeSigning(db, removed, await workspaceKeys.get(removed), { accept: false, now: clock.now() })).toMatchObject({
     done: 'resumed',
   })
   await checkAuditLogs(deps)
-  expect(found()).toBeUndefined()
+  expect(faultReason()).toBeUndefined()
 })
 
 test('audit verify: stops signing when it finds a fault', async () => {
@@ -196,7 +196,7 @@ test('audit verify: stops signing when it finds a fault', async () => {
   await checkAuditLogs(context())
   expect(await ready()).toMatchObject({ audit: { status: 'degraded' } })
   const before = await latest(home)
-  await governed.say()
+  await governed.sendPrompt()
   clock.advance(2 * MINUTE)
   await signCheckpoints(context())
   expect(await latest(home)).toEqual(before)
@@ -207,14 +207,14 @@ test('audit log: is not adopted when its seals and checkpoints were removed, unt
   const keys = await workspaceKeys.get(home)
   await intruder.removeSeals()
   await intruder.deleteCheckpoints()
-  await governed.say()
+  await governed.sendPrompt()
   clock.advance(2 * MINUTE)
   await signCheckpoints(context())
   expect(await latest(home)).toBeUndefined()
   expect(auditWatch.faults.get(home)).toMatchObject({ reason: 'seal_missing' })
   expect(await resumeSigning(db, home, keys, { accept: true, now: clock.now() })).toMatchObject({ done: 'accepted' })
   await signCheckpoints(context())
-  await governed.say()
+  await governed.sendPrompt()
   clock.advance(2 * MINUTE)
   await signCheckpoints(context())
   expect(await latest(home)).toBeDefined()
@@ -224,18 +224,18 @@ test('audit log: is not adopted when its seals and checkpoints were removed, unt
 test.each([
   ['an hour', HOUR],
   ['a year', 365 * 24 * HOUR],
-])('checkpoints: continue at once and then every minute when the clock is set back by %s', async (_, back) => {
+])('checkpoints: continue at once and then every minute when the clock is set back by %s', async (_, offset) => {
   const sign = async () => {
-    await governed.say()
+    await governed.sendPrompt()
     await signCheckpoints(context())
     return (await latest(home))?.size ?? 0
   }
   const before = (await latest(home))?.size ?? 0
-  clock.advance(-back)
+  clock.advance(-offset)
   const first = await sign()
   expect(first).toBeGreaterThan(before)
   expect(await sign()).toBe(first)
   clock.advance(2 * MINUTE)
   expect(await sign()).toBeGreaterThan(first)
-  clock.advance(back)
+  clock.advance(offset)
 })

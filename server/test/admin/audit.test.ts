@@ -21,11 +21,11 @@ const sign = async (workspace = home): Promise<void> => {
   await makeCheckpoint(db, workspace, await workspaceKeys.get(workspace), clock.now())
 }
 
-const found = async (query: string): Promise<Json[]> => (await admin.get(`/audit?limit=100&${query}`)).data
+const search = async (query: string): Promise<Json[]> => (await admin.get(`/audit?limit=100&${query}`)).data
 
 test('audit search: filters by Application, user, verdict, risk, endpoint and status [ADM-API-8]', async () => {
   const user = { id: 'jane.roe@example.org' }
-  const ask = (mark: string, app = 0) => governed.say(mark, { more: { governance: { user } }, options: { app } })
+  const ask = (mark: string, app = 0) => governed.sendPrompt(mark, { more: { governance: { user } }, options: { app } })
   const denied = await ask('juniper-deny')
   const risky = await ask('juniper-risk-critical')
   const elsewhere = await ask('', 1)
@@ -34,7 +34,7 @@ test('audit search: filters by Application, user, verdict, risk, endpoint and st
     risky: risky.response.headers.get('x-audit-id'),
     elsewhere: elsewhere.response.headers.get('x-audit-id'),
   }
-  const idsOf = async (query: string): Promise<string[]> => (await found(query)).map(({ id }) => id)
+  const idsOf = async (query: string): Promise<string[]> => (await search(query)).map(({ id }) => id)
   const [first, second] = governed.demo.applications
   const about = `user=${encodeURIComponent(user.id)}`
   expect(await idsOf(about)).toEqual([ids.elsewhere, ids.risky, ids.denied])
@@ -46,31 +46,31 @@ test('audit search: filters by Application, user, verdict, risk, endpoint and st
   expect(await idsOf(`${about}&application_id=${second?.id}`)).toEqual([ids.elsewhere])
   expect(await idsOf(`${about}&application_id=${first?.id}&verdict=allow&endpoint=chat`)).toEqual([ids.risky])
   expect(await idsOf(`${about}&endpoint=admin`)).toEqual([])
-  expect(await idsOf('user=somebody-else')).toEqual([])
+  expect(await idsOf('user=someone-else')).toEqual([])
 })
 
 test('audit search: finds by the keyed hash of a user and shows no user id', async () => {
   const user = { id: 'the-hidden-user' }
-  await governed.say('', { more: { governance: { user } } })
-  const reply = await admin.send('GET', '/audit?user=the-hidden-user')
-  expect(reply.body.data).toHaveLength(1)
-  expect(reply.text).not.toContain('the-hidden-user')
+  await governed.sendPrompt('', { more: { governance: { user } } })
+  const response = await admin.send('GET', '/audit?user=the-hidden-user')
+  expect(response.body.data).toHaveLength(1)
+  expect(response.text).not.toContain('the-hidden-user')
 })
 
 test('audit search: filters by an inclusive start and an exclusive end [ADM-API-8]', async () => {
-  const { response } = await governed.say()
+  const { response } = await governed.sendPrompt()
   const { created_at } = await admin.get(`/audit/${response.headers.get('x-audit-id')}`)
   const after = new Date(new Date(created_at).getTime() + 1).toISOString()
   const has = (records: Json[]) => records.some(({ id }) => id === response.headers.get('x-audit-id'))
-  expect(has(await found(`from=${created_at}`))).toBe(true)
-  expect(has(await found(`from=${after}`))).toBe(false)
-  expect(has(await found(`to=${after}`))).toBe(true)
-  expect(has(await found(`to=${created_at}`))).toBe(false)
-  expect(await found('from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00%2B02:00')).toEqual([])
+  expect(has(await search(`from=${created_at}`))).toBe(true)
+  expect(has(await search(`from=${after}`))).toBe(false)
+  expect(has(await search(`to=${after}`))).toBe(true)
+  expect(has(await search(`to=${created_at}`))).toBe(false)
+  expect(await search('from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00%2B02:00')).toEqual([])
 })
 
 test('audit record: operators see whole records of every Application', async () => {
-  const { response } = await governed.say('', { options: { app: 1 } })
+  const { response } = await governed.sendPrompt('', { options: { app: 1 } })
   const id = response.headers.get('x-audit-id') ?? ''
   expect(await admin.get(`/audit/${id}`)).toEqual(await governed.record(id, 1))
   refused(await admin.send('GET', '/audit/aud_01h455vb4pex5vsknk084sn02q'), 'NOT_FOUND')
@@ -78,7 +78,7 @@ test('audit record: operators see whole records of every Application', async () 
 })
 
 test('audit verify: succeeds, also against a kept checkpoint', async () => {
-  await governed.say()
+  await governed.sendPrompt()
   await sign()
   const { data, public_key } = await admin.get('/audit/checkpoints')
   expect(data[0].size).toBeGreaterThan(0)
@@ -89,8 +89,8 @@ test('audit verify: succeeds, also against a kept checkpoint', async () => {
   expect((await admin.post('/audit/verify', { checkpoint: data[0] })).ok).toBe(true)
   const forged = { ...data[0], root: 'ab'.repeat(32) }
   expect((await admin.post('/audit/verify', { checkpoint: forged })).ok).toBe(false)
-  const theirs = { ...data[0], workspace_id: 'ws_01h455vb4pex5vsknk084sn02q' }
-  refused(await admin.send('POST', '/audit/verify', { checkpoint: theirs }), 'VALIDATION_ERROR', 'checkpoint.workspace_id')
+  const foreign = { ...data[0], workspace_id: 'ws_01h455vb4pex5vsknk084sn02q' }
+  refused(await admin.send('POST', '/audit/verify', { checkpoint: foreign }), 'VALIDATION_ERROR', 'checkpoint.workspace_id')
 })
 
 test('checkpoints: are paged, newest first', async () => {
@@ -110,22 +110,22 @@ test('audit verify: names the first altered record [GW-AUD-7]', async () => {
   const workspace = await admin.workspace()
   for (let i = 0; i < 6; i++) await admin.create('/applications', { name: `record ${i}` }, { workspace })
   const records = await admin.records(100, { workspace })
-  const victim = records.find(({ integrity }) => integrity.sequence === 3)
+  const altered = records.find(({ integrity }) => integrity.sequence === 3)
   const { db } = governed.server.context
   await db
     .updateTable('audit_record')
     .set(({ fn, val, ref }) => ({
       body: fn('replace', [ref('body'), val('application.create'), val('application.update')]) as never,
     }))
-    .where('id', '=', fromId('aud', victim.id) ?? '')
+    .where('id', '=', fromId('aud', altered.id) ?? '')
     .execute()
   const verified = await admin.post('/audit/verify', {}, { workspace })
-  expect(verified).toMatchObject({ ok: false, records: 2, first_bad: { sequence: 3, id: victim.id, reason: 'altered' } })
+  expect(verified).toMatchObject({ ok: false, records: 2, first_bad: { sequence: 3, id: altered.id, reason: 'altered' } })
   expect(verified.first_bad.message).toBeTruthy()
 })
 
 test('audit proof: verifies with the record, the proof and the public key alone [GW-AUD-6]', async () => {
-  const { response } = await governed.say()
+  const { response } = await governed.sendPrompt()
   const id = response.headers.get('x-audit-id')
   refused(await admin.send('GET', `/audit/${id}/proof`), 'CONFLICT')
   await sign()
@@ -135,17 +135,17 @@ test('audit proof: verifies with the record, the proof and the public key alone 
 })
 
 test('audit export: contains all records and verifies on its own', async () => {
-  const { response } = await governed.say()
-  const reply = await admin.send('GET', '/audit/export')
-  expect(reply.status).toBe(200)
-  expect(reply.headers.get('content-type')).toMatch(/^application\/x-ndjson/)
-  const lines = reply.text.trimEnd().split('\n')
+  const { response } = await governed.sendPrompt()
+  const exported = await admin.send('GET', '/audit/export')
+  expect(exported.status).toBe(200)
+  expect(exported.headers.get('content-type')).toMatch(/^application\/x-ndjson/)
+  const lines = exported.text.trimEnd().split('\n')
   const [header, ...rest] = lines.map((line) => JSON.parse(line))
   const [newest] = await admin.records()
   expect(header).toMatchObject({ object: 'audit_export', workspace_id: home, through: newest.integrity.sequence })
   expect(rest.at(-1)).toMatchObject({ object: 'audit_checkpoint', size: newest.integrity.sequence })
   expect(rest.slice(0, -1).map(({ integrity }) => integrity.sequence)).toEqual(rest.slice(0, -1).map((_, index) => index + 1))
-  expect(reply.text).toContain(response.headers.get('x-audit-id'))
+  expect(exported.text).toContain(response.headers.get('x-audit-id'))
   const { publicKey } = await governed.server.context.workspaceKeys.get(home)
   expect(await verifyExport(lines, publicKey)).toMatchObject({ ok: true })
 })

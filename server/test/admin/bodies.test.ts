@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Where the body is looked at first; the playground's is a chat, looked at by the pipeline, once the Application is known. */
+/** A path whose handler validates the body. The playground needs an existing Application, because its body is a chat. */
 const pathFor = (operation: Operation): string =>
   operation.operationId === 'chatAsApplication'
     ? `/admin/v1/applications/${server.demo.applications[0]?.id}/chat`
@@ -22,51 +22,51 @@ const pathFor = (operation: Operation): string =>
 
 const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 
-describe('every operation with a body', () => {
-  const each = async (check: (path: string, operation: Operation) => Promise<void>): Promise<void> => {
+describe('body of every operation', () => {
+  const checkEach = async (check: (path: string, operation: Operation) => Promise<void>): Promise<void> => {
     expect(operations.length).toBeGreaterThanOrEqual(18)
     for (const operation of operations) await check(pathFor(operation), operation)
   }
 
   test.each([
-    ['no JSON', '{"name":'],
-    ['two values', '{} {}'],
-    ['not UTF-8', Buffer.from([0x22, 0xff, 0x22])],
-    ['a prototype', '{"__proto__": {"name": "x"}}'],
-    ['a constructor', '{"name": "x", "settings": {"constructor": 1}}'],
-    ['half a character', '{"name": "\\ud800"}'],
-    ['too deep', deep(40)],
+    ['invalid JSON', '{"name":'],
+    ['two JSON values', '{} {}'],
+    ['invalid UTF-8', Buffer.from([0x22, 0xff, 0x22])],
+    ['the key __proto__', '{"__proto__": {"name": "x"}}'],
+    ['the key constructor', '{"name": "x", "settings": {"constructor": 1}}'],
+    ['half of a surrogate pair', '{"name": "\\ud800"}'],
+    ['too many levels', deep(40)],
     ['a list', '[]'],
     ['a text', '"name"'],
     ['null', 'null'],
-  ])('refuses one that is %s', (_, raw) =>
-    each(async (path, { method, operationId }) => {
-      const reply = await admin.send(method, path, undefined, { raw })
-      expect(`${operationId} ${reply.status}`).toBe(`${operationId} 400`)
-      refused(reply, 'VALIDATION_ERROR')
+  ])('400 when it is or has %s', (_, raw) =>
+    checkEach(async (path, { method, operationId }) => {
+      const response = await admin.send(method, path, undefined, { raw })
+      expect(`${operationId} ${response.status}`).toBe(`${operationId} 400`)
+      refused(response, 'VALIDATION_ERROR')
     }),
   )
 
-  test('refuses another media type', () =>
-    each(async (path, { method, operationId }) => {
+  test('415 when the media type is not JSON', () =>
+    checkEach(async (path, { method, operationId }) => {
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/xml']) {
-        const reply = await admin.send(method, path, undefined, { raw: 'name=x', type })
-        expect(`${operationId} ${reply.status}`).toBe(`${operationId} 415`)
-        refused(reply, 'UNSUPPORTED_MEDIA_TYPE')
+        const response = await admin.send(method, path, undefined, { raw: 'name=x', type })
+        expect(`${operationId} ${response.status}`).toBe(`${operationId} 415`)
+        refused(response, 'UNSUPPORTED_MEDIA_TYPE')
       }
     }))
 
-  test('refuses one that is too large', () =>
-    each(async (path, { method, operationId }) => {
-      // A chat in the playground may have what a chat may have: 16 MiB.
+  test('413 when it is too large', () =>
+    checkEach(async (path, { method, operationId }) => {
+      // A chat in the playground has the limit of a chat, 16 MiB.
       const bytes = operationId === 'chatAsApplication' ? 17_000_000 : 1_100_000
-      const reply = await admin.send(method, path, { name: 'x'.repeat(bytes) })
-      expect(`${operationId} ${reply.status}`).toBe(`${operationId} 413`)
-      refused(reply, 'PAYLOAD_TOO_LARGE')
+      const response = await admin.send(method, path, { name: 'x'.repeat(bytes) })
+      expect(`${operationId} ${response.status}`).toBe(`${operationId} 413`)
+      refused(response, 'PAYLOAD_TOO_LARGE')
     }))
 })
 
-const MAIL = { messages: [{ role: 'user', content: 'hello' }] }
+const CHAT_REQUEST = { messages: [{ role: 'user', content: 'hello' }] }
 
 test.each([
   ['POST', '/workspaces', {}, 'name'],
@@ -101,9 +101,9 @@ test.each([
   ['POST', '/policy-sets/simulate', {}, 'request'],
   ['POST', '/policy-sets/simulate', { request: {} }, 'request.messages'],
   ['POST', '/policy-sets/simulate', { request: { messages: [{ role: 'user', content: 7 }] } }, 'request.messages[0].content'],
-  ['POST', '/policy-sets/simulate', { request: { ...MAIL, tools: [{ type: 'function' }] } }, 'request.tools'],
-  ['POST', '/policy-sets/simulate', { request: MAIL, point: 'output' }, 'response'],
-  ['POST', '/policy-sets/simulate', { request: MAIL, source: 'x', policy_set_id: 'y' }, 'policy_set_id'],
+  ['POST', '/policy-sets/simulate', { request: { ...CHAT_REQUEST, tools: [{ type: 'function' }] } }, 'request.tools'],
+  ['POST', '/policy-sets/simulate', { request: CHAT_REQUEST, point: 'output' }, 'response'],
+  ['POST', '/policy-sets/simulate', { request: CHAT_REQUEST, source: 'x', policy_set_id: 'y' }, 'policy_set_id'],
   ['POST', '/reviews/rev_01h455vb4pex5vsknk084sn02q/approve', { comment: 7 }, 'comment'],
   ['POST', '/reviews/rev_01h455vb4pex5vsknk084sn02q/deny', { comment: 'a\u0000b' }, 'comment'],
   ['POST', '/audit/verify', { checkpoint: {} }, 'checkpoint.object'],
@@ -121,17 +121,17 @@ test.each([
   ['GET', '/overview?to=9999-12-31T23:59:59-23:59', undefined, 'to'],
   ['GET', '/audit?application_id=x', undefined, 'application_id'],
   ['GET', '/audit/export?to=2026-13-01T00:00:00Z', undefined, 'to'],
-] as const)('%s %s with %j is refused for its %s', async (method, path, json, param) => {
+] as const)('%s %s with %j: 400 that names %s', async (method, path, json, param) => {
   refused(await admin.send(method, path, json), 'VALIDATION_ERROR', param)
 })
 
-test('what a name in a path cannot be is nowhere', async () => {
+test('paths: 404 when a name in the path has U+0000', async () => {
   for (const path of ['/providers/a%00b', '/users/a%00b', '/providers/demo/models/a%00b', '/applications/x?workspace=a%00b']) {
     refused(await admin.send(path.includes('/models/') ? 'DELETE' : 'GET', path), 'NOT_FOUND')
   }
 })
 
-test('fields that nobody knows are ignored, as they are in the gateway', async () => {
+test('fields: unknown fields are ignored', async () => {
   const application = await admin.create('/applications', { name: 'with more', colour: 'blue' })
   expect(application).not.toHaveProperty('colour')
 })

@@ -5,7 +5,7 @@ import type { TestServer } from '../support/server.ts'
 
 export type Json = ReturnType<typeof JSON.parse>
 
-export interface Reply {
+export interface ApiResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -15,19 +15,19 @@ export interface Reply {
 export interface Sending {
   readonly token?: string | null
   readonly workspace?: string
-  /** Instead of JSON: sent as it is. */
+  /** The body, sent unchanged instead of JSON. */
   readonly raw?: string | Uint8Array
   readonly type?: string
 }
 
 export type Admin = ReturnType<typeof adminClient>
 
-/** Speaks to the admin API as an operator does. */
+/** A client of the admin API, by default with the demo's admin token. */
 export function adminClient({ base, demo }: Pick<TestServer, 'base' | 'demo'>) {
-  const send = async (method: string, path: string, json?: unknown, sending: Sending = {}): Promise<Reply> => {
+  const send = async (method: string, path: string, json?: unknown, sending: Sending = {}): Promise<ApiResponse> => {
     const { token = demo.admin_token, workspace, raw, type = 'application/json' } = sending
     const body = raw ?? (json === undefined ? undefined : JSON.stringify(json))
-    const response = await fetch(path.startsWith('/admin') ? base + path : `${base}/admin/v1${path}`, {
+    const fetched = await fetch(path.startsWith('/admin') ? base + path : `${base}/admin/v1${path}`, {
       method,
       headers: {
         ...(token !== null && { authorization: `Bearer ${token}` }),
@@ -36,17 +36,17 @@ export function adminClient({ base, demo }: Pick<TestServer, 'base' | 'demo'>) {
       },
       body: body as string,
     })
-    const text = await response.text()
+    const text = await fetched.text()
     const isJson =
-      /json/.test(response.headers.get('content-type') ?? '') && !/ndjson/.test(response.headers.get('content-type') ?? '')
-    return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : undefined }
+      /json/.test(fetched.headers.get('content-type') ?? '') && !/ndjson/.test(fetched.headers.get('content-type') ?? '')
+    return { status: fetched.status, headers: fetched.headers, text, body: isJson && text ? JSON.parse(text) : undefined }
   }
   const expecting =
     (status: number, method: string) =>
     async (path: string, json?: unknown, sending?: Sending): Promise<Json> => {
-      const reply = await send(method, path, json, sending)
-      expect(reply.status, `${method} ${path}: ${reply.text}`).toBe(status)
-      return reply.body
+      const response = await send(method, path, json, sending)
+      expect(response.status, `${method} ${path}: ${response.text}`).toBe(status)
+      return response.body
     }
   return {
     send,
@@ -59,16 +59,16 @@ export function adminClient({ base, demo }: Pick<TestServer, 'base' | 'demo'>) {
     /** The newest audit records, newest first. */
     records: async (limit = 1, sending?: Sending): Promise<Json[]> =>
       (await expecting(200, 'GET')(`/audit?limit=${limit}`, undefined, sending)).data,
-    /** A Workspace of its own, by its id: what is done there disturbs nobody. */
+    /** Creates a Workspace for one test; returns its id. */
     workspace: async (name = `test ${crypto.randomUUID()}`): Promise<string> =>
       (await expecting(201, 'POST')('/workspaces', { name })).id,
   }
 }
 
-/** Fails unless that is the refusal, in the one envelope; answers its `error`. */
-export function refused(reply: Reply, code: ErrorCode, param?: string): Json {
-  expectEnvelope(reply)
-  expect(reply.body.error.code, reply.text).toBe(code)
-  if (param !== undefined) expect(reply.body.error.param, reply.text).toBe(param)
-  return reply.body.error
+/** Expects this error in the error envelope; returns its `error`. */
+export function refused(response: ApiResponse, code: ErrorCode, param?: string): Json {
+  expectEnvelope(response)
+  expect(response.body.error.code, response.text).toBe(code)
+  if (param !== undefined) expect(response.body.error.param, response.text).toBe(param)
+  return response.body.error
 }

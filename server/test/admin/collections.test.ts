@@ -18,38 +18,44 @@ afterAll(() => server.close())
 const create = (fields: object): Promise<Json> =>
   admin.create('/collections', { name: `c ${crypto.randomUUID()}`, ...fields }, { workspace })
 
-test('a collection begins restricted, for nobody, in English, for every Application', async () => {
-  const made = await create({ name: 'handbook' })
-  expect(made).toMatchObject({ object: 'collection', workspace_id: workspace, name: 'handbook', description: '' })
-  expect(made).toMatchObject({ classification: null, regulations: [], acl: null, language: 'en', applications: null })
-  expect(await admin.get(`/collections/${made.id}`, { workspace })).toEqual(made)
-  expect((await admin.get('/collections', { workspace })).data).toContainEqual(made)
+test('create: restricted, without readers, in English and for every Application by default', async () => {
+  const created = await create({ name: 'handbook' })
+  expect(created).toMatchObject({ object: 'collection', workspace_id: workspace, name: 'handbook', description: '' })
+  expect(created).toMatchObject({ classification: null, regulations: [], acl: null, language: 'en', applications: null })
+  expect(await admin.get(`/collections/${created.id}`, { workspace })).toEqual(created)
+  expect((await admin.get('/collections', { workspace })).data).toContainEqual(created)
 })
 
-test('what is said is kept in one form; Applications by name or id, as their ids', async () => {
-  const made = await create({
-    description: 'For those who answer.',
+test('create: lists are sorted without duplicates, and Applications are stored by id', async () => {
+  const created = await create({
+    description: 'For the support team.',
     classification: 'internal',
     regulations: ['hipaa', 'gdpr', 'gdpr'],
     acl: { roles: ['b', 'a'], users: [] },
     language: 'de',
     applications: ['support', support.id],
   })
-  expect(made).toMatchObject({ classification: 'internal', regulations: ['gdpr', 'hipaa'], acl: { roles: ['a', 'b'] } })
-  expect(made).toMatchObject({ language: 'de', applications: [support.id] })
+  expect(created).toMatchObject({ classification: 'internal', regulations: ['gdpr', 'hipaa'], acl: { roles: ['a', 'b'] } })
+  expect(created).toMatchObject({ language: 'de', applications: [support.id] })
 })
 
-test('a patch changes what it names, and null resets', async () => {
-  const made = await create({ classification: 'internal', acl: 'everyone', applications: [], description: 'x', language: 'none' })
-  expect(made).toMatchObject({ acl: { everyone: true }, applications: [] })
-  const patched = await admin.patch(`/collections/${made.id}`, { acl: { users: ['ann'] } }, { workspace })
-  expect(patched).toEqual({ ...made, acl: { users: ['ann'] }, updated_at: patched.updated_at })
-  const everything = { description: null, classification: null, regulations: null, acl: null, language: null, applications: null }
-  const reset = await admin.patch(`/collections/${made.id}`, everything, { workspace })
+test('update: changes only the named fields, and null resets a field', async () => {
+  const created = await create({
+    classification: 'internal',
+    acl: 'everyone',
+    applications: [],
+    description: 'x',
+    language: 'none',
+  })
+  expect(created).toMatchObject({ acl: { everyone: true }, applications: [] })
+  const patched = await admin.patch(`/collections/${created.id}`, { acl: { users: ['ann'] } }, { workspace })
+  expect(patched).toEqual({ ...created, acl: { users: ['ann'] }, updated_at: patched.updated_at })
+  const nulls = { description: null, classification: null, regulations: null, acl: null, language: null, applications: null }
+  const reset = await admin.patch(`/collections/${created.id}`, nulls, { workspace })
   expect(reset).toMatchObject({ description: '', classification: null, acl: null, language: 'en', applications: null })
 })
 
-test('a name is one collection’s, until it is deleted', async () => {
+test('name: 409 when another collection has it, until that collection is deleted', async () => {
   const [one, other] = [await create({}), await create({})]
   refused(await admin.send('POST', '/collections', { name: one.name }, { workspace }), 'CONFLICT', 'name')
   refused(await admin.send('PATCH', `/collections/${other.id}`, { name: one.name }, { workspace }), 'CONFLICT', 'name')
@@ -58,7 +64,7 @@ test('a name is one collection’s, until it is deleted', async () => {
   await admin.patch(`/collections/${other.id}`, { name: one.name }, { workspace })
 })
 
-test("another Workspace's collection is nobody's", async () => {
+test('visibility: 404 for a collection of another Workspace', async () => {
   const { id } = await create({})
   const elsewhere = { workspace: await admin.workspace() }
   for (const [method, path, body] of [
@@ -73,7 +79,7 @@ test("another Workspace's collection is nobody's", async () => {
   expect((await admin.get('/collections', elsewhere)).data).toEqual([])
 })
 
-describe('a body that cannot be right is refused for its field', () => {
+describe('body: 400 that names the invalid field', () => {
   test.each([
     [{}, 'name'],
     [{ name: ' x' }, 'name'],
@@ -85,7 +91,7 @@ describe('a body that cannot be right is refused for its field', () => {
     [{ name: 'x', acl: { users: 'ann' } }, 'acl.users'],
     [{ name: 'x', acl: { everyone: true, users: ['ann'] } }, 'acl'],
     [{ name: 'x', language: 'klingon' }, 'language'],
-    [{ name: 'x', applications: ['support', 'nobody'] }, 'applications[1]'],
+    [{ name: 'x', applications: ['support', 'unknown'] }, 'applications[1]'],
     [{ name: 'x', applications: 'support' }, 'applications'],
     [{ name: 'x', description: 'a\u0000' }, 'description'],
   ])('%j', async (body, param) => {

@@ -17,7 +17,7 @@ const models = async (key: string): Promise<{ status: number; code?: string }> =
   return { status: response.status, code: ((await response.json()) as Json).error?.code }
 }
 
-test('a key works as soon as it is issued, and is shown only then [ADM-API-4]', async () => {
+test('keys: valid at once when issued, and shown only in that response [ADM-API-4]', async () => {
   const issued = await admin.create(`/applications/${application.id}/keys`, { name: 'first' })
   expect(issued).toEqual({
     id: expect.stringMatching(/^key_/),
@@ -36,7 +36,7 @@ test('a key works as soon as it is issued, and is shown only then [ADM-API-4]', 
   expect(server.logs()).not.toContain(issued.key)
 })
 
-test('a revoked key is refused by the next request, and revoking it again changes nothing [ADM-API-4]', async () => {
+test('keys: refused from the next request on when revoked, and a second revocation changes nothing [ADM-API-4]', async () => {
   const { id, key } = await admin.create(`/applications/${application.id}/keys`, { name: 'short-lived' })
   expect(await models(key)).toEqual({ status: 200 })
   const revoked = await admin.post(`/keys/${id}/revoke`)
@@ -46,24 +46,24 @@ test('a revoked key is refused by the next request, and revoking it again change
   expect(await admin.post(`/keys/${id}/revoke`)).toEqual(revoked)
 })
 
-test('keys are issued for Applications that are there', async () => {
+test('keys: 404 when the Application does not exist', async () => {
   refused(await admin.send('POST', '/applications/app_01h455vb4pex5vsknk084sn02q/keys', { name: 'x' }), 'NOT_FOUND')
   refused(await admin.send('GET', '/applications/app_01h455vb4pex5vsknk084sn02q/keys'), 'NOT_FOUND')
   refused(await admin.send('GET', '/applications/nonsense/keys'), 'NOT_FOUND')
 })
 
-test("an Application's limits and models count from the next request on [ADM-API-3]", async () => {
+test('Applications: changed models apply from the next request on [ADM-API-3]', async () => {
   const { key } = await admin.create(`/applications/${application.id}/keys`, { name: 'for limits' })
-  const ask = () =>
+  const listModels = () =>
     fetch(`${server.base}/v1/models`, { headers: { authorization: `Bearer ${key}` } }).then((response) => response.json()) as Json
-  expect((await ask()).data.length).toBeGreaterThan(1)
+  expect((await listModels()).data.length).toBeGreaterThan(1)
   await admin.patch(`/applications/${application.id}`, { models: ['demo-mini'] })
-  expect((await ask()).data.map(({ id }: Json) => id)).toEqual(['demo-mini'])
+  expect((await listModels()).data.map(({ id }: Json) => id)).toEqual(['demo-mini'])
   await admin.patch(`/applications/${application.id}`, { models: null })
-  expect((await ask()).data.length).toBeGreaterThan(1)
+  expect((await listModels()).data.length).toBeGreaterThan(1)
 })
 
-test('a patch changes what it names and nothing else [ADM-API-3]', async () => {
+test('Applications: PATCH changes only the named fields [ADM-API-3]', async () => {
   const before = await admin.patch(`/applications/${application.id}`, {
     limits: { burst: 9, tokens_per_minute: 500 },
     settings: { motto: 'slowly', memory: { capture: 'explicit' } },
@@ -77,7 +77,7 @@ test('a patch changes what it names and nothing else [ADM-API-3]', async () => {
   })
 })
 
-test('an admin token works as soon as it is issued, until it is revoked', async () => {
+test('admin tokens: valid from issue until revocation', async () => {
   const { id, token, ...shown } = await admin.create('/tokens', { name: 'second' })
   expect(token).toMatch(/^ga_[\w-]{43}$/)
   expect((await admin.get('/tokens', { token })).data.at(-1)).toEqual({ id, ...shown })
@@ -86,16 +86,16 @@ test('an admin token works as soon as it is issued, until it is revoked', async 
   expect(server.logs()).not.toContain(token)
 })
 
-test('of two operators who revoke each other at the same time, one stays', async () => {
+test('admin tokens: one stays when two tokens revoke each other at the same time', async () => {
   const [first] = (await admin.get('/tokens')).data
   for (let round = 0; round < 5; round++) {
     const second = await admin.create('/tokens', { name: `rival ${round}` })
-    const replies = await Promise.all([
+    const responses = await Promise.all([
       admin.send('POST', `/tokens/${first.id}/revoke`, undefined, { token: second.token }),
       admin.send('POST', `/tokens/${second.id}/revoke`),
     ])
-    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
-    if (replies[0]?.status === 200) {
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1)
+    if (responses[0]?.status === 200) {
       admin = adminClient({ base: server.base, demo: { ...server.demo, admin_token: second.token } })
       break
     }

@@ -23,12 +23,12 @@ const ingest = async (body: object): Promise<Json[]> =>
   (await admin.post(`/collections/${collection.id}/documents`, body, { workspace })).data
 const document = (id: string): Promise<Json> => admin.get(`/documents/${id}`, { workspace })
 
-describe('URLs', () => {
+describe('documents from URLs', () => {
   let web: Server
   let base: string
-  let answer: (path: string, response: ServerResponse) => void
+  let respond: (path: string, response: ServerResponse) => void
   beforeAll(async () => {
-    web = createServer((request, response) => answer(request.url ?? '', response))
+    web = createServer((request, response) => respond(request.url ?? '', response))
     await new Promise<void>((resolve) => web.listen(0, '127.0.0.1', resolve))
     base = `http://127.0.0.1:${(web.address() as AddressInfo).port}`
   })
@@ -36,18 +36,18 @@ describe('URLs', () => {
     web.closeAllConnections()
     web.close()
   })
-  const fetched = async (...paths: string[]): Promise<Json[]> =>
+  const ingestUrls = async (...paths: string[]): Promise<Json[]> =>
     ingest({ documents: paths.map((path, index) => ({ key: `${index}`, url: path.startsWith('/') ? base + path : path })) })
 
-  test('are fetched, redirects followed, and shown as the source', async () => {
-    answer = (path, response) => {
+  test('added with their URL as source, and redirects are followed', async () => {
+    respond = (path, response) => {
       if (path === '/three') response.writeHead(302, { location: '/two' }).end('moved')
       else if (path === '/two') response.writeHead(307, { location: `${base}/one` }).end()
       else if (path === '/one') response.writeHead(301, { location: 'page.html?a=b' }).end()
       else
         response.writeHead(200, { 'content-type': 'text/html' }).end('<html><head><title>Page</title></head><p>Text.</p></html>')
     }
-    const [outcome] = await fetched('/three')
+    const [outcome] = await ingestUrls('/three')
     expect(outcome).toMatchObject({ key: '0', outcome: 'added', error: null })
     expect(await document(outcome?.document_id)).toMatchObject({
       title: 'Page',
@@ -56,19 +56,19 @@ describe('URLs', () => {
     })
   })
 
-  test('each that fails is told by its own reason, and the others come in', async () => {
-    answer = (path, response) => {
+  test('each failure has its own reason, and the other documents are added', async () => {
+    respond = (path, response) => {
       if (path === '/missing') response.writeHead(404).end('<html>nothing here</html>')
       else if (path === '/circle') response.writeHead(302, { location: '/circle' }).end()
       else if (path === '/metadata') response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end()
       else if (path === '/file') response.writeHead(302, { location: 'file:///etc/passwd' }).end()
       else if (path === '/zipped') response.writeHead(200, { 'content-encoding': 'gzip' }).end('x')
       else if (path === '/broken-off') response.writeHead(200, { 'content-length': 100 }).write('x', () => response.destroy())
-      else if (path === '/endless') pour(response)
+      else if (path === '/endless') writeEndlessly(response)
       else response.end('Good.')
     }
     const paths = ['/missing', '/circle', '/metadata', '/file', '/zipped', '/broken-off', '/endless', '/good.md']
-    const outcomes = await fetched(...paths, 'http://169.254.169.254/', 'http://[fe80::1]/', 'ftp://example.com/', 'nowhere')
+    const outcomes = await ingestUrls(...paths, 'http://169.254.169.254/', 'http://[fe80::1]/', 'ftp://example.com/', 'nowhere')
     expect(outcomes.map(({ outcome, error }) => error?.code ?? outcome)).toEqual([
       'not_fetched',
       'not_fetched',
@@ -85,18 +85,18 @@ describe('URLs', () => {
     ])
   })
 
-  test('with credentials in them are refused before anything is sent', async () => {
-    let calls = 0
-    answer = (_, response) => {
-      calls += 1
+  test('refused before any request when the URL has credentials', async () => {
+    let requests = 0
+    respond = (_, response) => {
+      requests += 1
       response.end('x')
     }
-    const [outcome] = await fetched(base.replace('//', '//user:password@'))
+    const [outcome] = await ingestUrls(base.replace('//', '//user:password@'))
     expect(outcome?.error.code).toBe('blocked')
-    expect(calls).toBe(0)
+    expect(requests).toBe(0)
   })
 
-  test('of the machine itself are refused unless the server is told otherwise', async () => {
+  test('refused when the address is private, unless the server allows private addresses', async () => {
     const other = await startServer()
     try {
       const operator = adminClient(other)
@@ -111,8 +111,8 @@ describe('URLs', () => {
   })
 })
 
-/** As much as the other side takes. */
-function pour(response: ServerResponse): void {
+/** Writes without end, as fast as the receiver reads. */
+function writeEndlessly(response: ServerResponse): void {
   const chunk = Buffer.alloc(1_048_576, 'x')
   const more = (): void => {
     while (!response.destroyed) if (!response.write(chunk)) return void response.once('drain', more)

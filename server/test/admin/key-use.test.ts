@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => governed.close())
 
-test('a key tells when it was last used, and one that never was says so', async () => {
+test('keys: last_used_at is the time of the last request, and null for an unused key', async () => {
   const { id, token } = await governed.application({ default_model: 'scripted' })
   const other = await admin.create(`/applications/${id}/keys`, { name: 'in reserve' })
   const keys = async () => (await admin.get(`/applications/${id}/keys`)).data
@@ -19,7 +19,7 @@ test('a key tells when it was last used, and one that never was says so', async 
   expect((await keys())[0].last_used_at).toBeNull()
   const before = Date.now()
   await governed.chat('Good morning', {}, { token })
-  // Nobody waits for the note.
+  // The time is written after the response.
   await expect.poll(async () => (await keys())[0].last_used_at).not.toBeNull()
   const [used, unused] = await keys()
   expect(Math.abs(Date.parse(used.last_used_at) - before)).toBeLessThan(60_000)

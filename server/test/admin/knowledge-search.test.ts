@@ -31,7 +31,7 @@ const search = (user?: object): Promise<Json> =>
   admin.post('/knowledge/search', { query: 'lantern', application_id: application.id, ...(user && { user }) }, { workspace })
 const collectionsOf = (hits: readonly Json[]): string[] => hits.map(({ collection }) => collection).toSorted()
 
-test('tells what a user finds, and of the rest which rule keeps it from them', async () => {
+test('search as a user: shows visible hits, and the failed checks of hidden ones', async () => {
   const found = await search({ id: 'ann', department: 'support', attributes: { clearance: 'restricted' } })
   expect(found).toMatchObject({ object: 'knowledge_explanation', enabled: true, ceiling: 'confidential' })
   expect(collectionsOf(found.visible)).toEqual(['open', 'staff'])
@@ -44,7 +44,7 @@ test('tells what a user finds, and of the rest which rule keeps it from them', a
   expect(found.visible[0].content).toContain('How to light the lantern.')
 })
 
-test('somebody of another department, and nobody at all, find less', async () => {
+test('search as a user: fewer hits for another department and for an anonymous user', async () => {
   expect(collectionsOf((await search({ id: 'bob', department: 'sales' })).visible)).toEqual(['open'])
   const { visible, hidden } = await search()
   expect(collectionsOf(visible)).toEqual(['open'])
@@ -56,19 +56,19 @@ test('somebody of another department, and nobody at all, find less', async () =>
   })
 })
 
-test('an assertion has the clearance that the Application gives to assertions', async () => {
+test("search as a user: an asserted user has the Application's assertion_clearance", async () => {
   const asserted = { id: 'ann', attributes: { clearance: 'restricted' }, verified: false }
   expect((await search(asserted)).ceiling).toBe('internal')
 })
 
-test('that somebody has read it is recorded, without what they looked for', async () => {
+test('search as a user: recorded without the query', async () => {
   await search({ id: 'ann' })
   const [record] = await admin.records(1, { workspace })
   expect(record.change).toMatchObject({ action: 'knowledge.search_as', object_type: 'knowledge', fields: ['content'] })
   expect(JSON.stringify(record)).not.toMatch(/lantern|"ann"/)
 })
 
-test('an Application of another Workspace is nobody’s', async () => {
+test('search as a user: 404 for an Application of another Workspace', async () => {
   const elsewhere = { workspace: await admin.workspace() }
   const body = { query: 'lantern', application_id: application.id }
   refused(await admin.send('POST', '/knowledge/search', body, elsewhere), 'NOT_FOUND')

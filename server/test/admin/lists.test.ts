@@ -12,8 +12,12 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** All pages of a list, one after the other; `between` happens after each. */
-async function walk(path: string, limit: number, between: (page: Json) => Promise<unknown> = async () => {}): Promise<Json[]> {
+/** Reads all pages of a list. `between` runs after each page but the last. */
+async function readAllPages(
+  path: string,
+  limit: number,
+  between: (page: Json) => Promise<unknown> = async () => {},
+): Promise<Json[]> {
   const all: Json[] = []
   for (let cursor = '', pages = 0; pages < 200; pages++) {
     const page = await admin.get(`${path}${path.includes('?') ? '&' : '?'}limit=${limit}${cursor && `&cursor=${cursor}`}`)
@@ -30,59 +34,59 @@ async function walk(path: string, limit: number, between: (page: Json) => Promis
 
 const ids = (items: readonly Json[]): string[] => items.map(({ id }) => id)
 
-async function makeDocument(key: string): Promise<void> {
+async function createDocument(key: string): Promise<void> {
   const [{ id }] = (await admin.get('/collections?limit=1')).data
   await admin.post(`/collections/${id}/documents`, { documents: [{ key, content: key }] })
 }
 
-const LISTS: readonly { path: string; make: (name: string) => Promise<unknown> }[] = [
-  { path: '/workspaces', make: (name) => admin.create('/workspaces', { name }) },
-  { path: '/applications', make: (name) => admin.create('/applications', { name }) },
-  { path: '/users', make: (name) => admin.create('/users', { username: name }) },
-  { path: '/tokens', make: (name) => admin.create('/tokens', { name }) },
-  { path: '/providers', make: (name) => admin.create('/providers', { id: name, kind: 'stub' }) },
-  { path: '/providers/demo/models', make: (name) => admin.put(`/providers/demo/models/${name}`, {}) },
-  { path: '/models', make: (name) => admin.put(`/providers/demo/models/all-${name}`, {}) },
+const LISTS: readonly { path: string; create: (name: string) => Promise<unknown> }[] = [
+  { path: '/workspaces', create: (name) => admin.create('/workspaces', { name }) },
+  { path: '/applications', create: (name) => admin.create('/applications', { name }) },
+  { path: '/users', create: (name) => admin.create('/users', { username: name }) },
+  { path: '/tokens', create: (name) => admin.create('/tokens', { name }) },
+  { path: '/providers', create: (name) => admin.create('/providers', { id: name, kind: 'stub' }) },
+  { path: '/providers/demo/models', create: (name) => admin.put(`/providers/demo/models/${name}`, {}) },
+  { path: '/models', create: (name) => admin.put(`/providers/demo/models/all-${name}`, {}) },
   {
     path: '/policy-sets',
-    make: (name) => admin.create('/policy-sets', { source: JSON.stringify({ name, rules: [] }) }),
+    create: (name) => admin.create('/policy-sets', { source: JSON.stringify({ name, rules: [] }) }),
   },
-  { path: '/collections', make: (name) => admin.create('/collections', { name }) },
-  { path: '/documents', make: makeDocument },
-  { path: '/audit', make: (name) => admin.create('/applications', { name: `for audit ${name}` }) },
+  { path: '/collections', create: (name) => admin.create('/collections', { name }) },
+  { path: '/documents', create: createDocument },
+  { path: '/audit', create: (name) => admin.create('/applications', { name: `for audit ${name}` }) },
 ]
 
-describe.each(LISTS)('$path', ({ path, make }) => {
-  test('every item is on one page, whatever the size of pages', async () => {
-    for (const name of ['one', 'two', 'three', 'four', 'five']) await make(name)
-    const whole = await walk(path, 100)
-    expect(new Set(ids(whole)).size).toBe(whole.length)
-    for (const limit of [3, 7]) expect(ids(await walk(path, limit))).toEqual(ids(whole))
+describe.each(LISTS)('$path', ({ path, create }) => {
+  test('paging: each item is on exactly one page, for every page size', async () => {
+    for (const name of ['one', 'two', 'three', 'four', 'five']) await create(name)
+    const complete = await readAllPages(path, 100)
+    expect(new Set(ids(complete)).size).toBe(complete.length)
+    for (const limit of [3, 7]) expect(ids(await readAllPages(path, limit))).toEqual(ids(complete))
   })
 
-  test('what was there stays in its place while more is added', async () => {
-    const before = ids(await walk(path, 100))
+  test('paging: existing items keep their order while items are added', async () => {
+    const before = ids(await readAllPages(path, 100))
     let added = 0
-    const walked = await walk(path, 3, () => (added++ < 4 ? make(`added-${added}`) : Promise.resolve()))
-    expect(ids(walked).filter((id) => before.includes(id))).toEqual(before)
+    const paged = await readAllPages(path, 3, () => (added++ < 4 ? create(`added-${added}`) : Promise.resolve()))
+    expect(ids(paged).filter((id) => before.includes(id))).toEqual(before)
   })
 })
 
-test("an Application's keys are paged, and the key itself is on no page", async () => {
+test('keys: listed in pages without the key itself', async () => {
   const { id } = await admin.create('/applications', { name: 'with many keys' })
   const issued: Json[] = []
   for (let i = 0; i < 5; i++) issued.push(await admin.create(`/applications/${id}/keys`, { name: `key ${i}` }))
-  const listed = await walk(`/applications/${id}/keys`, 2)
+  const listed = await readAllPages(`/applications/${id}/keys`, 2)
   expect(ids(listed)).toEqual(ids(issued))
   for (const { key } of issued) expect(JSON.stringify(listed)).not.toContain(key)
 })
 
-test('a page has 20 items unless asked for, and a missing query is no error', async () => {
+test('limit: 20 by default', async () => {
   for (let i = 0; i < 21; i++) await admin.create('/users', { username: `twenty ${i}` })
   expect((await admin.get('/users')).data).toHaveLength(20)
 })
 
-test('every list refuses a cursor that it has not given out', async () => {
+test('cursor: every list returns 400 for a cursor that it did not issue', async () => {
   const lists = (await adminOperations(server)).filter(({ parameters }) => parameters.some(({ name }) => name === 'cursor'))
   expect(lists.length).toBeGreaterThanOrEqual(12)
   const [application] = server.demo.applications
@@ -95,10 +99,10 @@ test('every list refuses a cursor that it has not given out', async () => {
       .replace('/webhooks/{id}', `/webhooks/${webhook.id}`)
       .replace('{id}', 'demo')
     for (const cursor of ['%2F%2F', 'AA', Buffer.from('\0').toString('base64url'), 'x'.repeat(1_001), 'YQ==']) {
-      const reply = await admin.send('GET', `${own}?cursor=${cursor}`)
-      // Keys of these lists are anybody's choice: every text may be one.
-      const free = /users|providers|models/.test(own) && cursor === 'AA'
-      if (!free || reply.status !== 200) refused(reply, 'VALIDATION_ERROR', 'cursor')
+      const response = await admin.send('GET', `${own}?cursor=${cursor}`)
+      // Ids in these lists are chosen by operators, so any text can be a valid cursor.
+      const isFreeText = /users|providers|models/.test(own) && cursor === 'AA'
+      if (!isFreeText || response.status !== 200) refused(response, 'VALIDATION_ERROR', 'cursor')
     }
   }
 })

@@ -55,7 +55,7 @@ async function remember(user: string, content: string, fields: Partial<MemoryDra
 const list = async (query = '') => (await admin.get(`/memories${query}`, { workspace })).data
 const contents = async (query = '') => (await list(query)).map(({ content }: { content: string }) => content)
 
-test('memories are listed by whose they are, what they are for and how they are kept', async () => {
+test('list: filters by user, scope, Application, mode and history', async () => {
   await remember('alice', 'my favourite tea is Assam')
   await remember('alice', 'my favourite tea is Sencha')
   await remember('alice', 'in a session', { scope: 'session' })
@@ -78,14 +78,14 @@ test('memories are listed by whose they are, what they are for and how they are 
 })
 
 test.each(['scope=planet', 'mode=loud', 'history=yes', 'application_id=x', 'cursor=x', 'limit=0', 'user_id=%00', 'scope_id=%00'])(
-  'a list of %s is refused',
+  'list: 400 when the filter is %s',
   async (query) => {
     const [param] = query.split('=')
     refused(await admin.send('GET', `/memories?${query}`, undefined, { workspace }), 'VALIDATION_ERROR', param)
   },
 )
 
-test('one memory is shown with all that is known of it', async () => {
+test('get: shows every field of a memory', async () => {
   const id = await remember('alice', 'tea at noon', { summary: 'tea', regulations: ['gdpr'] })
   expect(await admin.get(`/memories/${id}`, { workspace })).toEqual({
     id,
@@ -111,13 +111,13 @@ test('one memory is shown with all that is known of it', async () => {
   })
 })
 
-test('an expiry too late to be written is shown as the last that can be', async () => {
+test('expires_at: shown as the latest possible time when it is later', async () => {
   const id = await remember('alice', 'for ever', { expiresAt: new Date('9999-12-31T23:59:59-23:59') })
   expect(await list()).toMatchObject([{ id, expires_at: '9999-12-31T23:59:59.999Z' }])
   expect(await admin.get(`/memories/${id}`, { workspace })).toMatchObject({ expires_at: '9999-12-31T23:59:59.999Z' })
 })
 
-test('a correction is a new version, and the old one is history', async () => {
+test('correct: creates a new version, and the old one is superseded', async () => {
   const id = await remember('alice', 'the traein leaves at 8')
   const corrected = await admin.patch(`/memories/${id}`, { content: 'the train leaves at 8' }, { workspace })
   expect(corrected).toMatchObject({ content: 'the train leaves at 8', source: 'admin', scope_id: 'alice' })
@@ -126,7 +126,7 @@ test('a correction is a new version, and the old one is history', async () => {
   refused(await admin.send('PATCH', `/memories/${id}`, { content: 'again' }, { workspace }), 'CONFLICT')
 })
 
-test('a correction may raise the classification, and holds no secret', async () => {
+test('correct: raises the classification for findings, and 400 when the text has a secret', async () => {
   const id = await remember('alice', 'write to me')
   const corrected = await admin.patch(`/memories/${id}`, { content: 'write to alice.jones@example.com' }, { workspace })
   expect(corrected.classification).toBe('confidential')
@@ -141,7 +141,7 @@ test('a correction may raise the classification, and holds no secret', async () 
   expect(await contents()).toEqual(['write to alice.jones@example.com'])
 })
 
-test('one memory, or all that is a user’s own, can be erased', async () => {
+test('erase: one memory, or all memories of a user', async () => {
   const id = await remember('alice/ünï', 'one')
   await remember('alice/ünï', 'two', { scope: 'session' })
   await remember('alice/ünï', 'shared', { scope: 'workspace' })
@@ -156,7 +156,7 @@ test('one memory, or all that is a user’s own, can be erased', async () => {
   expect(await contents()).toEqual(['of bob', 'shared'])
 })
 
-test('another Workspace’s memories are not there', async () => {
+test('visibility: 404 for memories of another Workspace', async () => {
   const id = await remember('alice', 'tea')
   const foreign = { workspace: await admin.workspace() }
   expect((await admin.get('/memories', foreign)).data).toEqual([])
@@ -168,7 +168,7 @@ test('another Workspace’s memories are not there', async () => {
   expect(await contents()).toEqual(['tea'])
 })
 
-test('who has read, corrected and erased is on record, and of the memory only its keyed hash', async () => {
+test('audit log: reads, corrections and erasures are recorded with the keyed hash of the memory', async () => {
   const id = await remember('alice', 'the zanzibar ledger')
   await admin.get(`/memories/${id}`, { workspace })
   await admin.get('/memories?user_id=alice&history=true', { workspace })
@@ -176,19 +176,19 @@ test('who has read, corrected and erased is on record, and of the memory only it
   await admin.remove(`/memories/${corrected.id}`, { workspace })
   await admin.send('DELETE', '/users/alice/memories', undefined, { workspace })
   const records = await admin.records(5, { workspace })
-  const changes = records.toReversed().map(({ change }) => change)
-  const about = (action: string, fields: string[]) => ({
+  const changes = records.toReversed().map((record) => record.change)
+  const change = (action: string, fields: string[]) => ({
     action,
     object_type: 'memory',
     object_id: expect.stringMatching(HASH),
     fields,
   })
   expect(changes).toEqual([
-    about('memory.read', ['content']),
-    about('memory.list', ['user_id', 'history']),
-    about('memory.correct', ['content']),
-    about('memory.erase', []),
-    about('memory.erase_user', []),
+    change('memory.read', ['content']),
+    change('memory.list', ['user_id', 'history']),
+    change('memory.correct', ['content']),
+    change('memory.erase', []),
+    change('memory.erase_user', []),
   ])
   const [read, listed, correct, erase, eraseUser] = changes.map(({ object_id }) => object_id)
   expect(read).toBe(correct)
@@ -197,7 +197,7 @@ test('who has read, corrected and erased is on record, and of the memory only it
   for (const record of records) assertNoContent(record, ['zanzibar', 'alice'])
 })
 
-test('nothing is changed, and nothing shown, that cannot be recorded', async () => {
+test('audit log: 503 without effect when a read or change cannot be recorded', async () => {
   const id = await remember('alice', 'tea')
   const heads = server.context.db.deleteFrom('audit_head').where('workspace_id', '=', fromId('ws', workspace) ?? '')
   await heads.execute()

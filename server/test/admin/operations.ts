@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { TestServer } from '../support/server.ts'
 
-/** An operation of the admin API as /openapi.json has it. */
+/** An operation of the admin API in /openapi.json. */
 export interface Operation {
   readonly method: string
-  /** With its parameters as the document writes them: `/admin/v1/reviews/{id}`. */
+  /** With parameters in braces: `/admin/v1/reviews/{id}`. */
   readonly path: string
   readonly operationId: string
   readonly tags: readonly string[]
@@ -16,7 +16,7 @@ export interface Operation {
 
 type Documented = Record<string, Record<string, Omit<Operation, 'method' | 'path'>>>
 
-/** Every operation of the admin API, from the document. */
+/** Every operation of the admin API in /openapi.json. */
 export async function adminOperations({ base }: Pick<TestServer, 'base'>): Promise<Operation[]> {
   const { paths } = (await (await fetch(`${base}/openapi.json`)).json()) as { paths: Documented }
   return Object.entries(paths)
@@ -31,10 +31,10 @@ export async function adminOperations({ base }: Pick<TestServer, 'base'>): Promi
     )
 }
 
-/** A path of that operation whose ids name nothing. */
+/** The operation's path with the id of an object that does not exist. */
 export const somePath = ({ path }: Pick<Operation, 'path'>): string => path.replace(/\{\w+\}/g, 'app_01h455vb4pex5vsknk084sn02q')
 
-/** Every route of the admin API as the server has it, `GET /admin/v1/reviews/{id}`; read from the tree that Fastify prints. */
+/** Every registered route of the admin API, such as `GET /admin/v1/reviews/{id}`, from the tree that Fastify prints. */
 export function adminRoutes(app: FastifyInstance): string[] {
   const above: string[] = []
   const routes = app

@@ -7,9 +7,10 @@ let governed: Governed
 let admin: Admin
 let application: { id: string | undefined; token: string }
 
-const sum = (series: readonly Json[], read: (one: Json) => number): number => series.reduce((total, one) => total + read(one), 0)
-const DENY = {
-  juniper: 'juniper-deny',
+const sum = (series: readonly Json[], read: (interval: Json) => number): number =>
+  series.reduce((total, interval) => total + read(interval), 0)
+const PROMPTS = {
+  deny: 'juniper-deny',
   hold: 'juniper-hold',
   escalate: 'juniper-escalate',
 }
@@ -19,12 +20,13 @@ beforeAll(async () => {
   admin = adminClient(governed.server)
   application = await governed.application({ default_model: 'scripted' })
   const { token } = application
-  for (const text of ['one', 'two', 'three', DENY.juniper, DENY.hold, DENY.escalate]) await governed.chat(text, {}, { token })
+  for (const text of ['one', 'two', 'three', PROMPTS.deny, PROMPTS.hold, PROMPTS.escalate])
+    await governed.chat(text, {}, { token })
   await governed.chat('broken', { model: 'no-such-model' }, { token })
 })
 afterAll(() => governed.close())
 
-test('an Application is told what it has asked for, interval by interval', async () => {
+test('usage: counts requests, verdicts, tokens and latency by interval', async () => {
   const usage = await admin.get(`/applications/${application.id}/usage?interval=1h`)
   expect(usage).toMatchObject({
     object: 'application_usage',
@@ -36,7 +38,7 @@ test('an Application is told what it has asked for, interval by interval', async
       errors: 1,
     },
   })
-  // The scripted provider counts 18 tokens an answer, and four were given.
+  // The scripted provider reports 18 tokens for each of the four completions.
   expect(usage.totals.tokens).toBe(4 * 18)
   expect(usage.series).toHaveLength(24)
   expect(sum(usage.series, ({ requests }) => requests)).toBe(7)
@@ -53,7 +55,7 @@ test('an Application is told what it has asked for, interval by interval', async
   })
 })
 
-test('the overview says how the Workspace does, and what to see to, the most urgent first', async () => {
+test('overview: has totals, holds, providers, and what needs attention with the most urgent first', async () => {
   const overview = await admin.get('/overview')
   expect(overview.totals.requests).toBeGreaterThanOrEqual(7)
   expect(overview.holds).toMatchObject({
@@ -79,7 +81,7 @@ test('the overview says how the Workspace does, and what to see to, the most urg
   expect((await admin.get('/overview')).attention[0].kind).toBe('holds_expiring')
 })
 
-test('times choose what is counted, and too many points are refused', async () => {
+test('usage: limited to the given times, and 400 when the interval gives too many points', async () => {
   const past = '?from=2020-01-01T00:00:00Z&to=2020-01-01T06:00:00Z'
   const usage = await admin.get(`/applications/${application.id}/usage${past}`)
   expect(usage).toMatchObject({
@@ -94,7 +96,7 @@ test('times choose what is counted, and too many points are refused', async () =
   refused(await admin.send('GET', '/overview?from=2020-01-02T00:00:00Z&to=2020-01-01T00:00:00Z'), 'VALIDATION_ERROR', 'from')
 })
 
-test('another Workspace counts its own, and knows nothing of this Application', async () => {
+test('overview: another Workspace counts only its own requests', async () => {
   const workspace = await admin.workspace()
   const overview = await admin.get('/overview', { workspace })
   expect(overview.totals.requests).toBe(0)

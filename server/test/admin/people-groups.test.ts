@@ -23,7 +23,7 @@ afterAll(() => server.close())
 const idsOf = async (query: string): Promise<string[]> =>
   (await admin.get(`/users?${query}`, { workspace })).data.map(({ id }: Json) => id)
 
-test('departments and projects are those that somebody is in', async () => {
+test('departments and projects: those that have users, with their number', async () => {
   expect((await admin.get('/departments', { workspace })).data).toEqual([
     { object: 'department', name: 'legal', users: 1 },
     { object: 'department', name: 'support', users: 2 },
@@ -36,14 +36,14 @@ test('departments and projects are those that somebody is in', async () => {
   expect((await admin.get('/projects', elsewhere)).data).toEqual([])
 })
 
-test('they come page by page', async () => {
+test('departments: listed in pages', async () => {
   const first = await admin.get('/departments?limit=1', { workspace })
   expect(first).toMatchObject({ data: [{ name: 'legal' }], has_more: true })
   const next = await admin.get(`/departments?limit=1&cursor=${first.next_cursor}`, { workspace })
   expect(next).toMatchObject({ data: [{ name: 'support' }], has_more: false })
 })
 
-test('users are found by a part of their names, their department, their project', async () => {
+test('users: found by part of the name, by department and by project', async () => {
   expect(await idsOf('search=AN')).toEqual(['u1'])
   expect(await idsOf('search=u')).toEqual(['u1', 'u2', 'u3', 'u4'])
   expect(await idsOf(`search=${encodeURIComponent('%')}`)).toEqual(['u2'])

@@ -17,7 +17,7 @@ const DENIED =
   '  - { name: an address, at: input, input: { content: { text: "to ann@firma.test" } }, expect: { verdict: deny } }\n'
 const WRONG = '  - { name: nothing, at: input, expect: { verdict: deny, rules: [emails] } }\n'
 
-test('a check tells what publishing would say, with line, column and field, and publishes nothing', async () => {
+test('check: returns the errors of a publication with line, column and field, and publishes nothing', async () => {
   const before = await admin.get('/policy-sets')
   expect(await admin.post('/policy-sets/check', { source: document(DENIED) })).toEqual({
     object: 'policy_check',
@@ -32,7 +32,7 @@ test('a check tells what publishing would say, with line, column and field, and 
   expect(await admin.get('/policy-sets')).toEqual(before)
 })
 
-test("a document's own cases are run where they stand", async () => {
+test('test: runs the cases of the document and names their lines', async () => {
   expect(await admin.post('/policy-sets/test', { source: document(DENIED + WRONG) })).toEqual({
     object: 'policy_test_run',
     ok: false,
@@ -53,31 +53,31 @@ test("a document's own cases are run where they stand", async () => {
   })
 })
 
-test('files that it names are run if they are sent, and missing if they are not', async () => {
-  const source = document('  - good.yaml\n  - broken.yaml\n  - away.yaml\n')
+test('test: runs the named files that are sent, and lists the missing ones', async () => {
+  const source = document('  - good.yaml\n  - broken.yaml\n  - missing.yaml\n')
   const files = {
     'good.yaml': `tests:\n${DENIED}`,
     'broken.yaml': 'tests:\n  - { name: x, at: nowhere, expect: { verdict: deny } }\n',
     'other.yaml': 'tests: []',
   }
   const run = await admin.post('/policy-sets/test', { source, files })
-  expect(run).toMatchObject({ ok: false, passed: 1, failed: 0, missing: ['away.yaml'] })
+  expect(run).toMatchObject({ ok: false, passed: 1, failed: 0, missing: ['missing.yaml'] })
   expect(run.results).toMatchObject([{ file: 'good.yaml', line: 2, ok: true }])
   expect(run.errors[0]).toMatchObject({ file: 'broken.yaml', line: 2, field: 'tests[0].at' })
 })
 
-test('a case that cannot be run keeps the document from being published', async () => {
+test('publish: 400 when a case is invalid', async () => {
   const source = document('  - { name: x, at: nowhere, expect: { verdict: deny } }\n')
-  const reply = await admin.send('POST', '/policy-sets', { source })
-  expect(refused(reply, 'VALIDATION_ERROR').details.errors).toMatchObject([{ line: 3, field: 'tests[0].at' }])
+  const response = await admin.send('POST', '/policy-sets', { source })
+  expect(refused(response, 'VALIDATION_ERROR').details.errors).toMatchObject([{ line: 3, field: 'tests[0].at' }])
   refused(await admin.send('POST', '/policy-sets/test', { source }), 'VALIDATION_ERROR')
 })
 
-test('a document without tests has nothing to run, and says so', async () => {
+test('test: not ok when the document has no tests', async () => {
   expect(await admin.post('/policy-sets/test', { source: 'name: x\nrules: []\n' })).toMatchObject({ ok: false, results: [] })
 })
 
-describe('a document made to take long', () => {
+describe('test: a document whose cases take long', () => {
   const numbers = `[${Array.from({ length: 100 }, (_, i) => i).join(',')}]`
   const when = `${numbers}.all(i, ${numbers}.all(j, request.tokens + i + j >= 0))`
   const run = (length: number) => {
@@ -86,25 +86,25 @@ describe('a document made to take long', () => {
     return admin.send('POST', '/policy-sets/test', { source: JSON.stringify({ name: 'long', rules, tests }) })
   }
 
-  test('lets other requests in between its cases, and each of them ends in a denial when it goes on for too long', async () => {
+  test('other requests are served between the cases, and a case is denied when it takes too long', async () => {
     const running = run(40)
-    let [ended, others] = [false, 0]
+    let [ended, served] = [false, 0]
     const ending = running.finally(() => {
       ended = true
     })
     while (!ended) {
       expect((await fetch(`${server.base}/healthz`)).status).toBe(200)
-      others += 1
+      served += 1
     }
     const { results } = (await ending).body
     expect(results[0].failures).toContain('rule r39 broke: too_complex')
-    expect(others).toBeGreaterThan(2)
+    expect(served).toBeGreaterThan(2)
   })
 
-  test('is run for two requests at a time, and the third is asked to come back', async () => {
-    const replies = await Promise.all([run(5), run(5), run(5)])
-    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 200, 429])
-    const third = replies.find(({ status }) => status === 429)
+  test('two run at a time, and a third gets 429 with Retry-After', async () => {
+    const responses = await Promise.all([run(5), run(5), run(5)])
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 200, 429])
+    const third = responses.find(({ status }) => status === 429)
     if (third) refused(third, 'RATE_LIMITED')
     expect(third?.headers.get('retry-after')).toBe('5')
     expect((await admin.post('/policy-sets/test', { source: document(DENIED) })).ok).toBe(true)

@@ -13,7 +13,7 @@ afterAll(() => governed.close())
 
 const document = (rules: string): string => `name: demo\nrules:\n${rules}`
 const DENY = document(`  - id: no-pelicans
-    description: Nobody may ask about pelicans.
+    description: No user may ask about pelicans.
     at: [input]
     when: content.text.contains("pelican")
     verdict: deny
@@ -21,7 +21,7 @@ const DENY = document(`  - id: no-pelicans
 
 const verdictOn = async (prompt: string): Promise<number> => (await governed.chat(prompt)).status
 
-test('a document is published as YAML or within JSON, byte for byte, and is in force at the next request', async () => {
+test('publish: stores YAML or JSON byte for byte, and the version is active from the next request on', async () => {
   const before = (await admin.get('/policy-sets')).data[0]
   expect(await verdictOn('a pelican')).toBe(200)
   for (const type of ['application/yaml', 'text/yaml', 'application/x-yaml; charset=utf-8']) {
@@ -41,7 +41,7 @@ test('a document is published as YAML or within JSON, byte for byte, and is in f
   expect(data.filter(({ active }: Json) => active).map(({ id }: Json) => id)).toEqual([again.id])
 })
 
-test('an earlier version is put in force again, at once', async () => {
+test('publish: an earlier version is active again at once', async () => {
   const strict = await admin.create('/policy-sets', { source: DENY })
   const lenient = await admin.create('/policy-sets', { source: 'name: demo\nrules: []\n' })
   expect(await verdictOn('a pelican')).toBe(200)
@@ -53,7 +53,7 @@ test('an earlier version is put in force again, at once', async () => {
 test.each([
   ['not YAML', 'name: demo\nrules: [\n', 3, ''],
   [
-    'a field nobody knows',
+    'an unknown field',
     document('  - id: a\n    at: [input]\n    when: "true"\n    verdct: deny\n    risk: low\n'),
     6,
     'rules[0].verdct',
@@ -66,28 +66,23 @@ test.each([
     'rules[0].when',
   ],
   [
-    'a finding nobody finds',
+    'an unknown finding',
     document('  - id: a\n    at: [input]\n    when: content.findings.no_such > 0\n    risk: low\n'),
     5,
     'rules[0].when',
   ],
-  [
-    'a verdict nobody gives',
-    document('  - id: a\n    at: [input]\n    when: "true"\n    verdict: perhaps\n'),
-    6,
-    'rules[0].verdict',
-  ],
+  ['an unknown verdict', document('  - id: a\n    at: [input]\n    when: "true"\n    verdict: perhaps\n'), 6, 'rules[0].verdict'],
   [
     'an unknown directive',
     document('  - id: a\n    at: [input]\n    when: "true"\n    directives: ["fly:away"]\n'),
     6,
     'rules[0].directives[0]',
   ],
-])('%s is refused with its line and field, and the version in force stays', async (_, raw, line, field) => {
+])('publish: %s is 400 with line and field, and the active version stays', async (_, raw, line, field) => {
   await admin.create('/policy-sets', { source: DENY })
   for (const sending of [{ raw, type: 'application/yaml' }, { raw: JSON.stringify({ source: raw }) }]) {
-    const reply = await admin.send('POST', '/policy-sets', undefined, sending)
-    const error = refused(reply, 'VALIDATION_ERROR')
+    const response = await admin.send('POST', '/policy-sets', undefined, sending)
+    const error = refused(response, 'VALIDATION_ERROR')
     expect(error.details.errors[0]).toEqual({ line, column: expect.any(Number), field, message: expect.any(String) })
     expect(error.param).toBe(field || null)
     expect(error.message).toContain(`Line ${line}:`)
@@ -95,17 +90,17 @@ test.each([
   expect(await verdictOn('a pelican')).toBe(403)
 })
 
-test('all problems of a document are told at once', async () => {
+test('publish: the error has all problems of the document', async () => {
   const rule = (id: string) => `  - id: ${id}\n    at: [nowhere]\n    when: "1"\n    verdict: perhaps\n`
-  const reply = await admin.send('POST', '/policy-sets', { source: document(rule('a') + rule('b')) })
-  const { errors } = refused(reply, 'VALIDATION_ERROR').details
+  const response = await admin.send('POST', '/policy-sets', { source: document(rule('a') + rule('b')) })
+  const { errors } = refused(response, 'VALIDATION_ERROR').details
   expect(errors.map(({ line }: Json) => line)).toEqual(
     errors.map(({ line }: Json) => line).toSorted((a: number, b: number) => a - b),
   )
   expect(new Set(errors.map(({ field }: Json) => field.slice(0, 8)))).toEqual(new Set(['rules[0]', 'rules[1]']))
 })
 
-test('a document that cannot be stored is refused', async () => {
+test('publish: 400 when the document cannot be stored', async () => {
   refused(await admin.send('POST', '/policy-sets', { source: 'name: "a\\0b"\nrules: []\n' }), 'VALIDATION_ERROR')
   refused(
     await admin.send('POST', '/policy-sets', undefined, { raw: Buffer.from([0xff]), type: 'application/yaml' }),
@@ -117,7 +112,7 @@ test('a document that cannot be stored is refused', async () => {
   )
 })
 
-test('what changes between two versions is told rule by rule', async () => {
+test('diff: lists added, removed and changed rules', async () => {
   const from = await admin.create('/policy-sets', { source: DENY })
   const to = await admin.create('/policy-sets', {
     source: DENY.replace('verdict: deny', 'verdict: escalate').concat(
@@ -137,33 +132,37 @@ test('what changes between two versions is told rule by rule', async () => {
   expect(await admin.get(`/policy-sets/${to.id}/diff?to=${from.id}`)).toMatchObject({ added: [], removed: ['more'] })
 })
 
-test('publish: 409 with the version in force when another one was published since the base', async () => {
+test('publish: 409 with the active version when another one was published since the base', async () => {
   const base = await admin.create('/policy-sets', { source: DENY })
-  const theirs = await admin.create(`/policy-sets?base_version=${base.id}`, { source: DENY.replace('pelican', 'heron') })
+  const concurrent = await admin.create(`/policy-sets?base_version=${base.id}`, { source: DENY.replace('pelican', 'heron') })
   const late = DENY.replace('pelican', 'stork')
   for (const sending of [{ raw: late, type: 'application/yaml' }, { raw: JSON.stringify({ source: late }) }]) {
-    const reply = await admin.send('POST', `/policy-sets?base_version=${base.id}`, undefined, sending)
-    expect(reply.status).toBe(409)
-    const { details } = refused(reply, 'CONFLICT', 'base_version')
-    expect(details).toMatchObject({ reason: 'base_version_superseded', base_version: base.id, active_version: { id: theirs.id } })
+    const response = await admin.send('POST', `/policy-sets?base_version=${base.id}`, undefined, sending)
+    expect(response.status).toBe(409)
+    const { details } = refused(response, 'CONFLICT', 'base_version')
+    expect(details).toMatchObject({
+      reason: 'base_version_superseded',
+      base_version: base.id,
+      active_version: { id: concurrent.id },
+    })
   }
   refused(await admin.send('POST', '/policy-sets?base_version=none', { source: late }), 'CONFLICT')
   refused(await admin.send('POST', `/policy-sets/${base.id}/publish?base_version=${base.id}`), 'CONFLICT')
-  expect((await admin.get('/policy-sets')).data[0].id).toBe(theirs.id)
-  const mine = await admin.create(`/policy-sets?base_version=${theirs.id}`, { source: late })
-  expect(mine).toMatchObject({ version: theirs.version + 1, active: true })
+  expect((await admin.get('/policy-sets')).data[0].id).toBe(concurrent.id)
+  const rebased = await admin.create(`/policy-sets?base_version=${concurrent.id}`, { source: late })
+  expect(rebased).toMatchObject({ version: concurrent.version + 1, active: true })
 })
 
 test('publish: the same document on the same base makes one version when it is sent twice at once', async () => {
   const base = await admin.create('/policy-sets', { source: DENY })
   const source = DENY.replace('pelican', `gull-${base.version}`)
   const path = `/policy-sets?base_version=${base.id}`
-  const replies = await Promise.all(Array.from({ length: 4 }, () => admin.send('POST', path, { source })))
-  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 201])
-  expect(new Set(replies.map(({ body }) => body.id)).size).toBe(1)
-  expect(replies.map(({ body }) => body.version)).toEqual(replies.map(() => base.version + 1))
-  // The same holds for putting an earlier version in force: nothing is recorded the second time.
-  const again = `/policy-sets/${base.id}/publish?base_version=${replies[0]?.body.id}`
+  const responses = await Promise.all(Array.from({ length: 4 }, () => admin.send('POST', path, { source })))
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 201])
+  expect(new Set(responses.map(({ body }) => body.id)).size).toBe(1)
+  expect(responses.map(({ body }) => body.version)).toEqual(responses.map(() => base.version + 1))
+  // Republishing an earlier version twice is recorded once.
+  const again = `/policy-sets/${base.id}/publish?base_version=${responses[0]?.body.id}`
   await admin.post(again)
   const [record] = await admin.records()
   expect(await admin.post(again)).toMatchObject({ id: base.id, active: true })
@@ -172,26 +171,26 @@ test('publish: the same document on the same base makes one version when it is s
 
 test('publish: the first version needs base_version=none when the Workspace has no policies', async () => {
   const workspace = await admin.workspace()
-  const reply = await admin.send(
+  const response = await admin.send(
     'POST',
     '/policy-sets?base_version=pol_01h455vb4pex5vsknk084sn02q',
     { source: DENY },
     { workspace },
   )
-  expect(refused(reply, 'CONFLICT').details.active_version).toBe(null)
+  expect(refused(response, 'CONFLICT').details.active_version).toBe(null)
   expect(await admin.create('/policy-sets?base_version=none', { source: DENY }, { workspace })).toMatchObject({ version: 1 })
 })
 
-test('two who publish at the same time get two versions, and one is in force', async () => {
-  const made = await Promise.all(Array.from({ length: 4 }, () => admin.create('/policy-sets', { source: DENY })))
-  expect(new Set(made.map(({ version }) => version)).size).toBe(4)
+test('publish: concurrent publications get different versions, and one is active', async () => {
+  const published = await Promise.all(Array.from({ length: 4 }, () => admin.create('/policy-sets', { source: DENY })))
+  expect(new Set(published.map(({ version }) => version)).size).toBe(4)
   const { data } = await admin.get('/policy-sets')
   const [active] = data.filter((set: Json) => set.active)
-  expect(active.version).toBe(Math.max(...made.map(({ version }) => version)))
+  expect(active.version).toBe(Math.max(...published.map(({ version }) => version)))
 })
 
-describe('a simulation', () => {
-  const ask = (content: string, more: object = {}) => ({ messages: [{ role: 'user', content }], ...more })
+describe('simulation', () => {
+  const request = (content: string, more: object = {}) => ({ messages: [{ role: 'user', content }], ...more })
   const SOURCE = document(`  - id: addresses
     at: [input]
     when: content.findings["pii.email"] > 0
@@ -208,8 +207,8 @@ describe('a simulation', () => {
     verdict: deny
 `)
 
-  test('of a draft tells verdict, obligations and findings, and what the provider and the caller would get', async () => {
-    const body = { source: SOURCE, request: ask('write to jane.roe@example.org'), response: 'Sent to <EMAIL_1>.' }
+  test('draft: returns verdict, obligations, findings, and the texts for provider and client', async () => {
+    const body = { source: SOURCE, request: request('write to jane.roe@example.org'), response: 'Sent to <EMAIL_1>.' }
     expect(await admin.post('/policy-sets/simulate', body)).toEqual({
       object: 'policy_simulation',
       policy: { id: null, name: 'demo', version: null, sha256: expect.any(String) },
@@ -227,8 +226,8 @@ describe('a simulation', () => {
     })
   })
 
-  test('gives the strictest verdict over input and output, or over the input alone', async () => {
-    const body = { source: SOURCE, request: ask('hello'), response: 'I promise.' }
+  test('verdict: the strictest over input and output, or over the input alone', async () => {
+    const body = { source: SOURCE, request: request('hello'), response: 'I promise.' }
     expect(await admin.post('/policy-sets/simulate', body)).toMatchObject({ verdict: 'deny', rules: [{ id: 'no-promises' }] })
     expect(await admin.post('/policy-sets/simulate', { ...body, point: 'input' })).toMatchObject({
       verdict: 'allow',
@@ -236,45 +235,48 @@ describe('a simulation', () => {
     })
   })
 
-  test('knows whose request it is', async () => {
+  test('user and Application: are read by the rules', async () => {
     const user = { id: 'jane', role: 'clerk' }
-    const body = { source: SOURCE, request: ask('payroll', { governance: { user } }) }
+    const body = { source: SOURCE, request: request('payroll', { governance: { user } }) }
     expect((await admin.post('/policy-sets/simulate', body)).verdict).toBe('require_approval')
     expect((await admin.post('/policy-sets/simulate', { ...body, user_verified: true })).verdict).toBe('allow')
     const application = await admin.create('/applications', {
       name: 'careful',
       settings: { default_classification: 'restricted' },
     })
-    const owned = { source: SOURCE, application_id: application.id, request: ask('hello') }
+    const owned = { source: SOURCE, application_id: application.id, request: request('hello') }
     expect((await admin.post('/policy-sets/simulate', owned)).classification).toBe('restricted')
   })
 
-  test('asks the version in force, or a published one, when it brings no draft', async () => {
+  test('without a draft: uses the active version or the given published one', async () => {
     const strict = await admin.create('/policy-sets', { source: DENY })
     const lenient = await admin.create('/policy-sets', { source: 'name: demo\nrules: []\n' })
-    const request = ask('a pelican')
-    expect(await admin.post('/policy-sets/simulate', { request })).toMatchObject({ verdict: 'allow', policy: { id: lenient.id } })
-    const earlier = await admin.post('/policy-sets/simulate', { request, policy_set_id: strict.id })
+    const pelicans = request('a pelican')
+    expect(await admin.post('/policy-sets/simulate', { request: pelicans })).toMatchObject({
+      verdict: 'allow',
+      policy: { id: lenient.id },
+    })
+    const earlier = await admin.post('/policy-sets/simulate', { request: pelicans, policy_set_id: strict.id })
     expect(earlier).toMatchObject({ verdict: 'deny', policy: { id: strict.id, version: strict.version } })
   })
 
-  test('calls no provider and leaves no trace: no record, no item, no version', async () => {
-    const traces = async () => ({
+  test('effects: none on providers, audit log, reviews and versions', async () => {
+    const state = async () => ({
       calls: governed.provider.calls.length,
       records: (await admin.get('/audit?limit=1')).data[0].integrity.sequence,
       reviews: (await admin.get('/reviews')).data.length,
       versions: (await admin.get('/policy-sets')).data.length,
     })
-    const before = await traces()
+    const before = await state()
     const hold = document('  - id: all\n    at: [input, output]\n    when: "true"\n    verdict: require_approval\n')
-    const held = await admin.post('/policy-sets/simulate', { source: hold, request: ask('anything'), response: 'any' })
+    const held = await admin.post('/policy-sets/simulate', { source: hold, request: request('anything'), response: 'any' })
     expect(held.verdict).toBe('require_approval')
-    expect(await traces()).toEqual(before)
+    expect(await state()).toEqual(before)
     expect(governed.server.logs()).not.toContain('anything')
   })
 
-  test('of a draft that is not valid is refused like its publication', async () => {
-    const reply = await admin.send('POST', '/policy-sets/simulate', { source: 'name: x\n', request: ask('x') })
-    expect(refused(reply, 'VALIDATION_ERROR', 'rules').details.errors).toHaveLength(1)
+  test('invalid draft: 400 as in a publication', async () => {
+    const response = await admin.send('POST', '/policy-sets/simulate', { source: 'name: x\n', request: request('x') })
+    expect(refused(response, 'VALIDATION_ERROR', 'rules').details.errors).toHaveLength(1)
   })
 })

@@ -9,21 +9,21 @@ import { type Admin, adminClient, type Json } from './client.ts'
 let server: TestServer
 let admin: Admin
 beforeAll(async () => {
-  // The providers of these tests are on this machine.
+  // The shared server allows private addresses, which these providers have.
   server = await sharedServer()
   admin = adminClient(server)
 })
 afterAll(() => server?.close())
 
-/** The error of the test of a provider at that URL. */
+/** The error of the discovery of a provider at `baseUrl`. */
 async function discoveryError(baseUrl: string): Promise<Json> {
   const id = `tried-${crypto.randomUUID().slice(0, 8)}`
   await admin.create('/providers', { id, base_url: baseUrl })
-  const reply = await admin.send('POST', `/providers/${id}/discover`)
-  expect([502, 504]).toContain(reply.status)
+  const response = await admin.send('POST', `/providers/${id}/discover`)
+  expect([502, 504]).toContain(response.status)
   expect(server.logs()).toContain(id)
-  expect(server.logs()).toContain(reply.body.error.details.cause)
-  return reply.body.error
+  expect(server.logs()).toContain(response.body.error.details.cause)
+  return response.body.error
 }
 
 test.each([
@@ -32,8 +32,8 @@ test.each([
   ['status', (_: IncomingMessage, response: ServerResponse) => response.writeHead(500).end('sk-secret broke')],
   ['not_json', (_: IncomingMessage, response: ServerResponse) => response.end('<html>sk-secret</html>')],
   ['closed', (_: IncomingMessage, response: ServerResponse) => response.destroy()],
-])('discover: the cause is %s when the provider fails so, and its own text is not shown', async (cause, answer) => {
-  const server = createServer(answer).listen(0, '127.0.0.1')
+])('discover: the cause is %s when the provider fails that way, and its own text is not shown', async (cause, respond) => {
+  const server = createServer(respond).listen(0, '127.0.0.1')
   await once(server, 'listening')
   try {
     const error = await discoveryError(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`)

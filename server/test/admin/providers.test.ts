@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const ACME = { id: 'acme', base_url: 'https://llm.example.com/v1', api_key: 'sk-first-of-acme', weight: 2.5, region: 'eu' }
 
-test('a provider is added with defaults for what is left out, and its key is never shown [ADM-API-9]', async () => {
+test('create: missing fields get defaults, and the key is never shown [ADM-API-9]', async () => {
   const created = await admin.create('/providers', ACME)
   expect(created).toEqual({
     id: 'acme',
@@ -50,7 +50,7 @@ test('a provider is added with defaults for what is left out, and its key is nev
   expect(server.logs()).not.toContain('sk-first-of-acme')
 })
 
-test('a patch changes what it names, null resets what may be absent, and the key stays unless the origin changes', async () => {
+test('update: changes only the named fields, null resets optional ones, and the key stays unless the origin changes', async () => {
   const before = await admin.get('/providers/acme')
   const patched = await admin.patch('/providers/acme', { timeout_ms: 2_000, region: null })
   expect(patched).toEqual({ ...before, timeout_ms: 2_000, region: null, updated_at: expect.any(String) })
@@ -64,34 +64,34 @@ test.each([
   ['a link-local address', 'http://169.254.169.254/latest'],
   ['a metadata name', 'http://metadata.google.internal/'],
   ['loopback', 'http://127.0.0.1:8080'],
-  ['loopback in other words', 'http://0x7f.1/'],
+  ['loopback in another notation', 'http://0x7f.1/'],
   ['a private address', 'https://10.0.0.7/v1'],
   ['a private address of version 6', 'https://[fd00::1]/v1'],
   ['localhost', 'http://localhost:11434/v1'],
-])('the admin API cannot point a provider at %s, neither at first nor later', async (_, base_url) => {
+])('base_url: 400 for %s, on create and on update', async (_, base_url) => {
   refused(await admin.send('POST', '/providers', { id: 'inside', base_url }), 'VALIDATION_ERROR', 'base_url')
   refused(await admin.send('PATCH', '/providers/acme', { base_url }), 'VALIDATION_ERROR', 'base_url')
   refused(await admin.send('PATCH', '/providers/openai', { base_url }), 'VALIDATION_ERROR', 'base_url')
 })
 
-test('what the server configured keeps its address and key when the admin API changes something else', async () => {
+test('update: a provider from the environment keeps address and key when another field changes', async () => {
   const patched = await admin.patch('/providers/openai', { timeout_ms: 2_000 })
   expect(patched).toMatchObject({ source: 'environment', api_key_from: 'environment', timeout_ms: 2_000, base_url: provider.url })
   expect(patched.health.problem).toBe(null)
 })
 
-test('the admin API cannot borrow a variable of the server', async () => {
-  const borrowed = { id: 'thief', base_url: 'https://thief.example.com', api_key_env: 'GATEHOUSE_SECRET_KEY' }
-  refused(await admin.send('POST', '/providers', borrowed), 'VALIDATION_ERROR', 'api_key_env')
+test('api_key_env: 400, because the admin API must not read variables of the server', async () => {
+  const fields = { id: 'other', base_url: 'https://other.example.com', api_key_env: 'GATEHOUSE_SECRET_KEY' }
+  refused(await admin.send('POST', '/providers', fields), 'VALIDATION_ERROR', 'api_key_env')
   refused(
-    await admin.send('PATCH', '/providers/openai', { base_url: 'https://thief.example.com' }),
+    await admin.send('PATCH', '/providers/openai', { base_url: 'https://other.example.com' }),
     'VALIDATION_ERROR',
     'api_key_env',
   )
   refused(await admin.send('PATCH', '/providers/acme', { api_key_env: 'OPENAI_API_KEY' }), 'VALIDATION_ERROR', 'api_key_env')
 })
 
-test('a provider is gone with its models at the next request', async () => {
+test('delete: the provider and its models are gone at the next request', async () => {
   await admin.create('/providers', { id: 'brief', kind: 'stub' })
   await admin.put('/providers/brief/models/brief-model', { input_price: 1 })
   const listed = async () => (await admin.get('/models')).data.map(({ id }: Json) => id)
@@ -101,15 +101,15 @@ test('a provider is gone with its models at the next request', async () => {
   refused(await admin.send('DELETE', '/providers/brief'), 'NOT_FOUND')
 })
 
-test('a model can be asked for as soon as it is put, and no longer once it is deleted', async () => {
+test('models: usable from PUT until DELETE', async () => {
   await admin.patch(`/applications/${server.demo.applications[0]?.id}`, { models: null })
-  const ask = () =>
+  const chat = () =>
     fetch(`${server.base}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${server.demo.applications[0]?.api_key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'org/new', messages: [{ role: 'user', content: 'Good morning' }] }),
     }).then(({ status }) => status)
-  expect(await ask()).toBe(422)
+  expect(await chat()).toBe(422)
   const put = await admin.put('/providers/openai/models/org%2Fnew', { upstream_name: 'scripted', output_price: 0.5 })
   expect(put).toEqual({
     id: 'org/new',
@@ -120,10 +120,10 @@ test('a model can be asked for as soon as it is put, and no longer once it is de
     output_price: 0.5,
     created_at: expect.any(String),
   })
-  expect(await ask()).toBe(200)
+  expect(await chat()).toBe(200)
   expect(provider.calls.at(-1)?.body.model).toBe('scripted')
   await admin.remove('/providers/openai/models/org%2Fnew')
-  expect(await ask()).toBe(422)
+  expect(await chat()).toBe(422)
 })
 
 test('model: PATCH changes only the fields that it names, and adds no model', async () => {
@@ -143,7 +143,7 @@ test('model: PATCH changes only the fields that it names, and adds no model', as
   await admin.remove('/providers/openai/models/patched')
 })
 
-test('many models are put at once, or none of them', async () => {
+test('models: several are stored together or not at all', async () => {
   const models = [{ id: 'a', input_price: 1 }, { id: 'b' }]
   const { data } = await admin.post('/providers/openai/models', { models })
   expect(data.map(({ id }: Json) => id)).toEqual(['a', 'b'])
@@ -151,19 +151,19 @@ test('many models are put at once, or none of them', async () => {
   expect((await admin.get('/providers/openai/models')).data.map(({ id }: Json) => id)).not.toContain('c')
 })
 
-test('a provider tells its models, and nothing is stored by asking', async () => {
+test('discover: returns the models of the provider and stores nothing', async () => {
   await admin.remove('/providers/openai/models/scripted')
   const before = await admin.get('/providers/openai/models')
   expect(await admin.post('/providers/openai/discover')).toEqual({ object: 'list', data: [{ id: 'scripted', known: false }] })
   expect(await admin.get('/providers/openai/models')).toEqual(before)
 })
 
-test('a provider that cannot be asked says why, without its own words', async () => {
+test("discover: the error names the cause without the provider's text", async () => {
   refused(await admin.send('POST', '/providers/demo/discover'), 'CONFLICT')
-  refused(await admin.send('POST', '/providers/nobody/discover'), 'NOT_FOUND')
+  refused(await admin.send('POST', '//providers/unknown//discover'), 'NOT_FOUND')
   await admin.create('/providers', { id: 'unreachable', base_url: 'https://gatehouse.invalid/v1', timeout_ms: 500 })
-  const reply = await admin.send('POST', '/providers/unreachable/discover')
-  expect([502, 504]).toContain(reply.status)
-  expect(reply.body.error.details.failure).toMatch(/^(connect|timeout)$/)
-  expect(reply.body.error.details.cause).toMatch(/^(dns|timeout)$/)
+  const response = await admin.send('POST', '/providers/unreachable/discover')
+  expect([502, 504]).toContain(response.status)
+  expect(response.body.error.details.failure).toMatch(/^(connect|timeout)$/)
+  expect(response.body.error.details.cause).toMatch(/^(dns|timeout)$/)
 })

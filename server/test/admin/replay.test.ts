@@ -10,23 +10,23 @@ let application: { id: string | undefined; token: string }
 /** Audit ids of `REQUESTS`, under the first policy. */
 let first: readonly string[]
 
-const rule = (id: string, at: string, when: string, demands: object) => ({ id, at: [at], when, ...demands })
+const rule = (id: string, at: string, when: string, obligations: object) => ({ id, at: [at], when, ...obligations })
 const document = (rules: readonly object[]) => JSON.stringify({ name: 'demo', rules })
 
-const KEPT = [
+const UNCHANGED = [
   rule('zebra', 'input', 'content.text.contains("zebra")', { verdict: 'escalate' }),
   rule('lion-answers', 'output', 'content.text.contains("lion")', { verdict: 'deny' }),
   rule('hold', 'input', 'content.text.contains("hold me")', { verdict: 'require_approval' }),
   rule('emails', 'input', 'content.findings["pii.email"] > 0', { transforms: ['redact:pii'] }),
 ]
 const BEFORE = [
-  ...KEPT,
+  ...UNCHANGED,
   rule('guests', 'input', 'user.role == "guest"', { verdict: 'deny' }),
   rule('long', 'input', 'request.tokens > 200', { directives: ['max_tokens:9'] }),
   rule('gone', 'output', 'response.tokens == 7', { verdict: 'allow', risk: 'high' }),
 ]
 const AFTER = [
-  ...KEPT,
+  ...UNCHANGED,
   rule('guests', 'input', 'user.role == "guest" && request.stream', { verdict: 'deny' }),
   rule('long', 'input', 'request.tokens > 400', { directives: ['max_tokens:9'] }),
   rule('jane', 'input', 'user.id in ["jane", "joe"] && request.max_tokens > 50', { verdict: 'escalate' }),
@@ -66,7 +66,7 @@ const REQUESTS: readonly Request[] = [
   { prompt: 'only to see a zebra of ann@firma.test and bob@firma.test', governance: { dry_run: true } },
 ]
 
-/** Sends them all, each with a word of its own; answers their audit ids. */
+/** Sends all requests, each with a unique word; returns their audit ids. */
 async function sendAll(): Promise<string[]> {
   const ids: string[] = []
   for (const { prompt, answer = 'Noted.', user, more, governance } of REQUESTS) {
@@ -97,7 +97,7 @@ beforeAll(async () => {
 })
 afterAll(() => governed.close())
 
-test('the policy that decided changes nothing', async () => {
+test('replay: no changes under the policy of the records', async () => {
   expect(await replay(BEFORE)).toMatchObject({
     object: 'policy_replay',
     policy: { id: null, name: 'demo', version: null },
@@ -110,15 +110,18 @@ test('the policy that decided changes nothing', async () => {
   })
 })
 
-test('conditions that say the same in other words change nothing: what they ask for is stored as it was', async () => {
-  const reworded = BEFORE.filter(({ when }) => !when.includes('text')).map((one) => ({ ...one, when: `true && (${one.when})` }))
+test('replay: no changes when conditions are reworded, because their facts are stored', async () => {
+  const reworded = BEFORE.filter(({ when }) => !when.includes('text')).map((original) => ({
+    ...original,
+    when: `true && (${original.when})`,
+  }))
   const textual = BEFORE.filter(({ when }) => when.includes('text'))
-  const answer = await replay([...reworded, ...textual])
-  expect(answer).toMatchObject({ unchanged: REQUESTS.length, changed: 0, not_replayed: 0 })
+  const result = await replay([...reworded, ...textual])
+  expect(result).toMatchObject({ unchanged: REQUESTS.length, changed: 0, not_replayed: 0 })
 })
 
-test('what records do not tell is said, and why', async () => {
-  const answer = await replay(
+test('limits: name the facts that records do not hold, with the reason', async () => {
+  const result = await replay(
     [
       ...BEFORE,
       rule('new-text', 'input', 'content.text.contains("heron")', { verdict: 'deny' }),
@@ -127,18 +130,18 @@ test('what records do not tell is said, and why', async () => {
     ],
     { last: REQUESTS.length },
   )
-  const of = (name: string) => answer.limits.filter(({ rule }: Json) => rule === name)
-  expect(of('new-text')).toMatchObject([{ reason: 'reads_text', point: 'input', fact: 'content.text' }])
-  expect(of('prefix')).toMatchObject([{ reason: 'reads_hashed', fact: 'user.id' }])
-  expect(of('wing')).toMatchObject([{ reason: 'reads_unstored', fact: 'user.attributes' }])
-  expect(answer.changed).toBe(0)
+  const limitsOf = (name: string) => result.limits.filter(({ rule }: Json) => rule === name)
+  expect(limitsOf('new-text')).toMatchObject([{ reason: 'reads_text', point: 'input', fact: 'content.text' }])
+  expect(limitsOf('prefix')).toMatchObject([{ reason: 'reads_hashed', fact: 'user.id' }])
+  expect(limitsOf('wing')).toMatchObject([{ reason: 'reads_unstored', fact: 'user.attributes' }])
+  expect(result.changed).toBe(0)
 })
 
-test('a draft is told exactly the decisions that it changes when it is published and everything is sent again', async () => {
+test('replay: predicts exactly the decisions that change when the draft is published and all requests are sent again', async () => {
   const predicted = await replay(AFTER)
   await publish(AFTER)
   const second = await sendAll()
-  const truth = await Promise.all(
+  const actual = await Promise.all(
     first.map(async (id, index) => {
       const [before, after] = [await decisionOf(id), await decisionOf(second[index] ?? '')]
       return {
@@ -149,19 +152,19 @@ test('a draft is told exactly the decisions that it changes when it is published
       }
     }),
   )
-  const changed = truth.filter(({ differs }) => differs)
+  const changed = actual.filter(({ differs }) => differs)
   expect(changed.length).toBeGreaterThan(10)
   expect(changed.length).toBeLessThan(REQUESTS.length)
-  const sure = predicted.changes.filter(({ uncertain }: Json) => uncertain.length === 0)
+  const certain = predicted.changes.filter(({ uncertain }: Json) => uncertain.length === 0)
   expect(predicted.changes.map(({ audit_id }: Json) => audit_id).toSorted()).toEqual(changed.map(({ id }) => id).toSorted())
-  for (const { audit_id, before, after } of sure) {
-    const true_ = truth.find(({ id }) => id === audit_id)
-    expect([before.verdict, rulesIn(before)]).toEqual([true_?.before.verdict, rulesIn(true_?.before)])
-    expect([after.verdict, rulesIn(after)]).toEqual([true_?.after.verdict, rulesIn(true_?.after)])
-    expect(after.directives).toEqual(true_?.after.directives)
+  for (const { audit_id, before, after } of certain) {
+    const expected = actual.find(({ id }) => id === audit_id)
+    expect([before.verdict, rulesIn(before)]).toEqual([expected?.before.verdict, rulesIn(expected?.before)])
+    expect([after.verdict, rulesIn(after)]).toEqual([expected?.after.verdict, rulesIn(expected?.after)])
+    expect(after.directives).toEqual(expected?.after.directives)
   }
-  // A guest who was turned away never had an answer that output rules could be asked about.
-  expect(sure.length).toBe(changed.length - 1)
+  // The denied request of a guest has no completion, so its output rules cannot be replayed.
+  expect(certain.length).toBe(changed.length - 1)
   expect(predicted.transitions.reduce((sum: number, { count }: Json) => sum + count, 0)).toBe(changed.length)
   expect(predicted.limits).toContainEqual(
     expect.objectContaining({ reason: 'not_reached', rule: 'answers', point: 'output', count: 1 }),
@@ -169,21 +172,21 @@ test('a draft is told exactly the decisions that it changes when it is published
   await publish(BEFORE)
 })
 
-test('settings of an Application count as long as they have not been changed', async () => {
+test('settings: replayed only while the Application has not changed', async () => {
   const own = await governed.application({ default_model: 'scripted', settings: { tier: 'gold' } })
   await governed.chat('hello', {}, { token: own.token })
   const gold = [...BEFORE, rule('gold', 'input', 'application.settings.tier == "gold"', { verdict: 'deny' })]
-  const asked = () => replay(gold, { application_id: own.id })
-  expect(await asked()).toMatchObject({ records: 1, changed: 1, transitions: [{ from: 'allow', to: 'deny', count: 1 }] })
+  const replayGold = () => replay(gold, { application_id: own.id })
+  expect(await replayGold()).toMatchObject({ records: 1, changed: 1, transitions: [{ from: 'allow', to: 'deny', count: 1 }] })
   await governed.change(own.id, { settings: { tier: 'silver' } })
-  expect(await asked()).toMatchObject({
+  expect(await replayGold()).toMatchObject({
     records: 1,
     not_replayed: 1,
     limits: [{ reason: 'reads_settings', rule: 'gold', count: 1 }],
   })
 })
 
-test('filters and `last` say which records, and another Workspace has none of them', async () => {
+test('filters: `last` and filters select records, and none of another Workspace', async () => {
   const denyAll = [rule('all', 'input', 'true', { verdict: 'deny' })]
   expect(await replay(denyAll, { last: 3 })).toMatchObject({ records: 3 })
   const zebras = await replay(denyAll, { verdict: 'deny' })
@@ -194,12 +197,12 @@ test('filters and `last` say which records, and another Workspace has none of th
   expect(elsewhere).toMatchObject({ records: 0, from: null, to: null })
 })
 
-test('a published version can be replayed; a draft with a problem is refused with its line', async () => {
+test('source: a published version can be replayed, and an invalid draft is 400 with its line', async () => {
   const { id, version } = await publish(BEFORE)
-  const answer = await admin.post('/policy-sets/replay', { policy_set_id: id, application_id: application.id, last: 5 })
-  expect(answer.policy).toMatchObject({ id, version })
-  const bad = await admin.send('POST', '/policy-sets/replay', { source: 'name: x\nrules: [' })
-  expect(refused(bad, 'VALIDATION_ERROR').details.errors[0]).toMatchObject({ line: 2 })
+  const result = await admin.post('/policy-sets/replay', { policy_set_id: id, application_id: application.id, last: 5 })
+  expect(result.policy).toMatchObject({ id, version })
+  const invalid = await admin.send('POST', '/policy-sets/replay', { source: 'name: x\nrules: [' })
+  expect(refused(invalid, 'VALIDATION_ERROR').details.errors[0]).toMatchObject({ line: 2 })
   refused(await admin.send('POST', '/policy-sets/replay', {}), 'VALIDATION_ERROR', 'source')
   refused(await admin.send('POST', '/policy-sets/replay', { source: document([]), last: 10_001 }), 'VALIDATION_ERROR', 'last')
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Governed } from '../support/governed.ts'
-import { signedIn } from '../support/operators.ts'
+import { signInOperator } from '../support/operators.ts'
 import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 import { type Admin, adminClient, type Json } from './client.ts'
@@ -18,14 +18,14 @@ interface Event {
   readonly data: Json
 }
 
-/** Reads the stream of a Workspace; `next` answers the next event, of whatever kind. */
+/** Opens the event stream of a Workspace. `next` returns the next event of any type. */
 async function watch(workspace?: string, headers: Record<string, string> = asAdmin(governed.server.demo.admin_token)) {
   const { base } = governed.server
-  const leaving = new AbortController()
+  const controller = new AbortController()
   const query = workspace === undefined ? '' : `?workspace=${workspace}`
   const response = await fetch(`${base}/admin/v1/reviews/events${query}`, {
     headers,
-    signal: leaving.signal,
+    signal: controller.signal,
   })
   expect(response.headers.get('content-type')).toContain('text/event-stream')
   const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader()
@@ -44,73 +44,73 @@ async function watch(workspace?: string, headers: Record<string, string> = asAdm
       if (event) return { event, data: JSON.parse(data) }
     }
   }
-  return { next, leave: () => leaving.abort() }
+  return { next, close: () => controller.abort() }
 }
 
 const asAdmin = (token: string) => ({ authorization: `Bearer ${token}` })
 
-test('a reviewer sees a hold when it comes and when it is decided, without its content', async () => {
+test('review events: a hold is sent when it opens and when it is decided, without content', async () => {
   const queue = await watch()
   expect(await queue.next()).toEqual({ event: 'reset', data: {} })
-  const held = await governed.hold()
-  const came = await queue.next()
-  expect(came).toMatchObject({ event: 'review', data: { id: held.id, object: 'review_item', state: 'pending' } })
-  expect(JSON.stringify(came)).not.toContain(held.word)
+  const held = await governed.holdPrompt()
+  const opened = await queue.next()
+  expect(opened).toMatchObject({ event: 'review', data: { id: held.id, object: 'review_item', state: 'pending' } })
+  expect(JSON.stringify(opened)).not.toContain(held.word)
   await governed.decide(held.id, 'deny')
   expect(await queue.next()).toMatchObject({ event: 'review', data: { id: held.id, state: 'denied' } })
-  queue.leave()
+  queue.close()
 })
 
-test('who watches another Workspace hears nothing of it', async () => {
+test('review events: none of another Workspace', async () => {
   const queue = await watch(await admin.workspace())
   expect(await queue.next()).toEqual({ event: 'reset', data: {} })
-  await governed.hold()
+  await governed.holdPrompt()
   await governed.server.context.signal.publish('reviews', '')
   const silence = new Promise((resolve) => setTimeout(resolve, 500, 'silence'))
   expect(await Promise.race([queue.next(), silence])).toBe('silence')
-  queue.leave()
+  queue.close()
 })
 
-describe('a stream ends when its reader loses the right to it', () => {
-  const ends = async (headers: Record<string, string>, loses: () => Promise<unknown>) => {
-    const [lost, kept] = [await watch(undefined, headers), await watch()]
-    for (const queue of [lost, kept]) expect((await queue.next()).event).toBe('reset')
-    await loses()
-    const since = performance.now()
-    await expect(lost.next()).rejects.toThrow('the stream has ended')
-    // With the heartbeat alone it would end after 15 s.
-    expect(performance.now() - since).toBeLessThan(10_000)
-    const held = await governed.hold()
-    expect(await kept.next()).toMatchObject({ event: 'review', data: { id: held.id } })
-    kept.leave()
+describe('review events: the stream ends', () => {
+  const expectEnd = async (headers: Record<string, string>, revoke: () => Promise<unknown>) => {
+    const [revoked, other] = [await watch(undefined, headers), await watch()]
+    for (const queue of [revoked, other]) expect((await queue.next()).event).toBe('reset')
+    await revoke()
+    const startedAt = performance.now()
+    await expect(revoked.next()).rejects.toThrow('the stream has ended')
+    // Without the signal, the stream would end at the heartbeat after 15 s.
+    expect(performance.now() - startedAt).toBeLessThan(10_000)
+    const held = await governed.holdPrompt()
+    expect(await other.next()).toMatchObject({ event: 'review', data: { id: held.id } })
+    other.close()
     await governed.decide(held.id, 'deny')
   }
 
-  test('a reviewer who is removed', async () => {
-    const { id, browser } = await signedIn(governed.server, 'reviewer')
-    await ends({ cookie: browser.cookie }, () => admin.remove(`/operators/${id}`))
+  test('when the reviewer is deleted', async () => {
+    const { id, browser } = await signInOperator(governed.server, 'reviewer')
+    await expectEnd({ cookie: browser.cookie }, () => admin.remove(`/operators/${id}`))
   })
 
-  test('a reviewer who gets another role', async () => {
-    const { id, browser } = await signedIn(governed.server, 'reviewer')
-    await ends({ cookie: browser.cookie }, () => admin.patch(`/operators/${id}`, { role: 'read_only' }))
+  test('when the reviewer gets another role', async () => {
+    const { id, browser } = await signInOperator(governed.server, 'reviewer')
+    await expectEnd({ cookie: browser.cookie }, () => admin.patch(`/operators/${id}`, { role: 'read_only' }))
   })
 
-  test('a reviewer who signs out', async () => {
-    const { browser } = await signedIn(governed.server, 'reviewer')
-    await ends({ cookie: browser.cookie }, () => browser.post('/auth/sign-out'))
+  test('when the reviewer signs out', async () => {
+    const { browser } = await signInOperator(governed.server, 'reviewer')
+    await expectEnd({ cookie: browser.cookie }, () => browser.post('/auth/sign-out'))
   })
 
-  test('a token that is revoked', async () => {
+  test('when the admin token is revoked', async () => {
     const { id, token } = await admin.create('/tokens', { name: word(), scopes: ['reviews:read'] })
-    await ends(asAdmin(token), () => admin.post(`/tokens/${id}/revoke`))
+    await expectEnd(asAdmin(token), () => admin.post(`/tokens/${id}/revoke`))
   })
 })
 
-test('what the detectors find in a held text is pointed at, place by place', async () => {
+test('review item: marks give the position of each finding', async () => {
   const key = word()
   const text = `juniper-hold ${key}: write to jane.roe@brightwater.example.com`
-  const { id } = await governed.hold(text)
+  const { id } = await governed.holdPrompt(text)
   const { content, marks } = await admin.get(`/reviews/${id}`)
   const [mark] = marks.filter(({ type }: Json) => type === 'pii.email')
   expect(mark).toMatchObject({ message: 0, part: null })

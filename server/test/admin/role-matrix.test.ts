@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROLES, type Role } from '../../src/domain/operator.ts'
-import { signedIn } from '../support/operators.ts'
+import { signInOperator } from '../support/operators.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import type { Json } from './client.ts'
 
-/** Who may do what: a row for each operation of the admin API, a column for each role: owner, policy_author, reviewer, auditor, read_only. */
+/** Permissions: a row for each operation of the admin API; columns: owner, policy_author, reviewer, auditor, read_only. */
 const MATRIX: Readonly<Record<string, string>> = {
   listWorkspaces: 'x x - x x',
   createWorkspace: 'x - - - -',
@@ -115,7 +115,7 @@ interface Route {
   readonly scope: string | null
 }
 
-/** Every operation of the admin API, from the document that the server serves. */
+/** Every operation of the admin API in /openapi.json. */
 async function routesOf(base: string): Promise<Route[]> {
   const { paths } = (await (await fetch(`${base}/openapi.json`)).json()) as Json
   return Object.entries<Json>(paths)
@@ -124,7 +124,7 @@ async function routesOf(base: string): Promise<Route[]> {
       METHODS.filter((method) => item[method]).map((method) => ({
         id: item[method].operationId,
         method: method.toUpperCase(),
-        // Of nothing that is there: who may, is told so.
+        // An unknown id: operators with the permission get 404.
         path: path.replaceAll(/\{\w+\}/g, 'none'),
         scope: item[method]['x-gatehouse-scope'],
       })),
@@ -139,32 +139,32 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('every operation has a row, and every row an operation', () => {
+test('matrix: every operation has a row, and every row an operation', () => {
   expect(routes.map(({ id }) => id).toSorted()).toEqual(Object.keys(MATRIX).toSorted())
 })
 
-test('every operation names a scope, but the one that says who you are', () => {
+test('OpenAPI: every operation except getSession names a scope', () => {
   expect(routes.filter(({ scope }) => !scope).map(({ id }) => id)).toEqual(['getSession'])
 })
 
-test('every row has a cell for each role', () => {
+test('matrix: every row has a cell for each role', () => {
   for (const [id, row] of Object.entries(MATRIX)) expect(row, id).toMatch(/^[x-]( [x-]){4}$/)
 })
 
-const mayOf = (id: string, role: Role): boolean => MATRIX[id]?.split(' ')[ROLES.indexOf(role)] === 'x'
+const isPermitted = (id: string, role: Role): boolean => MATRIX[id]?.split(' ')[ROLES.indexOf(role)] === 'x'
 
 describe.each(ROLES)('%s', (role) => {
-  test('in a browser, and with a token that has its scopes: may what the table says, and is refused the rest', async () => {
-    const { browser } = await signedIn(server, role)
+  test('a session, and a token with its scopes, can use exactly the permitted operations', async () => {
+    const { browser } = await signInOperator(server, role)
     const { scopes } = (await browser.session()).body
     const token = await tokenWith(scopes)
     const bySession = { cookie: browser.cookie, origin: server.base, 'sec-fetch-site': 'same-origin' }
     const byToken = { authorization: `Bearer ${token}` }
     for (const { id, method, path, scope } of routes) {
-      for (const [how, who] of Object.entries({ bySession, byToken })) {
-        const { status, text } = await ask(method, path, who)
-        const cell = `${role} ${id} ${how}: ${status} ${text}`
-        if (mayOf(id, role)) {
+      for (const [credential, headers] of Object.entries({ bySession, byToken })) {
+        const { status, text } = await send(method, path, headers)
+        const cell = `${role} ${id} ${credential}: ${status} ${text}`
+        if (isPermitted(id, role)) {
           expect([401, 403, 500], cell).not.toContain(status)
         } else {
           expect(status, cell).toBe(403)
@@ -183,11 +183,11 @@ async function tokenWith(scopes: readonly string[]): Promise<string> {
   return ((await response.json()) as Json).token
 }
 
-async function ask(method: string, path: string, headers: Readonly<Record<string, string>>) {
+async function send(method: string, path: string, headers: Readonly<Record<string, string>>) {
   const withBody = method === 'GET' || method === 'DELETE' ? {} : { body: '{}' }
   const type = 'body' in withBody ? { 'content-type': 'application/json' } : undefined
   const response = await fetch(server.base + path, { method, headers: { ...headers, ...type }, ...withBody })
-  // What is streamed has no end.
+  // An event stream does not end.
   if (response.headers.get('content-type')?.startsWith('text/event-stream')) {
     await response.body?.cancel()
     return { status: response.status, text: '' }

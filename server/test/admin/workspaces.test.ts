@@ -12,13 +12,13 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('who names no Workspace works in the first', async () => {
+test('selection: the first Workspace when none is named', async () => {
   await admin.workspace()
   const listed = (await admin.get('/applications')).data
   expect(new Set(listed.map(({ workspace_id }: Json) => workspace_id))).toEqual(new Set([first.id]))
 })
 
-test('a Workspace is chosen by id or name, in the header or in the query, which wins', async () => {
+test('selection: by id or name, in the header or the query, and the query has priority', async () => {
   const id = await admin.workspace('the other one')
   const { id: application } = await admin.create('/applications', { name: 'over there' }, { workspace: id })
   const ids = async (path: string, workspace?: string): Promise<string[]> =>
@@ -30,7 +30,7 @@ test('a Workspace is chosen by id or name, in the header or in the query, which 
   expect(await ids(`/applications?workspace=${id}`, first.id)).toEqual([application])
 })
 
-test('a Workspace that is not there is 404, and nothing happens elsewhere instead', async () => {
+test('selection: 404 without effect when the Workspace does not exist', async () => {
   const count = (await admin.get('/applications')).data.length
   for (const workspace of ['nowhere', 'ws_01h455vb4pex5vsknk084sn02q', '']) {
     refused(await admin.send('POST', '/applications', { name: 'lost' }, { workspace }), 'NOT_FOUND')
@@ -38,61 +38,64 @@ test('a Workspace that is not there is 404, and nothing happens elsewhere instea
   expect((await admin.get('/applications')).data).toHaveLength(count)
 })
 
-test('what belongs to another Workspace looks like what is not there', async () => {
-  const workspace = await admin.workspace()
-  const application = await admin.create('/applications', { name: 'theirs' }, { workspace })
-  const key = await admin.create(`/applications/${application.id}/keys`, { name: 'theirs' }, { workspace })
-  await admin.create('/users', { id: 'their-user', username: 'theirs' }, { workspace })
-  await admin.create('/providers', { id: 'theirs', kind: 'stub' }, { workspace })
-  await admin.put('/providers/theirs/models/small', {}, { workspace })
-  const set = await admin.create('/policy-sets', { source: 'name: theirs\nrules: []\n' }, { workspace })
-  const [record] = await admin.records(1, { workspace })
-  const [ours] = (await admin.get('/policy-sets')).data
+/** Requests for the objects that {@link createForeignObjects} has created in another Workspace. */
+const foreignRequests = (ids: { application: string; key: string; set: string; ownSet: string; record: string }) =>
+  [
+    ['GET', `/applications/${ids.application}`],
+    ['PATCH', `/applications/${ids.application}`, { name: 'renamed' }],
+    ['GET', `/applications/${ids.application}/keys`],
+    ['POST', `/applications/${ids.application}/keys`, { name: 'own' }],
+    ['POST', `/keys/${ids.key}/revoke`],
+    ['GET', '/users/foreign-user'],
+    ['PATCH', '/users/foreign-user', { role: 'x' }],
+    ['GET', '/providers/foreign'],
+    ['PATCH', '/providers/foreign', { weight: 2 }],
+    ['DELETE', '/providers/foreign'],
+    ['POST', '/providers/foreign/discover'],
+    ['GET', '/providers/foreign/models'],
+    ['PUT', '/providers/foreign/models/large', {}],
+    ['POST', '/providers/foreign/models', { models: [{ id: 'large' }] }],
+    ['DELETE', '/providers/foreign/models/small'],
+    ['GET', `/policy-sets/${ids.set}`],
+    ['GET', `/policy-sets/${ids.set}/diff`],
+    ['GET', `/policy-sets/${ids.ownSet}/diff?to=${ids.set}`],
+    ['POST', `/policy-sets/${ids.set}/publish`],
+    ['POST', '/policy-sets/simulate', { policy_set_id: ids.set, request: CHAT_REQUEST }],
+    ['POST', '/policy-sets/simulate', { application_id: ids.application, request: CHAT_REQUEST }],
+    ['GET', `/audit/${ids.record}`],
+    ['GET', `/audit/${ids.record}/proof`],
+  ] as const
+const CHAT_REQUEST = { messages: [{ role: 'user', content: 'x' }] }
 
-  const foreign: [string, string, unknown?][] = [
-    ['GET', `/applications/${application.id}`],
-    ['PATCH', `/applications/${application.id}`, { name: 'ours now' }],
-    ['GET', `/applications/${application.id}/keys`],
-    ['POST', `/applications/${application.id}/keys`, { name: 'mine' }],
-    ['POST', `/keys/${key.id}/revoke`],
-    ['GET', '/users/their-user'],
-    ['PATCH', '/users/their-user', { role: 'x' }],
-    ['GET', '/providers/theirs'],
-    ['PATCH', '/providers/theirs', { weight: 2 }],
-    ['DELETE', '/providers/theirs'],
-    ['POST', '/providers/theirs/discover'],
-    ['GET', '/providers/theirs/models'],
-    ['PUT', '/providers/theirs/models/large', {}],
-    ['POST', '/providers/theirs/models', { models: [{ id: 'large' }] }],
-    ['DELETE', '/providers/theirs/models/small'],
-    ['GET', `/policy-sets/${set.id}`],
-    ['GET', `/policy-sets/${set.id}/diff`],
-    ['GET', `/policy-sets/${ours.id}/diff?to=${set.id}`],
-    ['POST', `/policy-sets/${set.id}/publish`],
-    ['POST', '/policy-sets/simulate', { policy_set_id: set.id, request: { messages: [{ role: 'user', content: 'x' }] } }],
-    [
-      'POST',
-      '/policy-sets/simulate',
-      { application_id: application.id, request: { messages: [{ role: 'user', content: 'x' }] } },
-    ],
-    ['GET', `/audit/${record.id}`],
-    ['GET', `/audit/${record.id}/proof`],
-  ]
-  for (const [method, path, json] of foreign) {
-    const theirs = await admin.send(method, path, json)
-    refused(theirs, 'NOT_FOUND')
-    const nobodys = path.replace(/(app|key|pol|aud)_\w+|their-user|theirs/g, (id) =>
-      id.includes('_') ? `${id.slice(0, 4)}01h455vb4pex5vsknk084sn02q` : 'nobodys',
+async function createForeignObjects() {
+  const workspace = await admin.workspace()
+  const { id: application } = await admin.create('/applications', { name: 'foreign' }, { workspace })
+  const { id: key } = await admin.create(`/applications/${application}/keys`, { name: 'foreign' }, { workspace })
+  await admin.create('/users', { id: 'foreign-user', username: 'foreign' }, { workspace })
+  await admin.create('/providers', { id: 'foreign', kind: 'stub' }, { workspace })
+  await admin.put('/providers/foreign/models/small', {}, { workspace })
+  const { id: set } = await admin.create('/policy-sets', { source: 'name: foreign\nrules: []\n' }, { workspace })
+  const [record] = await admin.records(1, { workspace })
+  const [ownSet] = (await admin.get('/policy-sets')).data
+  return { application, key, set, ownSet: ownSet.id, record: record.id }
+}
+
+test('visibility: objects of another Workspace look like unknown ones', async () => {
+  const ids = await createForeignObjects()
+  for (const [method, path, json] of foreignRequests(ids)) {
+    refused(await admin.send(method, path, json), 'NOT_FOUND')
+    const unknown = path.replace(/(app|key|pol|aud)_\w+|foreign-user|foreign/g, (id) =>
+      id.includes('_') ? `${id.slice(0, 4)}01h455vb4pex5vsknk084sn02q` : 'unknown',
     )
-    expect((await admin.send(method, nobodys, json)).status).toBe(404)
+    expect((await admin.send(method, unknown, json)).status).toBe(404)
   }
   for (const path of ['/applications', '/users', '/providers', '/models', '/policy-sets', '/audit?limit=100']) {
-    expect((await admin.send('GET', path)).text).not.toMatch(/theirs|their-user/)
+    expect((await admin.send('GET', path)).text).not.toContain('foreign')
   }
-  expect((await admin.get(`/audit?application_id=${application.id}`)).data).toEqual([])
+  expect((await admin.get(`/audit?application_id=${ids.application}`)).data).toEqual([])
 })
 
-test('the settings of a Workspace are merged, reset and shown with their defaults [GW-AUD-8]', async () => {
+test('settings: merged, reset and shown with their defaults [GW-AUD-8]', async () => {
   const id = await admin.workspace('with settings')
   const settings = { issuer: 'https://id.example', claims: { department: 'team' }, audit_retention_days: 30 }
   const patched = await admin.patch(`/workspaces/${id}`, { settings })
@@ -113,9 +116,9 @@ test('the settings of a Workspace are merged, reset and shown with their default
   refused(await admin.send('PATCH', '/workspaces/ws_01h455vb4pex5vsknk084sn02q', { name: 'x' }), 'NOT_FOUND')
 })
 
-test('user tokens are refused from the moment their keys are no longer trusted', async () => {
+test('user tokens: 401 from the next request on when their keys are removed', async () => {
   const [user] = server.demo.users
-  const ask = () =>
+  const chat = () =>
     fetch(`${server.base}/v1/chat/completions`, {
       method: 'POST',
       headers: {
@@ -125,10 +128,10 @@ test('user tokens are refused from the moment their keys are no longer trusted',
       },
       body: JSON.stringify({ messages: [{ role: 'user', content: 'Good morning' }] }),
     }).then(({ status }) => status)
-  expect(await ask()).toBe(200)
+  expect(await chat()).toBe(200)
   const { jwks } = first.settings
   await admin.patch(`/workspaces/${first.id}`, { settings: { jwks: null } })
-  expect(await ask()).toBe(401)
+  expect(await chat()).toBe(401)
   await admin.patch(`/workspaces/${first.id}`, { settings: { jwks } })
-  expect(await ask()).toBe(200)
+  expect(await chat()).toBe(200)
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { accepted, contentOf, type Gateway, gatewayClient, refused } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
-import { ownDatabase } from '../support/own-database.ts'
+import { createOwnDatabase } from '../support/own-database.ts'
 import { word } from '../support/scripted-provider.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -15,9 +15,9 @@ describe.skipIf(url === null)('two nodes on one PostgreSQL', () => {
   let governed: Governed
   let second: TestServer
   let other: Gateway
-  let database: Awaited<ReturnType<typeof ownDatabase>>
+  let database: Awaited<ReturnType<typeof createOwnDatabase>>
   beforeAll(async () => {
-    database = await ownDatabase(url ?? '')
+    database = await createOwnDatabase(url ?? '')
     const env = { DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) }
     governed = await startGoverned(env)
     const openai = { OPENAI_API_KEY: 'sk-scripted', OPENAI_BASE_URL: governed.provider.url, OPENAI_MODELS: 'scripted' }
@@ -31,7 +31,7 @@ describe.skipIf(url === null)('two nodes on one PostgreSQL', () => {
   })
 
   test('reviews: a decision on one node ends the wait on the other [GW-REV-16]', async () => {
-    const held = await governed.hold()
+    const held = await governed.holdPrompt()
     const startedAt = performance.now()
     const waiting = other.chat(held.prompt, { governance: { review_item_id: held.id, wait_for_approval_seconds: 30 } })
     await sleep(200)
@@ -40,12 +40,12 @@ describe.skipIf(url === null)('two nodes on one PostgreSQL', () => {
     expect(performance.now() - startedAt).toBeLessThan(20_000)
   })
   test('holds: concurrent resubmissions to both nodes call the provider once and get the same completion [GW-REV-13]', async () => {
-    const held = await governed.hold()
+    const held = await governed.holdPrompt()
     await governed.decide(held.id, 'approve')
     const again = { governance: { review_item_id: held.id } }
     const answers = await Promise.all([0, 1, 2, 3].map((i) => (i % 2 ? governed : other).chat(held.prompt, again)))
     for (const answer of answers) expect(contentOf(answer)).toBe(held.answer)
-    expect(governed.callsAbout(held)).toBe(1)
+    expect(governed.countProviderCalls(held)).toBe(1)
   })
   test('holds: identical concurrent requests to both nodes share one hold [GW-RETRY-2]', async () => {
     const prompt = `juniper-hold ${word()}`

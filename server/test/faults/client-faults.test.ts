@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { accepted, type Body, CHAT, contentOf } from '../support/gateway-client.ts'
+import { accepted, CHAT, contentOf, type ResponseBody } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
+import { formatRequest } from '../support/raw-http.ts'
 import { says, word } from '../support/scripted-provider.ts'
-import { httpText } from '../support/wire.ts'
 
 let governed: Governed
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => governed.close())
 
 const request = (content: string, more: object = {}): string =>
-  httpText({
+  formatRequest({
     path: CHAT,
     headers: { authorization: `Bearer ${governed.key()}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content }], ...more }),
@@ -34,7 +34,7 @@ async function hangUp(text: string, when: (received: string) => boolean | Promis
   return received
 }
 
-const records = async (): Promise<readonly Body[]> => {
+const records = async (): Promise<readonly ResponseBody[]> => {
   const { rows } = await governed.server.context.database.pool.query(
     "select body from audit_record where endpoint = 'chat' order by sequence",
   )
@@ -45,8 +45,8 @@ const settled = (figure: () => number, expected: number) =>
 const connections = (): Promise<number> =>
   new Promise((resolve) => governed.server.app.server.getConnections((_error, count) => resolve(count)))
 
-describe('a client that goes away', () => {
-  test('while the provider works: the call ends at once, and the exchange is recorded [API-ERR-15]', async () => {
+describe('client that disconnects', () => {
+  test('disconnect: provider call ends and the request is recorded when the client leaves during the call [API-ERR-15]', async () => {
     const before = (await records()).length
     const key = word()
     let hungUp = false
@@ -66,7 +66,7 @@ describe('a client that goes away', () => {
     })
     await vi.waitFor(() => expect(hungUp).toBe(true), 20_000)
   })
-  test('in the middle of a stream: the replay stops, the record stands [GW-SSE-9]', async () => {
+  test('disconnect: stream ends and the record stays when the client leaves during the stream [GW-SSE-9]', async () => {
     const key = word()
     governed.provider.on(key, says('some words that go on '.repeat(60_000)))
     const received = await hangUp(request(key, { stream: true }), (text) => text.includes('"delta":{"content"'))
@@ -74,7 +74,7 @@ describe('a client that goes away', () => {
     const auditId = /"audit_id":"(aud_\w+)"/.exec(received)?.[1] ?? ''
     expect(await governed.record(auditId)).toMatchObject({ status: 200 })
   })
-  test('while it waits for a reviewer: nothing waits any more, and the hold is still there', async () => {
+  test('disconnect: waiting ends and the hold stays when the client leaves while it waits for a reviewer', async () => {
     const { context } = governed.server
     const prompt = `juniper-hold ${word()}`
     await hangUp(request(prompt, { governance: { wait_for_approval_seconds: 60 } }), () => context.waiters.size === 1)
@@ -83,14 +83,14 @@ describe('a client that goes away', () => {
     await governed.decide(held.body.error.review_item_id, 'approve')
     accepted(await governed.resubmit({ prompt, id: held.body.error.review_item_id }))
   })
-  test('in the middle of its request: nothing happens', async () => {
+  test('disconnect: nothing is recorded when the client leaves while it sends the request', async () => {
     const before = (await records()).length
     const text = request('never heard to the end')
     await hangUp(text.slice(0, -20), async () => await sleep(50, true))
     await sleep(50)
     expect((await records()).length).toBe(before)
   })
-  test('leaves no connection, no place among the concurrent requests, no waiting record behind', async () => {
+  test('disconnect: connection, concurrency slot and queued record are freed when the client leaves', async () => {
     const { id, token } = await governed.application({ limits: { concurrency: 3 } })
     const key = word()
     governed.provider.on(key, (response, call) => setTimeout(() => says('late')(response, call), 100))
@@ -104,7 +104,7 @@ describe('a client that goes away', () => {
     expect(id).toMatch(/^app_/)
     await vi.waitFor(async () => expect(await connections()).toBeLessThan(20), 5_000)
   })
-  test('a hundred of them at random moments: the server answers the next one', async () => {
+  test('disconnect: the next request succeeds when 100 clients leave at random times', async () => {
     const key = word()
     governed.provider.on(key, says('some words that go on '.repeat(2_000)))
     await Promise.all(
@@ -113,11 +113,11 @@ describe('a client that goes away', () => {
         return hangUp(request(key, { stream: i % 2 === 0 }), () => performance.now() > until)
       }),
     )
-    const said = await governed.say()
+    const said = await governed.sendPrompt()
     expect(contentOf(said.response)).toBe(said.answer)
     expect(governed.server.logs()).not.toMatch(/"level":(50|60)/)
   })
-  test('a reader that is slow gets everything, without the server holding it for all at once', async () => {
+  test('slow reader: client gets the whole stream when it reads slowly', async () => {
     const key = word()
     const text = 'some words that go on '.repeat(60_000)
     governed.provider.on(key, says(text))

@@ -18,8 +18,8 @@ afterAll(() => governed.close())
 
 const as = (caller: number) => ({ user: { id: `caller ${caller}` } })
 
-describe('50 callers at the same time, capturing and searching', () => {
-  test('no duplicate, nothing lost, no hit of another owner', async () => {
+describe('50 users who capture and search at the same time', () => {
+  test('memory: no memory is duplicated, lost or found by another user', async () => {
     const ids = new Map<string, Set<string>>()
     const kept = (content: string, id: string) => ids.set(content, (ids.get(content) ?? new Set()).add(id))
     const foreign: string[] = []
@@ -37,9 +37,9 @@ describe('50 callers at the same time, capturing and searching', () => {
           // The same twice at once, as clients that retry do; and one that all want to have kept.
           await Promise.all([
             ...[content, `${content}.`].map(async (text) =>
-              kept(content, await memoryFixture.keep(text, { scope: 'user' }, as(caller))),
+              kept(content, await memoryFixture.store(text, { scope: 'user' }, as(caller))),
             ),
-            memoryFixture.keep(`${SUBJECT} of all`, {}, as(caller)).then((id) => kept('all', id)),
+            memoryFixture.store(`${SUBJECT} of all`, {}, as(caller)).then((id) => kept('all', id)),
             look(caller),
           ])
         }
@@ -56,7 +56,7 @@ describe('50 callers at the same time, capturing and searching', () => {
     }
     expect(foreign).toEqual([])
   })
-  test('what each captured is in the records once for each request, under the id that was answered', async () => {
+  test('memory: every capture has one audit record with the returned memory id', async () => {
     const { rows } = await governed.server.context.database.pool.query<{ body: string }>('select body from audit_record')
     const records = rows.map(({ body }) => JSON.parse(body)).filter(({ endpoint }) => endpoint === 'memory_capture')
     expect(records).toHaveLength(CALLERS.length * OWN * 3)
@@ -68,7 +68,7 @@ describe('50 callers at the same time, capturing and searching', () => {
     for (const { id } of data.filter(({ application_id }) => application_id === memoryFixture.id))
       expect(remembered).toContain(id)
   })
-  test('the postings say the same: a rare word of one caller is found by that caller alone', async () => {
+  test('memory: rare word is found only by the user who captured it', async () => {
     expect(await memoryFixture.texts('caller 7 saw', { limit: 1 }, as(7))).toEqual([expect.stringContaining('caller 7 saw')])
     for (const text of await memoryFixture.texts('caller 7 saw', { limit: 50 }, as(8))) expect(text).not.toContain('caller 7')
   })

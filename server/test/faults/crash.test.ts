@@ -4,7 +4,7 @@ import { runCrash } from '../../../bench/support/crash-run.ts'
 const TIMES = inject('isFull') ? 3 : 1
 
 /** `node bench/crash.ts --seed 20 --times 3` is the same run, told line by line; it takes `--times 100` too. */
-test('killed under load, the server keeps every record, every hold and the chain, and calls no provider twice [GW-PIPE-13]', async () => {
+test('crash: server keeps every record, every hold and the chain, and repeats no provider call when it is killed under load [GW-PIPE-13]', async () => {
   const report = await runCrash({ times: TIMES, seed: 20, template: inject('templateDataDir') })
   expect(report.violations).toEqual([])
   expect(report.kills.underLoad).toBe(TIMES)

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { accepted, CHAT, contentOf, refused } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
-import { ownDatabase } from '../support/own-database.ts'
+import { createOwnDatabase } from '../support/own-database.ts'
+import { formatRequest, parseResponse, sendBytes } from '../support/raw-http.ts'
 import { says, word } from '../support/scripted-provider.ts'
-import { exchangeBytes, httpText, readAnswer } from '../support/wire.ts'
 
 const SECRET = 'the colour of the vault is green'
 
@@ -14,10 +14,10 @@ async function onTheWire(governed: Governed, more: object = {}): Promise<Buffer>
   governed.provider.on(key, says(SECRET))
   const body = JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content: key }], ...more })
   const headers = { authorization: `Bearer ${governed.key()}`, 'content-type': 'application/json' }
-  return exchangeBytes(governed.base, httpText({ path: CHAT, headers, body }), { ms: 15_000 })
+  return sendBytes(governed.base, formatRequest({ path: CHAT, headers, body }), { ms: 15_000 })
 }
 
-describe('an audit record that cannot be written (embedded database)', () => {
+describe('embedded database that accepts no audit record', () => {
   let governed: Governed
   beforeAll(async () => {
     governed = await startGoverned()
@@ -38,68 +38,68 @@ describe('an audit record that cannot be written (embedded database)', () => {
     Number((await governed.server.context.database.pool.query('select count(*) from review_item')).rows[0].count)
 
   test.each([false, true])(
-    '503 UNAVAILABLE, and not one byte of the answer (stream: %j) [GW-PIPE-13, GW-SAFE-3, API-ERR-14]',
+    'audit: response is 503 without a byte of the completion when the record cannot be written (stream: %j) [GW-PIPE-13, GW-SAFE-3, API-ERR-14]',
     async (stream) => {
       const wire = await withoutRecords(() => onTheWire(governed, { stream }))
-      const answer = readAnswer(wire)
+      const answer = parseResponse(wire)
       if (!answer) throw new Error('no answer')
       refused(answer, 'UNAVAILABLE')
       expect(wire.toString('latin1')).not.toContain('vault')
     },
   )
-  test('a refusal is not told either: nothing leaves unrecorded [GW-SAFE-3]', async () => {
-    const said = await withoutRecords(() => governed.say('juniper-deny'))
+  test('audit: response is 503 instead of the refusal when the record cannot be written [GW-SAFE-3]', async () => {
+    const said = await withoutRecords(() => governed.sendPrompt('juniper-deny'))
     refused(said.response, 'UNAVAILABLE')
   })
-  test('models and audit look-up answer 503 as well [GW-SAFE-3]', async () => {
+  test('audit: list of models and audit look-up get 503 when the record cannot be written [GW-SAFE-3]', async () => {
     const [models, audit] = await withoutRecords(() =>
       Promise.all([governed.api('GET', '/v1/models'), governed.api('GET', '/v1/audit/aud_x')]),
     )
     refused(models, 'UNAVAILABLE')
     refused(audit, 'UNAVAILABLE')
   })
-  test('a hold whose record cannot be written is not opened', async () => {
+  test('audit: hold is not opened when its record cannot be written', async () => {
     const before = await items()
-    const said = await withoutRecords(() => governed.say('juniper-hold'))
+    const said = await withoutRecords(() => governed.sendPrompt('juniper-hold'))
     expect(refused(said.response, 'UNAVAILABLE').review_item_id).toBeUndefined()
     expect(await items()).toBe(before)
   })
-  test('an escalation whose record cannot be written is not opened, and its answer does not leave', async () => {
+  test('audit: escalation is not opened and no completion is sent when its record cannot be written', async () => {
     const before = await items()
-    const said = await withoutRecords(() => governed.say('juniper-escalate'))
+    const said = await withoutRecords(() => governed.sendPrompt('juniper-escalate'))
     refused(said.response, 'UNAVAILABLE')
     expect(said.response.text).not.toContain(said.answer)
     expect(await items()).toBe(before)
   })
-  test('a held answer whose release cannot be recorded does not leave, and can be released later', async () => {
-    const held = await governed.holdOutput()
+  test('audit: held completion can be released later when the record of its release cannot be written', async () => {
+    const held = await governed.holdCompletion()
     await governed.decide(held.id, 'approve')
     const answer = await withoutRecords(() => governed.resubmit(held))
     refused(answer, 'UNAVAILABLE')
     expect(answer.text).not.toContain(held.answer)
     expect(contentOf(await governed.resubmit(held))).toBe(held.answer)
-    expect(governed.callsAbout(held)).toBe(1)
+    expect(governed.countProviderCalls(held)).toBe(1)
   })
-  test('a held request whose release cannot be recorded is not asked twice: its provider was called', async () => {
-    const held = await governed.hold()
+  test('audit: provider is not called twice when the release of a held request cannot be recorded', async () => {
+    const held = await governed.holdPrompt()
     await governed.decide(held.id, 'approve')
     refused(await withoutRecords(() => governed.resubmit(held)), 'UNAVAILABLE')
     expect(refused(await governed.resubmit(held), 'PROVIDER_ERROR').message).toMatch(/interrupted/)
-    expect(governed.callsAbout(held)).toBe(1)
+    expect(governed.countProviderCalls(held)).toBe(1)
   })
-  test('a held request whose provider could not be called can be released later', async () => {
-    const held = await governed.hold('juniper-hold', { more: { model: 'demo-mini' } })
+  test('audit: held request can be released when its provider has not been called', async () => {
+    const held = await governed.holdPrompt('juniper-hold', { more: { model: 'demo-mini' } })
     await governed.decide(held.id, 'approve')
     accepted(await governed.resubmit(held, {}, { model: 'demo-mini' }))
   })
-  test('an operator’s change that cannot be recorded is not made', async () => {
+  test('audit: change by an operator is not made when it cannot be recorded', async () => {
     const before = accepted(await governed.admin('GET', '/applications')).data.length
     const answer = await withoutRecords(() => governed.admin('POST', '/applications', { json: { name: 'unrecorded' } }))
     expect(answer.status).toBeGreaterThanOrEqual(500)
     expect(accepted(await governed.admin('GET', '/applications')).data.length).toBe(before)
   })
-  test('the chain goes on without a gap when records can be written again', async () => {
-    accepted((await governed.say()).response)
+  test('audit: chain continues without a gap when records can be written again', async () => {
+    accepted((await governed.sendPrompt()).response)
     const { rows } = await governed.server.context.database.pool.query('select sequence from audit_record order by sequence')
     expect(rows.map(({ sequence }) => sequence)).toEqual(rows.map((_, index) => index + 1))
   })
@@ -107,11 +107,11 @@ describe('an audit record that cannot be written (embedded database)', () => {
 
 const url = inject('postgresUrl')
 
-describe.skipIf(url === null)('a PostgreSQL that goes away and comes back', () => {
+describe.skipIf(url === null)('PostgreSQL that is unavailable for a time', () => {
   let governed: Governed
-  let database: Awaited<ReturnType<typeof ownDatabase>>
+  let database: Awaited<ReturnType<typeof createOwnDatabase>>
   beforeAll(async () => {
-    database = await ownDatabase(url ?? '')
+    database = await createOwnDatabase(url ?? '')
     governed = await startGoverned({ DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) })
   })
   afterAll(async () => {
@@ -119,19 +119,19 @@ describe.skipIf(url === null)('a PostgreSQL that goes away and comes back', () =
     await database.drop()
   })
 
-  test('connections that are cut are made anew: at most a moment of 503, and no other error', async () => {
-    await database.cut()
+  test('database: requests get 200 or 503 and recover when all connections are cut', async () => {
+    await database.endConnections()
     const statuses: number[] = []
     await vi.waitFor(async () => {
-      const { response } = await governed.say()
+      const { response } = await governed.sendPrompt()
       statuses.push(response.status)
       contentOf(response)
     }, 10_000)
     for (const status of statuses) expect([200, 503]).toContain(status)
   })
-  test('while it is gone: 503 UNAVAILABLE for everything, never a 401, a 500 or an answer; /readyz says so; then it recovers [API-AUTH-4]', async () => {
-    await database.open(false)
-    await database.cut()
+  test('database: every request and /readyz get 503 when the database is unavailable, and 200 when it is back [API-AUTH-4]', async () => {
+    await database.allowConnections(false)
+    await database.endConnections()
     await sleep(1_000)
     const answers = await Promise.all([
       governed.chat('Good morning'),
@@ -147,22 +147,22 @@ describe.skipIf(url === null)('a PostgreSQL that goes away and comes back', () =
     expect((await governed.api('GET', '/healthz', { token: null })).status).toBe(200)
     expect((await onTheWire(governed)).toString()).not.toContain('vault')
 
-    await database.open(true)
-    await vi.waitFor(async () => contentOf((await governed.say()).response), 10_000)
+    await database.allowConnections(true)
+    await vi.waitFor(async () => contentOf((await governed.sendPrompt()).response), 10_000)
     expect((await governed.api('GET', '/readyz', { token: null })).status).toBe(200)
   })
-  test('cut again and again under load: every answer has its record, the chain has no gap', async () => {
+  test('database: every response has its record and the chain has no gap when connections are cut under load', async () => {
     let running = true
     const cutting = (async () => {
       while (running) {
         await sleep(150)
-        await database.cut()
+        await database.endConnections()
       }
     })()
     const ids: string[] = []
     const load = Array.from({ length: 8 }, async () => {
       for (let i = 0; i < 30; i++) {
-        const { response } = await governed.say()
+        const { response } = await governed.sendPrompt()
         if (response.status === 200) ids.push(response.body.governance.audit_id)
         else refused(response, 'UNAVAILABLE')
       }
@@ -170,14 +170,14 @@ describe.skipIf(url === null)('a PostgreSQL that goes away and comes back', () =
     await Promise.all(load)
     running = false
     await cutting
-    await vi.waitFor(async () => contentOf((await governed.say()).response), 10_000)
+    await vi.waitFor(async () => contentOf((await governed.sendPrompt()).response), 10_000)
     for (const id of ids) expect((await governed.record(id)).id).toBe(id)
     const { rows } = await governed.server.context.database.pool.query('select sequence from audit_record order by sequence')
     expect(rows.map(({ sequence }) => sequence)).toEqual(rows.map((_, index) => index + 1))
   })
-  test('holds survive it', async () => {
-    const held = await governed.hold()
-    await database.cut()
+  test('database: hold can be approved and released when connections are cut', async () => {
+    const held = await governed.holdPrompt()
+    await database.endConnections()
     await vi.waitFor(() => governed.decide(held.id, 'approve'), 10_000)
     expect(contentOf(await governed.resubmit(held))).toBe(held.answer)
   })

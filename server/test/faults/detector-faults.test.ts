@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Detector } from '../../src/classification/detector.ts'
 import { DETECTORS } from '../../src/classification/detectors.ts'
-import { type Answer, accepted, refused } from '../support/gateway-client.ts'
+import { accepted, type GatewayResponse, refused } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 
 const BUDGET_MS = 50
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => governed.close())
 
 /** The refusal, its audit record's decision, and that nothing else happened. */
-async function denied(response: Answer, failed: string, point: string): Promise<void> {
+async function denied(response: GatewayResponse, failed: string, point: string): Promise<void> {
   const { audit_id, details } = refused(response, 'POLICY_DENIED')
   expect(details).toEqual({ failed: [failed] })
   const { decision, error_code } = await governed.record(audit_id)
@@ -35,38 +35,44 @@ async function denied(response: Answer, failed: string, point: string): Promise<
   })
 }
 
-describe('detectors: a failure denies, and the record names the detector [GW-SAFE-1]', () => {
-  test.each(['walnut-throws', 'walnut-overruns'])('%s at input: 403, no provider called', async (mark) => {
-    const said = await governed.say(mark)
-    await denied(said.response, 'detector:fragile', 'input')
-    expect(governed.callsAbout(said)).toBe(0)
-  })
-  test.each(['walnut-throws', 'walnut-overruns'])('%s at output: 403, nothing of the answer, streamed or not', async (mark) => {
-    for (const stream of [false, true]) {
-      const said = await governed.say('', { answer: `${mark} and the secret`, more: { stream } })
-      await denied(said.response, 'detector:fragile', 'output')
-      expect(said.response.text).not.toContain('the secret')
-    }
-  })
-  test('a finding that does not fit its text cannot be transformed: 403 at input', async () => {
-    const said = await governed.say('walnut-misplaces juniper-redact')
+describe('detector that fails [GW-SAFE-1]', () => {
+  test.each(['walnut-throws', 'walnut-overruns'])(
+    'detectors: request gets 403 without a provider call when %s occurs at input',
+    async (mark) => {
+      const said = await governed.sendPrompt(mark)
+      await denied(said.response, 'detector:fragile', 'input')
+      expect(governed.countProviderCalls(said)).toBe(0)
+    },
+  )
+  test.each(['walnut-throws', 'walnut-overruns'])(
+    'detectors: request gets 403 without the completion when %s occurs at output, streamed or not',
+    async (mark) => {
+      for (const stream of [false, true]) {
+        const said = await governed.sendPrompt('', { answer: `${mark} and the secret`, more: { stream } })
+        await denied(said.response, 'detector:fragile', 'output')
+        expect(said.response.text).not.toContain('the secret')
+      }
+    },
+  )
+  test('transforms: request gets 403 when a finding lies outside the text at input', async () => {
+    const said = await governed.sendPrompt('walnut-misplaces juniper-redact')
     await denied(said.response, 'transform', 'input')
-    expect(governed.callsAbout(said)).toBe(0)
+    expect(governed.countProviderCalls(said)).toBe(0)
   })
-  test('a finding that does not fit its text cannot be transformed: 403 at output', async () => {
-    const said = await governed.say('', { answer: 'walnut-misplaces sorrel-redact' })
+  test('transforms: request gets 403 when a finding lies outside the text at output', async () => {
+    const said = await governed.sendPrompt('', { answer: 'walnut-misplaces sorrel-redact' })
     await denied(said.response, 'transform', 'output')
     expect(said.response.text).not.toContain('walnut-misplaces')
   })
-  test('every message is read: it is enough that one breaks a detector', async () => {
+  test('detectors: request gets 403 when a detector fails on one of several messages', async () => {
     const messages = ['Good morning', 'walnut-throws', 'Go on'].map((content) => ({ role: 'user', content }))
     await denied(await governed.chat(messages), 'detector:fragile', 'input')
   })
-  test('it is no verdict that a reviewer can lift, and no hold', async () => {
-    const said = await governed.say('walnut-throws juniper-hold')
+  test('detectors: request gets 403 and opens no hold when a detector fails and a rule requires approval', async () => {
+    const said = await governed.sendPrompt('walnut-throws juniper-hold')
     await denied(said.response, 'detector:fragile', 'input')
   })
-  test('the searches and the capture fail closed as well', async () => {
+  test('detectors: search and capture get 403 when a detector fails', async () => {
     for (const [path, body] of [
       ['/v1/knowledge/search', { query: 'walnut-throws' }],
       ['/v1/memory/search', { query: 'walnut-throws' }],
@@ -75,14 +81,14 @@ describe('detectors: a failure denies, and the record names the detector [GW-SAF
       await denied(await governed.post(path, body), 'detector:fragile', 'input')
     }
   })
-  test('the next request is none the worse for it', async () => accepted((await governed.say()).response))
-  test('what the detector said about it is in the record of nobody', async () => {
+  test('detectors: the next request succeeds after a failure', async () => accepted((await governed.sendPrompt()).response))
+  test('detectors: no audit record contains the message of the exception', async () => {
     const { rows } = await governed.server.context.database.pool.query('select body from audit_record')
     expect(JSON.stringify(rows)).not.toContain('walnut')
   })
 })
 
-describe('a breakdown is told to operators, and its content is not', () => {
+describe('fault metrics and logs', () => {
   const metrics = async (): Promise<string> => (await fetch(`${governed.server.base}/metrics`)).text()
   const count = async (labels: string): Promise<number> =>
     Number(new RegExp(`^gatehouse_governance_faults_total\\{${labels}\\} (\\d+)$`, 'm').exec(await metrics())?.[1] ?? 0)
@@ -99,9 +105,9 @@ describe('a breakdown is told to operators, and its content is not', () => {
       'kind="transform",name="input",how="threw"',
       { kind: 'transform', name: 'input', how: 'threw', error: 'RangeError' },
     ],
-  ])('%s: counted and logged', async (mark, labels, line) => {
+  ])('faults: counter and log line without content are written when %s occurs', async (mark, labels, line) => {
     const [before, logged] = [await count(labels), governed.server.logs().length]
-    refused((await governed.say(mark)).response, 'POLICY_DENIED')
+    refused((await governed.sendPrompt(mark)).response, 'POLICY_DENIED')
     expect(await count(labels)).toBe(before + 1)
     const lines = governed.server
       .logs()
@@ -113,10 +119,13 @@ describe('a breakdown is told to operators, and its content is not', () => {
     expect(governed.server.logs()).not.toContain('walnut')
   })
 
-  test.each([['juniper-broken', 'missing_value']])('%s: a condition that breaks is counted', async (mark, how) => {
-    const labels = `kind="condition",name="${how}",how="threw"`
-    const before = await count(labels)
-    refused((await governed.say(mark)).response, 'POLICY_DENIED')
-    expect(await count(labels)).toBe(before + 1)
-  })
+  test.each([['juniper-broken', 'missing_value']])(
+    'faults: counter increases when a condition fails with %s',
+    async (mark, how) => {
+      const labels = `kind="condition",name="${how}",how="threw"`
+      const before = await count(labels)
+      refused((await governed.sendPrompt(mark)).response, 'POLICY_DENIED')
+      expect(await count(labels)).toBe(before + 1)
+    },
+  )
 })

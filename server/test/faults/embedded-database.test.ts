@@ -102,8 +102,8 @@ async function askUntilTheEnd(server: ServerProcess) {
   return { statuses, readiness, auditIds }
 }
 
-describe('an embedded database that dies', { timeout: 240_000 }, () => {
-  test('server: says 503 and never 401, then ends with exit code 1 and the cause, when the write-ahead log cannot be written', async () => {
+describe('embedded database that stops', { timeout: 240_000 }, () => {
+  test('embedded database: server responds with 503 and ends with exit code 1 and the cause when the write-ahead log cannot be written', async () => {
     cpSync(inject('seededDataDir'), folder, { recursive: true })
     const server = await started(folder)
     await openLimits(server)
@@ -122,7 +122,7 @@ describe('an embedded database that dies', { timeout: 240_000 }, () => {
     expect((await ask(again, 'hello again')).statuses).toEqual([200, 200])
   })
 
-  test('server: ends with a non-zero exit code in a bounded time when it is told to stop and the database does not answer', async () => {
+  test('embedded database: server ends within 60 s with a non-zero exit code when it is stopped and the database does not respond', async () => {
     cpSync(inject('seededDataDir'), folder, { recursive: true })
     const server = await started(folder)
     const busy = runSql(server, 'select count(*) from generate_series(1, 1000000000000)').catch(() => {})
@@ -135,7 +135,7 @@ describe('an embedded database that dies', { timeout: 240_000 }, () => {
     await busy
   })
 
-  test('server: refuses to start, and says why, when the data folder cannot be written', async () => {
+  test('embedded database: server refuses to start and names the cause when the data folder cannot be written', async () => {
     const file = join(folder, 'a-file')
     writeFileSync(file, '')
     const server = await launchServer({ GATEHOUSE_DATA: join(file, 'data'), GATEHOUSE_SECRET_KEY: 'x'.repeat(32) })
@@ -161,8 +161,8 @@ const canMount = mountSmallDisk(probe, 1)
 if (canMount) execFileSync(UNMOUNT, [probe])
 rmSync(probe, { recursive: true, force: true })
 
-describe.skipIf(!canMount)('an embedded database on a full disk', { timeout: 400_000 }, () => {
-  test('server: answers 503 and never 401, ends by itself or goes on, and has lost nothing acknowledged when there is room again', async () => {
+describe.skipIf(!canMount)('embedded database on a full disk', { timeout: 400_000 }, () => {
+  test('embedded database: server responds with 503 and loses no acknowledged record when the disk is full', async () => {
     const disk = join(folder, 'disk')
     expect(mountSmallDisk(disk, 160)).toBe(true)
     try {

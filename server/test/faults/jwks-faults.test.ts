@@ -53,13 +53,13 @@ describe('JWKS by URL [GW-AUTH-13]', () => {
     [200, '{"keys":"x"}'],
     [200, '[]'],
     [302, '{"keys":[]}'],
-  ])('a set that cannot be read (%i %j) is 503, never a 401 and never the assertion instead', async (status, body) => {
+  ])('JWKS: request gets 503 when the key server responds with %i %j', async (status, body) => {
     answer = { status, body }
     await trust()
     refused(await ask(await generateUserTokenKeys(), { governance: { user: { id: 'noor' } } }), 'UNAVAILABLE')
     expect(asked).toBe(1)
   })
-  test('it is cached: many tokens, one look [GW-AUTH-11]', async () => {
+  test('JWKS: keys are fetched once when many tokens arrive [GW-AUTH-11]', async () => {
     const keys = await generateUserTokenKeys()
     serve(keys)
     await trust()
@@ -68,7 +68,7 @@ describe('JWKS by URL [GW-AUTH-13]', () => {
     accepted(await ask(keys))
     expect(asked).toBe(1)
   })
-  test('an unknown key does not make it look again within 30 s, however many come [GW-AUTH-11]', async () => {
+  test('JWKS: keys are not fetched again within 30 s when tokens name an unknown key [GW-AUTH-11]', async () => {
     const [known, stranger] = [await generateUserTokenKeys(), await generateUserTokenKeys()]
     serve(known)
     await trust()

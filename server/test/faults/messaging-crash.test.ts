@@ -4,7 +4,7 @@ import { runMessagingCrash } from '../../../bench/support/messaging-crash-run.ts
 const TIMES = inject('isFull') ? 3 : 1
 
 /** `node bench/messaging-crash.ts --seed 20 --times 3` is the same run, told line by line; it takes `--times 50` too. */
-test('killed while eight people write and two listen, the server loses no message and no event, and tells none twice', async () => {
+test('messaging crash: no message or event is lost or sent twice when the server is killed while members write', async () => {
   const report = await runMessagingCrash({ times: TIMES, seed: 20, template: inject('templateDataDir') })
   expect(report.violations).toEqual([])
   expect(report.kills).toBe(TIMES)

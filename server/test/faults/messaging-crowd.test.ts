@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Person, people } from '../messaging/client.ts'
-import type { Messenger } from '../support/messenger.ts'
-import { sharedMessenger } from '../support/shared-server.ts'
+import { createMembers, type Member } from '../messaging/client.ts'
+import type { MessagingServer } from '../support/messenger.ts'
+import { sharedMessagingServer } from '../support/shared-server.ts'
 
 const CROWD = 50
 
-let messenger: Messenger
-let crowd: readonly Person[]
+let messenger: MessagingServer
+let crowd: readonly Member[]
 let conversation: string
 beforeAll(async () => {
-  messenger = await sharedMessenger()
+  messenger = await sharedMessagingServer()
   crowd = Object.values(
-    await people(
+    await createMembers(
       messenger.server,
       Array.from({ length: CROWD }, (_, index) => `member${index}`),
     ),
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => messenger.close())
 
-test('50 people react to one message at once, by name and by map: nothing is lost', async () => {
+test('reactions: no reaction is lost when 50 members react to one message at the same time', async () => {
   const { id } = await messenger.say(conversation)
   const listener = await messenger.listen(messenger.ann)
   await Promise.all(
@@ -43,7 +43,7 @@ test('50 people react to one message at once, by name and by map: nothing is los
   listener.close()
 })
 
-test('50 people take back what they gave while others give: each has what it wanted last', async () => {
+test('reactions: each member has the last state when members add and remove reactions at the same time', async () => {
   const { id } = await messenger.say(conversation)
   const half = crowd.filter((_, index) => index % 2 === 0)
   await Promise.all(half.map((person) => person.put(`/messages/${id}/reactions/heart`)))
@@ -56,7 +56,7 @@ test('50 people take back what they gave while others give: each has what it wan
   expect(reactions[0].heart.toSorted()).toEqual(crowd.flatMap(({ id: member }, index) => (index % 2 ? [member] : [])).toSorted())
 })
 
-test('50 people mark at once: each marker is where it was set, and the message is read once the last has read', async () => {
+test('read markers: each marker is correct when 50 members mark at the same time', async () => {
   const said = await messenger.sayAll(conversation, ['1', '2', '3'])
   const [first, , third] = said
   await Promise.all(
@@ -73,7 +73,7 @@ test('50 people mark at once: each marker is where it was set, and the message i
   expect(await Promise.all(said.map(readAt))).toEqual([expect.any(Number), expect.any(Number), expect.any(Number)])
 })
 
-test('markers move while messages come in: in the end all are read, and nobody has one unread', async () => {
+test('read markers: no message is unread at the end when members mark while messages arrive', async () => {
   const writers = crowd.slice(0, 5)
   await Promise.all([
     ...writers.map((writer) => messenger.sayAll(conversation, ['a', 'b', 'c', 'd'], writer)),
@@ -88,7 +88,7 @@ test('markers move while messages come in: in the end all are read, and nobody h
   expect(data.filter(({ read_at }: { read_at: number | null }) => read_at === null)).toEqual([])
 })
 
-test('50 people send at once: one order for all, without a gap or a duplicate', async () => {
+test('messages: all members see one order without gap or duplicate when 50 members send at the same time', async () => {
   const { conversation: quiet } = await messenger.group(messenger.ann, ...crowd)
   const sent = await Promise.all(crowd.map((person) => messenger.say(quiet, `from ${person.id}`, person)))
   const read = await messenger.texts(quiet)

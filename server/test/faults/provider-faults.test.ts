@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ErrorCode } from '../../src/errors.ts'
 import {
-  answer,
   type Behaviour,
   completion,
   FAULTS,
   type FaultyProvider,
-  failing,
+  failWith,
+  respond,
+  respondNormally,
   startFaultyProvider,
   UPSTREAM_SECRET,
-  well,
 } from '../support/faulty-provider.ts'
-import { accepted, type Body, refused } from '../support/gateway-client.ts'
+import { accepted, type ResponseBody, refused } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -30,8 +30,8 @@ const plans = new Map<string, Behaviour[]>()
 beforeAll(async () => {
   governed = await sharedGoverned()
   faulty = await startFaultyProvider((socket, call) => {
-    const plan = plans.get(call.path.split('/')[1] ?? '') ?? [well]
-    const behaviour = (plan.length > 1 ? plan.shift() : plan[0]) ?? well
+    const plan = plans.get(call.path.split('/')[1] ?? '') ?? [respondNormally]
+    const behaviour = (plan.length > 1 ? plan.shift() : plan[0]) ?? respondNormally
     behaviour(socket, call)
   })
   token = (await governed.application()).token
@@ -61,7 +61,7 @@ async function provider(behaviours: readonly Behaviour[], { model = word(), ...f
 const ask = (model: string, more: object = {}) => governed.chat('Good morning', { model, ...more }, { token })
 const attemptsOf = async (auditId: string): Promise<Readonly<Record<string, unknown>>[]> =>
   (
-    accepted(await governed.api('GET', `/v1/audit/${auditId}`, { token })) as Body & {
+    accepted(await governed.api('GET', `/v1/audit/${auditId}`, { token })) as ResponseBody & {
       attempts: Readonly<Record<string, unknown>>[]
     }
   ).attempts
@@ -73,9 +73,9 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 }
 const TIMED_OUT = ['hangs before headers', 'hangs within headers', 'hangs within the body', 'drips a byte at a time']
 
-describe('a provider that', () => {
+describe('provider faults', () => {
   test.concurrent.each(Object.entries<Behaviour>(FAULTS))(
-    '%s: the documented code, in bounded time, recorded, and nothing of its text [GW-PROV-1, GW-PROV-2, GW-PROV-7, GW-PROV-6]',
+    "provider: request gets the documented error without the provider's text when the provider %s [GW-PROV-1, GW-PROV-2, GW-PROV-7, GW-PROV-6]",
     async (name, behaviour) => {
       const { id, model, calls } = await provider([behaviour])
       const startedAt = performance.now()
@@ -99,7 +99,7 @@ describe('a provider that', () => {
       expect(calls()).toBe(1)
     },
   )
-  test('is not there (connection refused): PROVIDER_ERROR [GW-PROV-1]', async () => {
+  test('provider: request gets PROVIDER_ERROR when the provider refuses the connection [GW-PROV-1]', async () => {
     accepted(
       await governed.admin('POST', '/providers', { json: { id: 'absent', base_url: 'http://127.0.0.1:1/v1', max_retries: 0 } }),
       201,
@@ -108,7 +108,7 @@ describe('a provider that', () => {
     const { audit_id } = refused(await ask('nobody'), 'PROVIDER_ERROR')
     expect(await attemptsOf(audit_id)).toEqual([expect.objectContaining({ outcome: 'connect', status: 0 })])
   })
-  test('fails a stream: the same refusal as JSON', async () => {
+  test('provider: streamed request gets the same error as JSON when the provider fails', async () => {
     for (const [name, code] of [
       ['sends half of its JSON', 'PROVIDER_ERROR'],
       ['hangs within the body', 'PROVIDER_TIMEOUT'],
@@ -117,7 +117,7 @@ describe('a provider that', () => {
       refused(await ask(model, { stream: true }), code)
     }
   })
-  test('sends 100 MB to several at once: memory stays bounded', async () => {
+  test('provider: memory stays bounded when the provider sends 100 MB to several requests at the same time', async () => {
     const { model } = await provider([FAULTS['sends 100 MB without saying so']], { timeout_ms: 5_000 })
     const held = () => {
       const { arrayBuffers, external } = process.memoryUsage()
@@ -134,19 +134,21 @@ describe('a provider that', () => {
     // Four answers of 8 MiB at most, and what is on its way to them.
     expect((peak - before) / 1_048_576).toBeLessThan(80)
   })
-  test('holds nothing back from others: while one hangs, another answers', async () => {
+  test('provider: request to another provider succeeds when one provider does not respond', async () => {
     const others = Promise.withResolvers<void>()
-    const hanging = await provider([(socket, call) => void others.promise.then(() => well(socket, call))], { timeout_ms: 60_000 })
+    const hanging = await provider([(socket, call) => void others.promise.then(() => respondNormally(socket, call))], {
+      timeout_ms: 60_000,
+    })
     const waiting = Promise.all(Array.from({ length: 20 }, () => ask(hanging.model)))
-    accepted(await ask((await provider([well])).model))
+    accepted(await ask((await provider([respondNormally])).model))
     others.resolve()
     for (const one of await waiting) accepted(one)
   })
 })
 
 describe('retries and fallback', () => {
-  test('a failure that may pass is tried again, as often as the provider allows; every attempt is in the record', async () => {
-    const { model, calls } = await provider([failing(500), FAULTS['resets at once'], well], { max_retries: 2 })
+  test('retries: temporary failure is retried up to max_retries, and the record has every attempt', async () => {
+    const { model, calls } = await provider([failWith(500), FAULTS['resets at once'], respondNormally], { max_retries: 2 })
     const { governance } = accepted(await ask(model))
     expect(calls()).toBe(3)
     expect((await attemptsOf(governance.audit_id)).map(({ status, outcome }) => [status, outcome])).toEqual([
@@ -155,22 +157,25 @@ describe('retries and fallback', () => {
       [200, 'ok'],
     ])
   })
-  test('a request that is wrong is not tried again', async () => {
-    const { model, calls } = await provider([failing(400)], { max_retries: 2 })
+  test('retries: request is not retried when the provider responds with 400', async () => {
+    const { model, calls } = await provider([failWith(400)], { max_retries: 2 })
     refused(await ask(model), 'VALIDATION_ERROR')
     expect(calls()).toBe(1)
   })
-  test('Retry-After is honoured where it is short', async () => {
-    const { model, calls } = await provider([failing(429, { 'retry-after': '1' }), well], { max_retries: 2, timeout_ms: 5_000 })
+  test('retries: retry waits for Retry-After when it is short', async () => {
+    const { model, calls } = await provider([failWith(429, { 'retry-after': '1' }), respondNormally], {
+      max_retries: 2,
+      timeout_ms: 5_000,
+    })
     const startedAt = performance.now()
     accepted(await ask(model))
     expect(performance.now() - startedAt).toBeGreaterThan(950)
     expect(calls()).toBe(2)
   })
   test.each([
-    [failing(429, { 'retry-after': '120' }), 'RATE_LIMITED', '120'],
-    [failing(503, { 'retry-after': '3600' }), 'PROVIDER_ERROR', null],
-  ] as const)('a long Retry-After is not waited for', async (behaviour, code, told) => {
+    [failWith(429, { 'retry-after': '120' }), 'RATE_LIMITED', '120'],
+    [failWith(503, { 'retry-after': '3600' }), 'PROVIDER_ERROR', null],
+  ] as const)('retries: request is not retried when Retry-After is long', async (behaviour, code, told) => {
     const { model, calls } = await provider([behaviour], { max_retries: 2, timeout_ms: 60_000 })
     const startedAt = performance.now()
     const response = await ask(model)
@@ -179,9 +184,9 @@ describe('retries and fallback', () => {
     expect(response.headers.get('retry-after')).toBe(told)
     expect(calls()).toBe(1)
   })
-  test('the next eligible provider answers; the record shows both', async () => {
+  test('failover: the next provider serves the request when the first one fails, and the record has both attempts', async () => {
     const first = await provider([FAULTS['sends HTML']])
-    const second = await provider([answer(completion('From the second.'))], { model: first.model, weight: 0 })
+    const second = await provider([respond(completion('From the second.'))], { model: first.model, weight: 0 })
     const { governance, choices } = accepted(await ask(first.model))
     expect(choices[0]?.message.content).toBe('From the second.')
     expect((await attemptsOf(governance.audit_id)).map(({ provider: id, outcome }) => [id, outcome])).toEqual([
@@ -189,9 +194,9 @@ describe('retries and fallback', () => {
       [second.id, 'ok'],
     ])
   })
-  test('a provider that is back answers again, soon', async () => {
-    const failures = Array.from({ length: 6 }, () => failing(500))
-    const { model } = await provider([...failures, well])
+  test('circuit breaker: provider is used again soon when it has recovered', async () => {
+    const failures = Array.from({ length: 6 }, () => failWith(500))
+    const { model } = await provider([...failures, respondNormally])
     for (let i = 0; i < 6; i++) refused(await ask(model), 'PROVIDER_ERROR')
     let status = 0
     for (let tries = 0; tries < 40 && status !== 200; tries++) {
@@ -202,7 +207,7 @@ describe('retries and fallback', () => {
   })
 })
 
-test('what providers wrote is in no log, no record', async () => {
+test('provider: no log and no record contains the text of a provider', async () => {
   expect(governed.server.logs()).not.toContain(UPSTREAM_SECRET)
   const { rows } = await governed.server.context.database.pool.query('select body from audit_record')
   expect(JSON.stringify(rows)).not.toContain(UPSTREAM_SECRET)

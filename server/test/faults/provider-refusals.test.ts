@@ -1,6 +1,6 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { accepted, type Body } from '../support/gateway-client.ts'
+import { accepted, type ResponseBody } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { json, says, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -35,12 +35,13 @@ async function failure(prompt: string, more: object = {}): Promise<InstanceType<
   if (!(thrown instanceof OpenAI.APIError)) throw new Error('the call succeeded')
   return thrown
 }
-const recordOf = (thrown: InstanceType<typeof OpenAI.APIError>): Promise<Body> =>
+const recordOf = (thrown: InstanceType<typeof OpenAI.APIError>): Promise<ResponseBody> =>
   governed.record(thrown.headers?.get('x-audit-id') ?? '')
 const lastError = async (): Promise<unknown> =>
-  (accepted(await governed.admin('GET', '/providers/openai')) as Body & { health: { last_error: unknown } }).health.last_error
+  (accepted(await governed.admin('GET', '/providers/openai')) as ResponseBody & { health: { last_error: unknown } }).health
+    .last_error
 
-describe('what the provider refuses for the request’s sake', () => {
+describe('request that the provider refuses', () => {
   test.each([
     [400, 'context_length_exceeded', { param: 'messages' }, 'context_length_exceeded', 'messages'],
     [400, 'unsupported_parameter', { param: 'temperature' }, 'unsupported_parameter', 'temperature'],
@@ -49,7 +50,7 @@ describe('what the provider refuses for the request’s sake', () => {
     [413, 'request_too_large', {}, 'too_large', null],
     [422, 'invalid_value', { param: 'messages[0].content' }, 'invalid_value', 'messages[0].content'],
   ] as const)(
-    '%i %s: one call of the openai client is one call of the provider, and a 400 [GW-PROV-3, GW-PROV-4, GW-PROV-7, GW-RETRY-1]',
+    'provider refusal: OpenAI client gets 400 after one provider call when the provider responds with %i %s [GW-PROV-3, GW-PROV-4, GW-PROV-7, GW-RETRY-1]',
     async (status, code, more, own, param) => {
       const prompt = answered(status, error(code, more))
       const thrown = await failure(prompt)
@@ -62,7 +63,7 @@ describe('what the provider refuses for the request’s sake', () => {
     },
   )
 
-  test('stays so with stream: true, and does not open the breaker', async () => {
+  test('provider refusal: streamed request gets 400, and the circuit breaker stays closed', async () => {
     for (let i = 0; i < 8; i++) {
       expect((await failure(answered(400, error('context_length_exceeded')), { stream: true })).status).toBe(400)
     }
@@ -71,14 +72,14 @@ describe('what the provider refuses for the request’s sake', () => {
     accepted(await governed.chat(prompt))
   })
 
-  test('is counted by why', async () => {
+  test('provider refusal: counter has the code of the refusal', async () => {
     await failure(answered(400, error('content_filter')))
     const { text } = await governed.api('GET', '/metrics')
     expect(text).toMatch(/gatehouse_provider_refusals_total\{provider="openai",code="content_filter"\} [1-9]/)
     expect(text).toMatch(/gatehouse_provider_seconds_count\{provider="openai",outcome="refused"\} [1-9]/)
   })
 
-  test('leaves an approved hold as it was: it may be sent again', async () => {
+  test('provider refusal: approved hold can be resubmitted when the provider refused the request', async () => {
     const prompt = `${answered(400, error('context_length_exceeded'))} juniper-hold`
     const held = await governed.chat(prompt)
     const id = held.body.error.review_item_id
@@ -89,8 +90,8 @@ describe('what the provider refuses for the request’s sake', () => {
   })
 })
 
-describe('the provider’s own limit', () => {
-  test('is 429 with its wait, says whose limit it is, and is not waited out when it is long [GW-PROV-5, GW-RETRY-1]', async () => {
+describe('rate limit of the provider', () => {
+  test('provider rate limit: request gets 429 with Retry-After and is not retried when the wait is long [GW-PROV-5, GW-RETRY-1]', async () => {
     const prompt = answered(429, error('rate_limit_exceeded'), { 'retry-after': '120' })
     const thrown = await failure(prompt)
     expect(thrown).toMatchObject({ status: 429, code: 'RATE_LIMITED', type: 'rate_limit_error' })
@@ -104,14 +105,14 @@ describe('the provider’s own limit', () => {
   })
 })
 
-describe('a provider that rejects our key', () => {
-  test('is 502 after one call, and its operator is told: log, metric, provider, Home [GW-PROV-1]', async () => {
+describe('provider that rejects the API key', () => {
+  test('provider key: request gets 502 after one call, and log, metric, provider and Home show the rejected key [GW-PROV-1]', async () => {
     const prompt = answered(401, error('invalid_api_key'))
     const thrown = await failure(prompt)
     expect(thrown).toMatchObject({ status: 502, code: 'PROVIDER_ERROR' })
     expect(governed.provider.about(prompt)).toHaveLength(1)
     expect(await lastError()).toEqual({ kind: 'key_rejected', at: expect.any(String), fault: true })
-    const { attention } = accepted(await governed.admin('GET', '/overview')) as Body & { attention: unknown[] }
+    const { attention } = accepted(await governed.admin('GET', '/overview')) as ResponseBody & { attention: unknown[] }
     expect(attention).toContainEqual({
       kind: 'provider_fault',
       text: 'The provider openai rejects its key: set a valid one.',
@@ -125,14 +126,14 @@ describe('a provider that rejects our key', () => {
     expect((await governed.api('GET', '/metrics')).text).toMatch(/outcome="key_rejected"\} [1-9]/)
   })
 
-  test('is forgotten once it answers', async () => {
+  test('provider key: fault ends when the provider responds normally', async () => {
     const prompt = word()
     governed.provider.on(prompt, says('fine'))
     accepted(await governed.chat(prompt))
     expect(await lastError()).toMatchObject({ kind: 'key_rejected', fault: false })
   })
 
-  test('an empty account is no rate limit: 502, not repeated [GW-PROV-1]', async () => {
+  test('provider quota: request gets 502 without a retry when the account is empty [GW-PROV-1]', async () => {
     const prompt = answered(429, error('insufficient_quota'))
     expect(await failure(prompt)).toMatchObject({ status: 502 })
     expect(governed.provider.about(prompt)).toHaveLength(1)
@@ -140,7 +141,7 @@ describe('a provider that rejects our key', () => {
   })
 })
 
-test('what the provider wrote is in no log and no record [GW-PROV-7]', async () => {
+test('provider refusal: no log and no record contains the text of the provider [GW-PROV-7]', async () => {
   await vi.waitFor(() => expect(governed.server.logs()).toContain('a provider needs an operator'), 20_000)
   expect(governed.server.logs()).not.toContain(SECRET)
   const { rows } = await governed.server.context.database.pool.query('select body from audit_record')

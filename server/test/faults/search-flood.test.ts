@@ -69,7 +69,7 @@ async function cpuMs(work: () => Promise<unknown>): Promise<number> {
   return (user + system) / 1_000
 }
 
-test('search: answers a short page when a rule denies the 512 sections that fit best', async () => {
+test('search: response has a short page when a rule denies the best 512 sections', async () => {
   await knowledgeFixture.put(`${'Among many other words '.repeat(70)}there is flint.`)
   const found = accepted(await knowledgeFixture.search('flint'))
   expect(found.data).toEqual([])
@@ -88,7 +88,7 @@ test('search: costs at most three times as much among 8,000 denied sections as a
   expect(many).toBeLessThan(3 * few)
 }, 120_000)
 
-test('search: /healthz is answered while ten callers search a collection with 8,000 denied sections', async () => {
+test('search: /healthz responds when ten clients search a collection with 8,000 denied sections', async () => {
   const { longest, total, asked } = await waitsDuring(() =>
     Promise.all(Array.from({ length: CALLERS }, async () => accepted(await knowledgeFixture.search('flint')))),
   )
@@ -97,12 +97,12 @@ test('search: /healthz is answered while ten callers search a collection with 8,
   expect(asked).toBeGreaterThan(5)
 }, 120_000)
 
-test('recall: costs a bounded number of judgements among 1,200 denied memories', async () => {
+test('recall: evaluates at most 512 memories when 1,200 are denied', async () => {
   const memoryFixture = await createMemoryFixture(governed)
   for (let first = 0; first < 1_200; first += 50) {
-    await Promise.all(Array.from({ length: 50 }, (_, at) => memoryFixture.keep(`basalt basalt ${first + at} medlar-deny`)))
+    await Promise.all(Array.from({ length: 50 }, (_, at) => memoryFixture.store(`basalt basalt ${first + at} medlar-deny`)))
   }
-  await memoryFixture.keep('among many other words of this memory there is basalt')
+  await memoryFixture.store('among many other words of this memory there is basalt')
   // 1,200 better ones are denied, and 512 are judged.
   expect(await memoryFixture.texts('basalt')).toEqual([])
 }, 240_000)

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { afterEach, describe, expect, inject, test, vi } from 'vitest'
 import { refused } from '../support/gateway-client.ts'
 import { startGoverned } from '../support/governed.ts'
-import { ownDatabase } from '../support/own-database.ts'
+import { createOwnDatabase } from '../support/own-database.ts'
 import { launchServer, type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { startTcpRelay } from '../support/tcp-relay.ts'
 
@@ -24,9 +24,9 @@ const timed = async <T>(work: Promise<T>): Promise<{ value: T; ms: number }> => 
 }
 
 /** Needs TEST_DATABASE_URL. */
-describe.skipIf(url === null)('a database behind a network that falls silent', { timeout: 240_000 }, () => {
-  test('server: answers 503 in a bounded time and never 401, /readyz says so, and it recovers by itself', async () => {
-    const database = await ownDatabase(url ?? '')
+describe.skipIf(url === null)('database behind a network that drops all packets', { timeout: 240_000 }, () => {
+  test('silent network: requests and /readyz get 503 in a bounded time, and 200 when the network is back', async () => {
+    const database = await createOwnDatabase(url ?? '')
     const { hostname, port } = new URL(database.url)
     const relay = await startTcpRelay({ host: hostname, port: Number(port) })
     const through = new URL(database.url)
@@ -34,7 +34,7 @@ describe.skipIf(url === null)('a database behind a network that falls silent', {
     const governed = await startGoverned({ DATABASE_URL: through.href, GATEHOUSE_SECRET_KEY: SECRET })
     endings.push(database.drop, relay.close, governed.close)
     // Connections are open, and a session of the dashboard is known.
-    await Promise.all(Array.from({ length: 8 }, () => governed.say()))
+    await Promise.all(Array.from({ length: 8 }, () => governed.sendPrompt()))
     const { email, password } = governed.demo.dashboard
     const signedIn = await fetch(`${governed.base}/auth/sign-in/email`, {
       method: 'POST',
@@ -69,12 +69,15 @@ describe.skipIf(url === null)('a database behind a network that falls silent', {
     expect((await governed.api('GET', '/healthz', { token: null })).status).toBe(200)
 
     relay.restore()
-    await vi.waitFor(async () => expect((await governed.say()).response.status).toBe(200), { timeout: 30_000, interval: 250 })
+    await vi.waitFor(async () => expect((await governed.sendPrompt()).response.status).toBe(200), {
+      timeout: 30_000,
+      interval: 250,
+    })
     expect((await governed.api('GET', '/readyz', { token: null })).status).toBe(200)
   })
 
-  test('readyz: names a database that takes no writes, and one that lacks a migration', async () => {
-    const database = await ownDatabase(url ?? '')
+  test('readyz: names the failed check when the database is read-only or lacks a migration', async () => {
+    const database = await createOwnDatabase(url ?? '')
     const governed = await startGoverned({ DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: SECRET })
     endings.push(database.drop, governed.close)
     const failing = async (): Promise<unknown[]> => {
@@ -89,13 +92,13 @@ describe.skipIf(url === null)('a database behind a network that falls silent', {
     await direct.query("update kysely_migration set name = '0008-statistics' where name = '0000-gone'")
     await direct.query(`alter database ${new URL(database.url).pathname.slice(1)} set default_transaction_read_only = on`)
     await direct.end()
-    await database.cut()
+    await database.endConnections()
     await vi.waitFor(async () => expect(await failing()).toEqual(['writable']), { timeout: 15_000, interval: 250 })
     refused(await governed.chat('Good morning'), 'UNAVAILABLE')
   })
 
-  test('serve: refuses to start with a secret key that is not the one of the database', async () => {
-    const database = await ownDatabase(url ?? '')
+  test('serve: refuses to start when the secret key does not fit the database', async () => {
+    const database = await createOwnDatabase(url ?? '')
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-key-'))
     endings.push(database.drop, async () => rmSync(folder, { recursive: true, force: true }))
     const env = { DATABASE_URL: database.url, GATEHOUSE_DATA: folder, GATEHOUSE_DRAIN_DELAY_MS: '0', GATEHOUSE_DEMO: '1' }
@@ -110,9 +113,9 @@ describe.skipIf(url === null)('a database behind a network that falls silent', {
 })
 
 /** Needs TEST_DATABASE_URL. */
-describe.skipIf(url === null)('two nodes, one of them frozen', { timeout: 300_000 }, () => {
-  test('server: a node that is frozen while it holds the end of the chain keeps the other one waiting for seconds at most', async () => {
-    const database = await ownDatabase(url ?? '')
+describe.skipIf(url === null)('two nodes of which one is frozen', { timeout: 300_000 }, () => {
+  test('frozen node: the other node responds within seconds when the frozen node holds the lock on the chain', async () => {
+    const database = await createOwnDatabase(url ?? '')
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-frozen-'))
     endings.push(database.drop, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
     const env = { DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: SECRET, GATEHOUSE_DATA: folder, GATEHOUSE_DEMO: '1' }

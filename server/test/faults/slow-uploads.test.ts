@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { accepted, CHAT, refused } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
+import { parseResponse } from '../support/raw-http.ts'
 import { word } from '../support/scripted-provider.ts'
-import { readAnswer } from '../support/wire.ts'
 
 /** Two bodies of the longest kind, and one more. */
 const LONGEST = 2_000_000
@@ -39,19 +39,19 @@ test.each([
   ['an unknown key', [`authorization: Bearer gk_${'x'.repeat(43)}`]],
   ['an admin token', ['authorization: Bearer ga_1']],
 ])(
-  'slow upload: with %s it is refused before its body comes, and takes no place among large bodies',
+  'slow upload: request with %s gets 401 before its body arrives and does not count as a body in flight',
   async (_, authorization) => {
     const lengths = [`content-length: ${LONGEST}`, 'transfer-encoding: chunked']
     const open = Array.from({ length: 10 }, (_, at) => stalled([...authorization, lengths[at % 2] ?? '']))
     await vi.waitFor(() => {
-      for (const { received } of open) expect(readAnswer(received())).toMatchObject({ status: 401 })
+      for (const { received } of open) expect(parseResponse(received())).toMatchObject({ status: 401 })
     }, 10_000)
-    expect(readAnswer(open[0]?.received() ?? Buffer.of())?.body).toMatchObject({ error: { code: 'AUTH_INVALID_KEY' } })
+    expect(parseResponse(open[0]?.received() ?? Buffer.of())?.body).toMatchObject({ error: { code: 'AUTH_INVALID_KEY' } })
     accepted(await large())
   },
 )
 
-test('slow upload: with a key it takes its place, which it gives back when it ends [GW-LIM-5]', async () => {
+test('slow upload: request with a key counts as a body in flight until it ends [GW-LIM-5]', async () => {
   const key = `authorization: Bearer ${governed.key()}`
   const length = `content-length: ${LONGEST}`
   const open = [length, 'transfer-encoding: chunked', length, length].map((header) => stalled([key, header]))

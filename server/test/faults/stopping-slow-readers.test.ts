@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import { firstApiKey, measureStop, startOneNode } from '../support/one-node.ts'
 import type { ScriptedProvider } from '../support/scripted-provider.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
-import { keyOf, startOneNode, stopTime } from '../support/stopping.ts'
 
 const endings: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -15,7 +15,7 @@ function slowReader(server: ServerProcess, body: object) {
   const text = JSON.stringify(body)
   const socket = connect(Number(new URL(server.base).port), '127.0.0.1')
   socket.on('error', () => {})
-  const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: gatehouse\r\nAuthorization: Bearer ${keyOf(server)}\r\n`
+  const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: gatehouse\r\nAuthorization: Bearer ${firstApiKey(server)}\r\n`
   socket.write(`${head}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`)
   let read = ''
   const auditId = new Promise<string>((resolve, reject) => {
@@ -42,7 +42,7 @@ function slowReader(server: ServerProcess, body: object) {
   return { auditId, rest, close: () => socket.destroy() }
 }
 
-describe('a server that is told to stop while a slow reader takes its answer', { timeout: 240_000 }, () => {
+describe('server that gets a stop signal while a slow client reads', { timeout: 240_000 }, () => {
   /** More than the buffers of the system hold between the two. */
   const answerLongly = (provider: ScriptedProvider): void => {
     const message = { role: 'assistant', content: 'All of it is fine. '.repeat(400_000) }
@@ -55,12 +55,12 @@ describe('a server that is told to stop while a slow reader takes its answer', {
   test.each([
     ['a stream', true],
     ['a JSON answer', false],
-  ])('serve: records that %s was cut off whose reader was too slow, after its record said 200', async (_, stream) => {
+  ])('serve: cut of %s is recorded when its reader is too slow for the drain', async (_, stream) => {
     const { server, provider, env } = await startOneNode(endings, { GATEHOUSE_DRAIN_TIMEOUT_MS: '500' })
     answerLongly(provider)
     const reader = slowReader(server, { ...longAnswer, stream })
     const auditId = await reader.auditId
-    expect(await stopTime(server)).toBeLessThan(40_000)
+    expect(await measureStop(server)).toBeLessThan(40_000)
     expect(server.own.child.exitCode).toBe(0)
     reader.close()
 
@@ -71,12 +71,12 @@ describe('a server that is told to stop while a slow reader takes its answer', {
     expect(list.data).toMatchObject([{ error_code: 'UNAVAILABLE', change: { action: 'answer.cut', object_id: auditId } }])
   })
 
-  test('serve: an answer that is being written when the stop comes gets out whole when its reader goes on reading', async () => {
+  test('serve: response is complete when its reader continues to read during the drain', async () => {
     const { server, provider } = await startOneNode(endings, { GATEHOUSE_DRAIN_TIMEOUT_MS: '60000' })
     answerLongly(provider)
     const reader = slowReader(server, longAnswer)
     await reader.auditId
-    const ended = stopTime(server)
+    const ended = measureStop(server)
     while ((await server.readyz()) !== undefined) await sleep(20)
     await sleep(300)
     expect(await reader.rest()).toMatchObject({ whole: true })

@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, inject, test } from 'vitest'
 import { startBalancer } from '../support/balancer.ts'
-import { ownDatabase } from '../support/own-database.ts'
+import { firstApiKey, measureStop, startOneNode } from '../support/one-node.ts'
+import { createOwnDatabase } from '../support/own-database.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
-import { keyOf, startOneNode, stopTime } from '../support/stopping.ts'
 
 const NEXT_VERSION = fileURLToPath(new URL('../support/next-version.ts', import.meta.url))
 const url = inject('postgresUrl')
@@ -27,8 +27,8 @@ const chat = (base: string, key: string | undefined, content: string, more: obje
     body: JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content }], ...more }),
   })
 
-describe('a server that is told to stop', { timeout: 240_000 }, () => {
-  test('serve: ends soon and with exit code 0 when only idle connections and event streams are open', async () => {
+describe('server that gets a stop signal', { timeout: 240_000 }, () => {
+  test('serve: ends within 10 s with exit code 0 when only idle connections and event streams are open', async () => {
     const { server } = await oneNode()
     const silent = connect(Number(new URL(server.base).port), '127.0.0.1')
     silent.on('error', () => {})
@@ -37,18 +37,18 @@ describe('a server that is told to stop', { timeout: 240_000 }, () => {
     })
     expect(events.status).toBe(200)
     await sleep(300)
-    expect(await stopTime(server)).toBeLessThan(10_000)
+    expect(await measureStop(server)).toBeLessThan(10_000)
     expect(server.own.child.exitCode).toBe(0)
     expect(await events.text()).toContain('event: reset')
     silent.destroy()
   })
 
-  test('serve: answers what outlasts the drain with 503 in the envelope, and records it as 503', async () => {
+  test('serve: request gets 503 and is recorded as 503 when it outlasts the drain', async () => {
     const { server, provider, env } = await oneNode({ GATEHOUSE_DRAIN_TIMEOUT_MS: '500' })
     provider.on('never-answered', () => {})
-    const waiting = chat(server.base, keyOf(server), 'never-answered')
+    const waiting = chat(server.base, firstApiKey(server), 'never-answered')
     while (provider.about('never-answered').length === 0) await sleep(20)
-    expect(await stopTime(server)).toBeLessThan(20_000)
+    expect(await measureStop(server)).toBeLessThan(20_000)
     const answer = await waiting
     const { error } = (await answer.json()) as { error: { code: string; audit_id: string } }
     expect([answer.status, error.code]).toEqual([503, 'UNAVAILABLE'])
@@ -66,10 +66,10 @@ describe('a server that is told to stop', { timeout: 240_000 }, () => {
     expect(text).not.toContain('"status":200')
   })
 
-  test('serve: answers a request that waits for an approval with 409, and the hold is still there after the restart', async () => {
+  test('serve: request that waits for approval gets 409, and the hold is pending after the restart', async () => {
     const { server, env } = await oneNode()
     const content = 'Please transfer 12,000 euros to account 4711 today.'
-    const waiting = chat(server.base, keyOf(server), content, {
+    const waiting = chat(server.base, firstApiKey(server), content, {
       model: 'demo-mini',
       governance: { wait_for_approval_seconds: 120 },
     })
@@ -80,7 +80,7 @@ describe('a server that is told to stop', { timeout: 240_000 }, () => {
     }
     const known = (await pending(server)).length
     while ((await pending(server)).length === known) await sleep(50)
-    expect(await stopTime(server)).toBeLessThan(10_000)
+    expect(await measureStop(server)).toBeLessThan(10_000)
     expect(server.own.child.exitCode).toBe(0)
     const answer = await waiting
     const { error } = (await answer.json()) as { error: { code: string; review_item_id: string } }
@@ -91,7 +91,7 @@ describe('a server that is told to stop', { timeout: 240_000 }, () => {
     expect((await pending(again)).map(({ id }) => id)).toContain(error.review_item_id)
   })
 
-  test('serve: lets a running request finish, with Connection: close, while /readyz says 503', async () => {
+  test('serve: running request finishes with Connection: close and /readyz gets 503 when the drain begins', async () => {
     const { server, provider } = await oneNode({ GATEHOUSE_DRAIN_DELAY_MS: '1500' })
     provider.on(
       'slow-answer',
@@ -110,13 +110,13 @@ describe('a server that is told to stop', { timeout: 240_000 }, () => {
           2_500,
         ),
     )
-    const waiting = chat(server.base, keyOf(server), 'slow-answer')
+    const waiting = chat(server.base, firstApiKey(server), 'slow-answer')
     while (provider.about('slow-answer').length === 0) await sleep(20)
-    const ended = stopTime(server)
+    const ended = measureStop(server)
     await sleep(300)
     const ready = await server.readyz()
     expect([ready?.status, ready?.body.checks.find(({ name }) => name === 'accepting')?.status]).toEqual([503, 'fail'])
-    const late = await chat(server.base, keyOf(server), 'still accepted')
+    const late = await chat(server.base, firstApiKey(server), 'still accepted')
     expect([late.status, late.headers.get('connection')]).toEqual([200, 'close'])
     const answer = await waiting
     expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
@@ -125,15 +125,15 @@ describe('a server that is told to stop', { timeout: 240_000 }, () => {
     expect(server.own.child.exitCode).toBe(0)
   })
 
-  test('serve: ends at once when it is told a second time', async () => {
+  test('serve: ends at once when a second signal arrives', async () => {
     const { server, provider } = await oneNode({ GATEHOUSE_DRAIN_TIMEOUT_MS: '60000' })
     provider.on('never-answered', () => {})
-    chat(server.base, keyOf(server), 'never-answered').catch(() => {})
+    chat(server.base, firstApiKey(server), 'never-answered').catch(() => {})
     while (provider.about('never-answered').length === 0) await sleep(20)
     server.own.child.kill('SIGTERM')
     await sleep(500)
     expect(server.own.hasEnded()).toBe(false)
-    expect(await stopTime(server, 'SIGINT')).toBeLessThan(5_000)
+    expect(await measureStop(server, 'SIGINT')).toBeLessThan(5_000)
     expect(server.own.child.exitCode).not.toBe(0)
   })
 })
@@ -141,7 +141,7 @@ describe('a server that is told to stop', { timeout: 240_000 }, () => {
 /** Needs TEST_DATABASE_URL. */
 describe.skipIf(url === null)('two nodes behind a load balancer', { timeout: 400_000 }, () => {
   async function twoNodes() {
-    const database = await ownDatabase(url ?? '')
+    const database = await createOwnDatabase(url ?? '')
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-nodes-'))
     const balancer = await startBalancer()
     endings.push(database.drop, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }), balancer.close)
@@ -195,7 +195,7 @@ describe.skipIf(url === null)('two nodes behind a load balancer', { timeout: 400
     }
   }
 
-  test('serve: no request fails while each of two nodes is restarted under load', async () => {
+  test('serve: no request fails when each of two nodes is restarted under load', async () => {
     const { nodes, start, balancer, key, admin_token } = await twoNodes()
     const stop = load(balancer.base, key, admin_token)
     for (const node of nodes) {
@@ -210,7 +210,7 @@ describe.skipIf(url === null)('two nodes behind a load balancer', { timeout: 400
     expect(answered).toBeGreaterThan(50)
   })
 
-  test('migrate: no request fails while the next version joins, migrates, and the old version is restarted beside it', async () => {
+  test('migrate: no request fails when the next version migrates and the old version restarts beside it', async () => {
     const { nodes, start, balancer, key, admin_token } = await twoNodes()
     const stop = load(balancer.base, key, admin_token)
     await sleep(500)

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { chunksOf } from '../support/chunks.ts'
-import { answerOf, CHAT, ENDPOINTS, expectEnvelope } from '../support/gateway-client.ts'
+import { CHAT, ENDPOINTS, expectEnvelope, toGatewayResponse } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
+import { parseChunks } from '../support/stream-chunks.ts'
 import { chatBody, hostileText, mutated, otherBody } from './arbitraries.ts'
 
 /** `npm test` takes this share of the cases. */
@@ -45,10 +45,10 @@ async function send({ method, path, headers, body }: Case): Promise<number> {
   })
   const { statusCode } = response
   if (!response.headers['x-request-id']) throw new Error('no x-request-id')
-  const answer = answerOf(statusCode, new Headers(response.headers as Record<string, string>), response.body)
+  const answer = toGatewayResponse(statusCode, new Headers(response.headers as Record<string, string>), response.body)
   if (statusCode >= 500) throw new Error(`${statusCode} ${response.body.slice(0, 500)}`)
   if (statusCode >= 400) expectEnvelope(answer)
-  else if (String(response.headers['content-type']).startsWith('text/event-stream')) chunksOf(response.body)
+  else if (String(response.headers['content-type']).startsWith('text/event-stream')) parseChunks(response.body)
   else if (statusCode < 300 && answer.body === undefined && !/html/.test(String(response.headers['content-type'])))
     throw new Error(`no answer: ${response.body}`)
   return statusCode
@@ -75,29 +75,29 @@ const post =
 const asJson = (value: unknown) => JSON.stringify(value)
 const POSTS = ENDPOINTS.filter(({ method }) => method === 'POST').map(({ path }) => path)
 
-describe(`never a 500, always the one envelope (FUZZ_SEED=${SEED})`, { timeout: 90_000 }, () => {
-  test('chats that are nearly right', async () => {
+describe(`generated bodies (FUZZ_SEED=${SEED})`, { timeout: 90_000 }, () => {
+  test('hostile bodies: response is a success or the error envelope when a chat is nearly valid', async () => {
     await holds(chatBody.map(asJson).map(post(CHAT)), 3_000)
   })
-  test('searches and captures that are nearly right', async () => {
+  test('hostile bodies: response is a success or the error envelope when a search or capture is nearly valid', async () => {
     await holds(
       fc.tuple(fc.constantFrom(...POSTS), otherBody.map(asJson)).map(([path, body]) => post(path)(body)),
       3_000,
     )
   })
-  test('any JSON', async () => {
+  test('hostile bodies: response is a success or the error envelope when the body is random JSON', async () => {
     await holds(
       fc.tuple(fc.constantFrom(...POSTS), fc.json({ depthSize: 'large' })).map(([path, body]) => post(path)(body)),
       6_000,
     )
   })
-  test('JSON with bytes flipped, cut, doubled', async () => {
+  test('hostile bodies: response is a success or the error envelope when bytes of the JSON are changed', async () => {
     await holds(
       fc.tuple(fc.constantFrom(...POSTS), mutated(chatBody.map(asJson))).map(([path, body]) => post(path)(body)),
       6_000,
     )
   })
-  test('any bytes', async () => {
+  test('hostile bodies: response is a success or the error envelope when the body is random bytes', async () => {
     await holds(
       fc
         .tuple(fc.constantFrom(...POSTS), fc.uint8Array({ maxLength: 300 }))
@@ -105,7 +105,7 @@ describe(`never a 500, always the one envelope (FUZZ_SEED=${SEED})`, { timeout: 
       1_500,
     )
   })
-  test('any path, method and header', async () => {
+  test('hostile bodies: response is a success or the error envelope when path, method and headers are random', async () => {
     const method = fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS')
     const segment = fc.oneof(
       fc.constantFrom(
@@ -151,12 +151,12 @@ describe(`never a 500, always the one envelope (FUZZ_SEED=${SEED})`, { timeout: 
     )
   })
 
-  test(`there were ${20_000 * SHARE} cases at least, of many kinds, and the server is well`, async () => {
+  test(`hostile bodies: server responds normally after at least ${20_000 * SHARE} cases of many kinds`, async () => {
     expect(cases).toBeGreaterThanOrEqual(20_000 * SHARE)
     // Not refused at the door: as many as this went all the way, and each kind of end is there.
     expect(seen.get(200)).toBeGreaterThan(1_000 * SHARE)
     expect([...seen.keys()]).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 405, 409, 415, 422]))
-    const said = await governed.say()
+    const said = await governed.sendPrompt()
     expect(said.response.status).toBe(200)
     // Nothing broke inside, whatever was answered.
     expect(governed.server.logs()).not.toMatch(/"level":(50|60)/)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { answerOf, expectEnvelope } from '../support/gateway-client.ts'
-import type { Messenger } from '../support/messenger.ts'
-import { sharedMessenger } from '../support/shared-server.ts'
+import { expectEnvelope, toGatewayResponse } from '../support/gateway-client.ts'
+import type { MessagingServer } from '../support/messenger.ts'
+import { sharedMessagingServer } from '../support/shared-server.ts'
 import { hostileText, mutated } from './arbitraries.ts'
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -11,11 +11,11 @@ const AT_ONCE = 50
 const SHARE = inject('isFull') ? 1 : 0.1
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121)
 
-let messenger: Messenger
+let messenger: MessagingServer
 let conversation: string
 let message: string
 beforeAll(async () => {
-  messenger = await sharedMessenger()
+  messenger = await sharedMessagingServer()
   conversation = await messenger.direct()
   message = (await messenger.say(conversation)).id
 })
@@ -42,7 +42,7 @@ async function send({ method, path, body, type = FORM }: Case): Promise<number> 
   const { statusCode } = response
   if (statusCode >= 500) throw new Error(`${statusCode} ${response.body.slice(0, 300)}`)
   if (statusCode >= 400)
-    expectEnvelope(answerOf(statusCode, new Headers(response.headers as Record<string, string>), response.body))
+    expectEnvelope(toGatewayResponse(statusCode, new Headers(response.headers as Record<string, string>), response.body))
   seen.set(statusCode, (seen.get(statusCode) ?? 0) + 1)
   cases++
   return statusCode
@@ -64,7 +64,7 @@ const everywhere = async (body: string | Buffer, type?: string): Promise<number[
   return [...new Set(statuses)]
 }
 
-describe('bodies that are wrong by hand', () => {
+describe('malformed bodies', () => {
   const nested = (depth: number) => `reactions${'[a]'.repeat(depth)}=x`
   test.each<[string, string | Buffer]>([
     ['a repeated scalar', 'message=a&message=b'],
@@ -104,20 +104,23 @@ describe('bodies that are wrong by hand', () => {
     ['JSON in a form', '{"message":"x"}'],
     ['a list with gaps', 'attachments[0]=x&attachments[2000000000]=y'],
     ['negative and odd places', 'attachments[-1]=x&attachments[1e9]=y'],
-  ])('%s: 400 everywhere that it matters, never a 5xx', async (_, body) => {
+  ])('hostile forms: no endpoint responds with 5xx and no message is sent when the form has %s', async (_, body) => {
     for (const status of await everywhere(body)) expect([200, 201, 400, 404, 413]).toContain(status)
     const sent = Buffer.concat([Buffer.from(`conversation_id=${conversation}&`), Buffer.from(body)])
     const before = await messenger.texts(conversation)
     expect([400, 413]).toContain(await send({ method: 'POST', path: '/messages', body: sent }))
     expect(await messenger.texts(conversation)).toEqual(before)
   })
-  test.each(['iso-8859-1', 'utf-16', 'x', '"utf-7"'])('charset %s: 415 or 400', async (charset) => {
-    const body = `conversation_id=${conversation}&message=caf%E9`
-    expect([400, 415]).toContain(await send({ method: 'POST', path: '/messages', body, type: `${FORM}; charset=${charset}` }))
-    expect([400, 415]).toContain(
-      await send({ method: 'POST', path: '/messages', body: '{}', type: `application/json; charset=${charset}` }),
-    )
-  })
+  test.each(['iso-8859-1', 'utf-16', 'x', '"utf-7"'])(
+    'hostile forms: request gets 415 or 400 when the charset is %s',
+    async (charset) => {
+      const body = `conversation_id=${conversation}&message=caf%E9`
+      expect([400, 415]).toContain(await send({ method: 'POST', path: '/messages', body, type: `${FORM}; charset=${charset}` }))
+      expect([400, 415]).toContain(
+        await send({ method: 'POST', path: '/messages', body: '{}', type: `application/json; charset=${charset}` }),
+      )
+    },
+  )
   test.each([
     ['deep JSON', `{"reactions":${'['.repeat(5_000)}${']'.repeat(5_000)}}`],
     ['wide JSON', `{"reactions":{${Array.from({ length: 10_000 }, (_, index) => `"n${index}":["x"]`).join()}}}`],
@@ -129,15 +132,15 @@ describe('bodies that are wrong by hand', () => {
     ['half a surrogate pair', '{"message":"\\ud800"}'],
     ['a NUL', '{"message":"a\\u0000b"}'],
     ['a number beyond all', '{"archived_at":1e400,"message":1e400}'],
-  ])('%s: 400', async (_, body) => {
+  ])('hostile forms: request gets 400 when the body is %s', async (_, body) => {
     const statuses = await everywhere(body, 'application/json')
     for (const status of statuses) expect([200, 400]).toContain(status)
     expect(await send({ method: 'PUT', path: `/messages/${message}`, body, type: 'application/json' })).toBe(400)
   })
-  test('a body above the limit is 413', async () => {
+  test('hostile forms: request gets 413 when the body is above the limit', async () => {
     expect(await everywhere(`message=${'x'.repeat(1_100_000)}`)).toEqual([413])
   })
-  test('prototypes are as they were', () => {
+  test('hostile forms: Object.prototype is unchanged', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
     expect(({} as Record<string, unknown>).x).toBeUndefined()
   })
@@ -185,14 +188,14 @@ const holds = (one: fc.Arbitrary<Case>, count: number) =>
     { seed: SEED, numRuns: Math.ceil((count * SHARE) / AT_ONCE), interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true },
   )
 
-describe(`never a 5xx, always the one envelope (FUZZ_SEED=${SEED})`, { timeout: 150_000 }, () => {
-  test('forms of all kinds', async () => {
+describe(`generated forms (FUZZ_SEED=${SEED})`, { timeout: 150_000 }, () => {
+  test('hostile forms: response is a success or the error envelope when the form is random', async () => {
     await holds(
       fc.tuple(place, form).map(([[method, path], body]) => ({ method, path: path(), body })),
       2_000,
     )
   })
-  test('messages that are nearly right', async () => {
+  test('hostile forms: response is a success or the error envelope when a message is nearly valid', async () => {
     await holds(
       fc.tuple(value, form).map(([text, more]) => ({
         method: 'POST',
@@ -202,7 +205,7 @@ describe(`never a 5xx, always the one envelope (FUZZ_SEED=${SEED})`, { timeout: 
       500,
     )
   })
-  test('forms with bytes flipped, cut, doubled', async () => {
+  test('hostile forms: response is a success or the error envelope when bytes of a form are changed', async () => {
     await holds(
       fc
         .tuple(place, mutated(form.map((body) => `conversation_id=${conversation}&message=x&reactions[heart][]=y&${body}`)))
@@ -210,7 +213,7 @@ describe(`never a 5xx, always the one envelope (FUZZ_SEED=${SEED})`, { timeout: 
       1_500,
     )
   })
-  test('any text in a path and a query', async () => {
+  test('hostile forms: response is a success or the error envelope when path and query are random', async () => {
     const kind = fc.constantFrom('conversations', 'messages', 'contacts', 'groups', 'messages/search', 'avatars')
     const where = fc.tuple(
       kind,
@@ -227,7 +230,7 @@ describe(`never a 5xx, always the one envelope (FUZZ_SEED=${SEED})`, { timeout: 
       1_000,
     )
   })
-  test(`there were ${5_000 * SHARE} cases at least, of many kinds, and the server is well`, async () => {
+  test(`hostile forms: server responds normally after at least ${5_000 * SHARE} cases of many kinds`, async () => {
     expect(cases).toBeGreaterThanOrEqual(5_000 * SHARE)
     expect([...seen.keys()]).toEqual(expect.arrayContaining([200, 201, 400, 404]))
     const said = await messenger.say(conversation, 'still here')

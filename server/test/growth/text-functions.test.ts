@@ -11,7 +11,7 @@ const MOST = 6
 const ATTEMPTS = 3
 
 test.each(Object.entries(TEXT_FUNCTIONS))(
-  '%s: takes at most six times as long for four times the text, whatever the text',
+  'growth: %s takes at most six times as long when the text is four times as long',
   (_, { run, shapes, most, common = COMMON_SHAPES }) => {
     const steep: string[] = []
     for (const [name, shape] of Object.entries({ ...common, ...shapes })) {
@@ -26,7 +26,7 @@ test.each(Object.entries(TEXT_FUNCTIONS))(
   300_000,
 )
 
-test('growth: tells a function that rescans its text from one that does not', () => {
+test('growth: ratio is above the limit only when a function rescans its text', () => {
   const text = (size: number) => 'x'.repeat(size)
   expect(growth(text, (x) => [...x].sort().join(''), MOST)).toBeLessThanOrEqual(MOST)
   const rescanned = (x: string) => {
@@ -36,7 +36,7 @@ test('growth: tells a function that rescans its text from one that does not', ()
   expect(growth(text, rescanned, MOST)).toBeGreaterThan(MOST)
 })
 
-test('normalize: is the only function that normalises texts of any length', () => {
+test('normalize: is the only function that normalizes texts of any length', () => {
   const root = join(import.meta.dirname, '../../src')
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => /(?<!\.test)\.ts$/.test(name))
   const users = files.filter((name) => readFileSync(join(root, name), 'utf8').includes('.normalize('))

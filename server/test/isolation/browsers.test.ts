@@ -9,7 +9,7 @@ afterAll(() => server.close())
 
 const get = (path: string, to = server) => fetch(to.base + path, { redirect: 'manual' })
 
-describe('what the server says to browsers', () => {
+describe('security headers', () => {
   test.each([
     ['/healthz', 200],
     ['/openapi.json', 200],
@@ -24,21 +24,21 @@ describe('what the server says to browsers', () => {
     ['/dashboard/assets/none.js', 404],
     ['/nowhere', 404],
     ['/%zz', 404],
-  ])('%s is taken for nothing but what it says it is, and comes by https the next time', async (path, status) => {
+  ])('security headers: %s has nosniff and HSTS, with status %i', async (path, status) => {
     const answer = await get(path)
     expect(answer.status).toBe(status)
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
     expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000')
   })
 
-  test('a server without a public https URL demands no https', async () => {
+  test('security headers: HSTS is absent when the public URL is not https', async () => {
     const plain = await startServer()
     const { headers } = await get('/healthz', plain)
     expect([headers.get('x-content-type-options'), headers.get('strict-transport-security')]).toEqual(['nosniff', null])
     await plain.close()
   })
 
-  test('the reference at /docs runs its own scripts only, and is nobody’s frame', async () => {
+  test('security headers: /docs allows only its own scripts and no frames', async () => {
     const [first, second] = [await get('/docs/'), await get('/docs/')]
     const policy = first.headers.get('content-security-policy')
     const [, nonce = ''] = /script-src 'nonce-([\w+/=]+)'/.exec(policy ?? '') ?? []
@@ -53,7 +53,7 @@ describe('what the server says to browsers', () => {
   })
 })
 
-test('a path out of the folder of assets is nobody’s, and no failure of the server’s', async () => {
+test('dashboard assets: request gets 404 when the path leads out of the assets folder', async () => {
   for (const path of ['..%5c..%5cpackage.json', '..%2f..%2fpackage.json', '%2e%2e%5cindex.html']) {
     const answer = await get(`/dashboard/assets/${path}`)
     expect([path, answer.status]).toEqual([path, 404])

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { assertNoContent } from '../support/audit.ts'
 import { dumpTables } from '../support/dump-tables.ts'
-import { type Answer, accepted, refused } from '../support/gateway-client.ts'
+import { accepted, type GatewayResponse, refused } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { completion, json } from '../support/scripted-provider.ts'
 
@@ -39,8 +39,8 @@ const SHOWN = { role: 'canary-urial-the-role', comment: 'canary-vicuna-the-comme
 
 const clock = adjustableClock()
 let governed: Governed
-const answers: Answer[] = []
-const keep = <T extends Answer>(answer: T): T => {
+const answers: GatewayResponse[] = []
+const keep = <T extends GatewayResponse>(answer: T): T => {
   answers.push(answer)
   return answer
 }
@@ -147,23 +147,23 @@ const formsOf = (secret: string): string[] => {
   ]
 }
 
-describe('content, users, sessions, keys and tokens stay where they belong [GW-AUD-3]', () => {
-  test('the traffic reached what it was meant to reach', () => {
+describe('content, users, sessions, keys and tokens [GW-AUD-3]', () => {
+  test('canaries: the traffic has responses of every expected status', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual(
       expect.arrayContaining([200, 400, 401, 403, 404, 409, 410, 415, 422, 502]),
     )
     expect(answers.map(({ text }) => text).join('')).toContain(CANARIES.answer)
   })
-  test('in no log line, at the most talkative level', () => {
+  test('canaries: no log line contains them at level trace', () => {
     expect(governed.server.logs().split('\n').length).toBeGreaterThan(answers.length)
     expect(found(governed.server.logs())).toEqual([])
   })
-  test('in no metric', async () => {
+  test('canaries: no metric contains them', async () => {
     const { text } = await governed.api('GET', '/metrics', { token: null })
     expect(text).toContain('gatehouse_requests_total')
     expect(found(text)).toEqual([])
   })
-  test('in no audit record', async () => {
+  test('canaries: no audit record contains them, also not as an unkeyed hash', async () => {
     const { pool } = governed.server.context.database
     const { rows } = await pool.query('select body from audit_record')
     expect(rows.length).toBeGreaterThan(answers.length / 2)
@@ -171,27 +171,27 @@ describe('content, users, sessions, keys and tokens stay where they belong [GW-A
     // Nor as a hash that guessing undoes.
     for (const { body } of rows) assertNoContent(JSON.parse(body), Object.values(CANARIES))
   })
-  test('in no error', () => {
+  test('canaries: no error contains them, except the model name that the client sent', () => {
     const errors = answers.filter(({ status }) => status >= 400)
     // A model's name is the caller's own word, and says what to change.
     expect(found(errors.map(({ text }) => text).join('\n')).filter((name) => name !== 'model')).toEqual([])
   })
-  test('in no response header', () => {
+  test('canaries: no response header contains them', () => {
     expect(found(answers.flatMap(({ headers }) => [...headers].flat()).join('\n'))).toEqual([])
   })
-  test('in no column of any table in the clear: only whose request a reviewer decides on is there', async () => {
+  test('canaries: no column contains them in clear text, except user and session of a review item', async () => {
     const tables = await dumpTables(governed.server.context.database.pool)
     const hits = tables.flatMap(({ table, column, text }) => found(text).map((name) => `${table}.${column}: ${name}`))
     expect([...new Set(hits)].toSorted()).toEqual(['review_item.session_id: session', 'review_item.user_id: user'])
   })
-  test('sealed columns do not hold them either, whatever the byte', async () => {
+  test('canaries: no encrypted column contains their bytes', async () => {
     const tables = await dumpTables(governed.server.context.database.pool)
     const sealed = tables.filter(({ type }) => type === 'bytea')
     expect(new Set(sealed.map(({ table, column }) => `${table}.${column}`))).toContain('review_item.content')
     const bytes = sealed.map(({ text }) => Buffer.from(text.replaceAll('\\x', ''), 'hex').toString('latin1')).join('\n')
     expect(found(bytes)).toEqual([])
   })
-  test('what was denied has no content any more, what expired cannot be read', async () => {
+  test('canaries: review item has no content when it was denied', async () => {
     const { rows } = await governed.server.context.database.pool.query("select content from review_item where state = 'denied'")
     expect(rows.length).toBeGreaterThan(0)
     for (const { content } of rows) expect(content).toBeNull()

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dumpTables } from '../support/dump-tables.ts'
-import { type Messenger, startMessenger } from '../support/messenger.ts'
+import { type MessagingServer, startMessagingServer } from '../support/messenger.ts'
 import { type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
 import { word } from '../support/scripted-provider.ts'
 
@@ -20,12 +20,12 @@ interface Answer {
   readonly text: string
 }
 
-describe('a caller that names another host', () => {
-  let m: Messenger
+describe('client that sends another host', () => {
+  let m: MessagingServer
   let provider: OidcProvider
   beforeAll(async () => {
     provider = await startOidcProvider()
-    m = await startMessenger(provider.environment)
+    m = await startMessagingServer(provider.environment)
   })
   afterAll(async () => {
     await m.close()
@@ -63,7 +63,7 @@ describe('a caller that names another host', () => {
     return answer.text.startsWith('{') ? JSON.parse(answer.text) : {}
   }
 
-  test('hostile Host: no answer and no stored row names the host that a caller has sent', async () => {
+  test('hostile Host: no response and no stored row contains the host that the client sent', async () => {
     const { ann, ben } = m
     const admin = m.server.demo.admin_token
     const boundary = 'x-x-x'

@@ -44,8 +44,8 @@ async function workspaceSecret(workspaceId: string): Promise<Buffer> {
   return Buffer.from(secretBox(secrets.secretKey, 'workspace').open(row.hash_key, workspaceId), 'base64')
 }
 
-test('request hash: not computable from the hashes in records that a caller can read', async () => {
-  const held = await governed.hold('juniper-hold', { more: { governance: MALLORY } })
+test('request hash: cannot be computed with hashes of records that a client can read', async () => {
+  const held = await governed.holdPrompt('juniper-hold', { more: { governance: MALLORY } })
   const { token } = await governed.application({ settings: { memory: { enabled: true, capture: 'explicit' } } })
   // The text whose hash was the key. A session id may not hold a space any more, a memory may.
   const memory = { content: 'review binding', scope: 'session', kind: 'fact', classification: 'internal', governance: MALLORY }
@@ -58,7 +58,7 @@ test('request hash: not computable from the hashes in records that a caller can 
   expect(keys.map((key) => hmac(Buffer.from(key, 'hex'), text))).not.toContain(request_hash)
 })
 
-test('record hashes: one text sent in several fields gives a different hash in each', async () => {
+test('record hashes: hashes differ when one text is sent in several fields', async () => {
   const text = 'swordfish'
   const app = await governed.application({ settings: { memory: { enabled: true, capture: 'explicit' } } })
   const options = { token: app.token }
@@ -85,8 +85,8 @@ test('record hashes: one text sent in several fields gives a different hash in e
 })
 
 describe('data of versions that used one key for everything', () => {
-  test('a hold that was pending is found by its identical request, and released', async () => {
-    const held = await governed.hold('juniper-hold', { more: { governance: MALLORY } })
+  test('older hashes: pending hold is found and released when the identical request is sent', async () => {
+    const held = await governed.holdPrompt('juniper-hold', { more: { governance: MALLORY } })
     const secret = await workspaceSecret(await workspaceOf(held.id))
     const earlier = hmac(Buffer.from(hmac(secret, 'text\0review binding'), 'hex'), await bindingText(held))
     await governed.server.context.db
@@ -102,11 +102,11 @@ describe('data of versions that used one key for everything', () => {
     expect(contentOf(await governed.resubmit(held, MALLORY))).toBe(held.answer)
   })
 
-  test('the records of a user are listed, old and new', async () => {
+  test("older hashes: list of a user's records holds old and new records", async () => {
     const user = { id: 'old-timer' }
     const ids: string[] = []
     for (let i = 0; i < 2; i++) {
-      const said = await governed.say('', { more: { governance: { user } } })
+      const said = await governed.sendPrompt('', { more: { governance: { user } } })
       ids.push(accepted(said.response).governance.audit_id)
     }
     const { workspace_id } = await governed.record(ids[0] ?? '')
@@ -120,7 +120,7 @@ describe('data of versions that used one key for everything', () => {
     expect(listed.data.map(({ id }) => id)).toEqual(ids.toReversed())
   })
 
-  test('a memory that says the same is known again', async () => {
+  test('older hashes: duplicate memory is recognised when the stored hash is of an older version', async () => {
     const memory = { enabled: true, capture: 'explicit', assertion_scopes: ['application'] }
     const { token } = await governed.application({ settings: { memory } })
     const json = { content: 'Ferns are watered on Mondays', scope: 'application', kind: 'fact', classification: 'internal' }

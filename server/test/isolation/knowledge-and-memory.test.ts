@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SHARED_SCOPES } from '../../src/domain/memory-words.ts'
 import { assertNoContent } from '../support/audit.ts'
-import { type Answer, accepted, contentOf } from '../support/gateway-client.ts'
+import { accepted, contentOf, type GatewayResponse } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
-import { openCollection } from '../support/knowledge-fixture.ts'
+import { createTestCollection } from '../support/knowledge-fixture.ts'
 import { createMemoryFixture } from '../support/memory-fixture.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 
@@ -47,7 +47,7 @@ interface Canary {
 let governed: Governed
 const tokens = new Map<Caller['app'], string>()
 const canaries: Canary[] = []
-const told = new Map<Name, Answer[]>()
+const told = new Map<Name, GatewayResponse[]>()
 
 const canary = (what: string, readers: readonly Name[]): string => {
   const text = `canary-${word()}${word()}`
@@ -91,7 +91,7 @@ async function fillCollections(): Promise<void> {
   const here = governed.demo.workspace.id
   const { data } = accepted(await governed.admin('GET', '/workspaces'))
   const nextDoor = String(data.find(({ name }) => name === NEIGHBOURS)?.id)
-  const open = await openCollection(governed, here)
+  const open = await createTestCollection(governed, here)
   await open.put(canary('document for everyone', HERE))
   await open.put(canary('document for a user', MARAS), { acl: { users: ['mara'] } })
   await open.put(canary('document for a role', NOORS), { acl: { roles: ['clerk'] } })
@@ -99,19 +99,19 @@ async function fillCollections(): Promise<void> {
   await open.put(canary('document for somebody else', []), { acl: { users: ['vera'] } })
   await open.put(canary('document that is confidential', []), { classification: 'confidential' })
   await open.put(`---\nacl:\n  users: [noor]\n---\n${canary('document that closes itself', NOORS)}`)
-  const served = await openCollection(governed, here, { applications: [await idOf('first')] })
+  const served = await createTestCollection(governed, here, { applications: [await idOf('first')] })
   await served.put(canary('document for one Application', FIRST))
   await served.put(canary('document for a user of one Application', at('first', ...NOORS)), { acl: { users: ['noor'] } })
-  const closed = await openCollection(governed, here, { acl: null })
+  const closed = await createTestCollection(governed, here, { acl: null })
   await closed.put(canary('document without an ACL', []))
   await closed.put(`---\nacl: everyone\n---\n${canary('document that opens itself', [])}`)
-  const unlabelled = await openCollection(governed, here, { classification: null })
+  const unlabelled = await createTestCollection(governed, here, { classification: null })
   await unlabelled.put(canary('document without a label', []))
-  const removed = await openCollection(governed, here)
+  const removed = await createTestCollection(governed, here)
   await removed.remove(await removed.put(canary('document that was deleted', [])))
   await removed.put(canary('document that was replaced', []), { key: 'page' })
   await removed.put(`${BAIT} without a canary`, { key: 'page' })
-  const theirs = await openCollection(governed, nextDoor)
+  const theirs = await createTestCollection(governed, nextDoor)
   await theirs.put(canary('document of the neighbours', ['mara next door']))
   await theirs.put(canary("document of the neighbours' user", ['mara next door']), { acl: { users: ['mara'] } })
 }
@@ -147,15 +147,15 @@ async function keep(by: Name, scope: string, readers: readonly Name[], more: obj
   expect(accepted(await ask(by, '/v1/memory/capture', json)).mode).toBe('active')
 }
 
-const ask = (name: Name, path: string, body: object): Promise<Answer> => {
+const ask = (name: Name, path: string, body: object): Promise<GatewayResponse> => {
   const { app, user, session }: Caller = CALLERS[name]
   const governance = { ...(user && { user }), ...(session !== undefined && { session_id: session }) }
   return governed.post(path, { ...body, governance }, { token: tokens.get(app) ?? '' })
 }
 
 /** Everything that a curious caller tries: each endpoint, for the bait and for each canary by its name, and what fails. */
-async function askAround(name: Name): Promise<Answer[]> {
-  const answers: Answer[] = []
+async function askAround(name: Name): Promise<GatewayResponse[]> {
+  const answers: GatewayResponse[] = []
   const post = async (path: string, body: object) => void answers.push(await ask(name, path, body))
   const chat = (content: string) => ({ model: 'scripted', messages: [{ role: 'user', content }] })
   for (const path of ['/v1/knowledge/search', '/v1/memory/search']) {
@@ -178,19 +178,19 @@ async function askAround(name: Name): Promise<Answer[]> {
 const textOf = (name: Name) => (told.get(name) ?? []).map(({ text }) => text).join('\n')
 const namesIn = (text: string) => canaries.filter((one) => text.includes(one.text)).map(({ what }) => what)
 
-describe('every canary is found by its readers and by nobody else', () => {
-  test.each(NAMES)('%s', (name) => {
+describe('canaries in documents and memories', () => {
+  test.each(NAMES)('canaries: %s finds exactly the canaries that the requester may read', (name) => {
     const own = canaries.filter(({ readers }) => readers.includes(name)).map(({ what }) => what)
     expect(own.length).toBeGreaterThan(0)
     expect(namesIn(textOf(name)).toSorted()).toEqual(own.toSorted())
   })
-  test.each(HERE)('%s is told the same in a chat as in searches', (name) => {
+  test.each(HERE)('canaries: %s gets the same canaries in a chat as in searches', (name) => {
     const [knowledge, , , , memory, , , , said] = told.get(name) ?? []
     const searched = [...namesIn(knowledge?.text ?? ''), ...namesIn(memory?.text ?? '')]
     expect(said?.status).toBe(200)
     expect(namesIn(said?.text ?? '').toSorted()).toEqual(searched.toSorted())
   })
-  test('a search for a canary by its name brings up nothing more', async () => {
+  test('canaries: search for the name of a canary does not find it when the requester may not read it', async () => {
     for (const name of NAMES) {
       const { app } = CALLERS[name]
       for (const { text, readers, what } of canaries.filter((one) => !one.readers.includes(name))) {
@@ -202,22 +202,22 @@ describe('every canary is found by its readers and by nobody else', () => {
   })
 })
 
-describe('no canary is anywhere else', () => {
-  test('in no error', () => {
+describe('canaries in other outputs', () => {
+  test('canaries: no error contains one', () => {
     const errors = [...told.values()].flat().filter(({ status }) => status >= 400)
     expect(new Set(errors.map(({ status }) => status))).toEqual(new Set([400, 403, 404, 409, 422]))
     expect(namesIn(errors.map(({ text }) => text).join('\n'))).toEqual([])
   })
-  test('in no log line, at the most talkative level', () => {
+  test('canaries: no log line contains one at level trace', () => {
     expect(governed.server.logs().includes('/v1/knowledge/search')).toBe(true)
     expect(namesIn(governed.server.logs())).toEqual([])
   })
-  test('in no metric', async () => {
+  test('canaries: no metric contains one', async () => {
     const { text } = await governed.api('GET', '/metrics', { token: null })
     expect(text).toContain('endpoint="memory_capture"')
     expect(namesIn(text)).toEqual([])
   })
-  test('in no response header', () => {
+  test('canaries: no response header contains one', () => {
     expect(
       namesIn(
         [...told.values()]
@@ -227,7 +227,7 @@ describe('no canary is anywhere else', () => {
       ),
     ).toEqual([])
   })
-  test('in no audit record, neither as it is nor as a hash that guessing undoes', async () => {
+  test('canaries: no audit record contains one, also not as an unkeyed hash', async () => {
     const { rows } = await governed.server.context.database.pool.query('select body from audit_record')
     expect(rows.filter(({ body }) => body.includes('"score"')).length).toBeGreaterThan(NAMES.length)
     for (const { body } of rows)
@@ -238,7 +238,7 @@ describe('no canary is anywhere else', () => {
   })
 })
 
-describe('what a model is asked to remember of a chat', () => {
+describe('extraction of memories', () => {
   const MAIL = 'mara.lind@example.org'
   /** Two providers of one model: the first may see little and is always asked first. */
   const openModel = async (): Promise<string> => {
@@ -270,12 +270,12 @@ describe('what a model is asked to remember of a chat', () => {
     const { data } = accepted(await governed.admin('GET', `/memories?user_id=${id}`))
     return { asked, memories: data }
   }
-  test('an answer goes to no provider that may not see it, though it was good enough for the question', async () => {
+  test('extraction: a provider does not get the completion when its maximum classification is too low', async () => {
     const { asked, memories } = await chat(`Write to ${MAIL}`)
     expect(asked).toEqual(['lesser', 'trusted', 'trusted'])
     expect(memories).toMatchObject([{ content: 'The user likes tea.', classification: 'confidential' }])
   })
-  test('an answer that it may see goes to the provider that is best', async () => {
+  test('extraction: the best provider gets the completion when it may see it', async () => {
     const { asked, memories } = await chat('Write to them')
     expect(asked).toEqual(['lesser', 'trusted', 'lesser'])
     expect(memories).toMatchObject([{ content: 'The user likes tea.', classification: 'internal' }])

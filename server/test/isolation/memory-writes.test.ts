@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accepted, refused } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
-import { type Asking, createMemoryFixture, type MemoryFixture } from '../support/memory-fixture.ts'
+import { createMemoryFixture, type MemoryFixture, type MemoryRequestOptions } from '../support/memory-fixture.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 let governed: Governed
@@ -11,10 +11,10 @@ beforeAll(async () => {
 afterAll(() => governed.close())
 
 /** A user of the demo by their token: alice of support, bob of engineering and of the project atlas. */
-const verified = (name: string): Asking => ({
+const verified = (name: string): MemoryRequestOptions => ({
   userToken: governed.demo.users.find(({ id }) => id === name)?.user_token ?? '',
 })
-const OUTSIDER: Asking = { user: { id: 'mallory', department: 'support', attributes: { projects: ['atlas'] } } }
+const OUTSIDER: MemoryRequestOptions = { user: { id: 'mallory', department: 'support', attributes: { projects: ['atlas'] } } }
 const SCOPES = [
   ['application', {}],
   ['department', { scope_id: 'support' }],
@@ -26,28 +26,25 @@ const word = () => crypto.randomUUID().slice(0, 8)
 /** By default an Application lets nobody write shared memory whom it merely asserts. */
 const closed = (): Promise<MemoryFixture> => createMemoryFixture(governed, { assertion_scopes: null })
 
-describe('a verified user', () => {
+describe('verified user', () => {
   test.each([
     ['department', 'alice', 'engineering', 'bob'],
     ['project', 'alice', 'atlas', 'bob'],
     ['project', 'bob', 'zeus', 'bob'],
-  ])(
-    'memory writes: %s memory is refused when it is not the own one (%s writes to %s)',
-    async (scope, writer, scope_id, reader) => {
-      for (const memoryFixture of [await closed(), await createMemoryFixture(governed)]) {
-        const content = `planted ${word()}`
-        const answer = await memoryFixture.capture(content, { scope, scope_id }, verified(writer))
-        expect(refused(answer, 'POLICY_DENIED').details).toMatchObject({ reason: 'memory_scope', point: 'remember' })
-        expect(await memoryFixture.texts(content, {}, verified(reader))).not.toContain(content)
-      }
-    },
-  )
+  ])('memory writes: %s memory is refused when %s does not belong to %s', async (scope, writer, scope_id, reader) => {
+    for (const memoryFixture of [await closed(), await createMemoryFixture(governed)]) {
+      const content = `planted ${word()}`
+      const answer = await memoryFixture.capture(content, { scope, scope_id }, verified(writer))
+      expect(refused(answer, 'POLICY_DENIED').details).toMatchObject({ reason: 'memory_scope', point: 'remember' })
+      expect(await memoryFixture.texts(content, {}, verified(reader))).not.toContain(content)
+    }
+  })
 
-  test('memory writes: a fact of another department is not replaced', async () => {
+  test('memory writes: fact of a department is not replaced when a user of another department writes', async () => {
     const memoryFixture = await closed()
     const mark = word()
     const fact = `The limit for refunds ${mark} is 10 euros.`
-    await memoryFixture.keep(fact, { scope: 'department', scope_id: 'support' }, verified('alice'))
+    await memoryFixture.store(fact, { scope: 'department', scope_id: 'support' }, verified('alice'))
     for (const content of [fact.replace('10', '9000'), fact])
       refused(
         await memoryFixture.capture(content, { scope: 'department', scope_id: 'support' }, verified('bob')),
@@ -57,7 +54,7 @@ describe('a verified user', () => {
     expect(texts.filter((text) => text.includes(mark))).toEqual([fact])
   })
 
-  test('memory writes: the own department, project, Application and Workspace are written', async () => {
+  test('memory writes: user can write to the own department, project, Application and Workspace', async () => {
     const memoryFixture = await closed()
     const own = [
       ['department', { scope_id: 'engineering' }],
@@ -67,12 +64,12 @@ describe('a verified user', () => {
     ] as const
     for (const [scope, more] of own) {
       const content = `${scope} ${word()}`
-      await memoryFixture.keep(content, { scope, ...more }, verified('bob'))
+      await memoryFixture.store(content, { scope, ...more }, verified('bob'))
       expect(await memoryFixture.texts(content, {}, verified('bob'))).toContain(content)
     }
   })
 
-  test('memory writes: a group of users writes what all of them share, and a chat leaves only their own memories', async () => {
+  test('memory writes: chat captures memories only for its own user', async () => {
     const memoryFixture = await createMemoryFixture(governed, { assertion_scopes: null, capture: 'explicit' })
     const mark = word()
     await memoryFixture.chat(`Remember that the code of engineering is ${mark}`, verified('alice'))
@@ -80,7 +77,7 @@ describe('a verified user', () => {
   })
 })
 
-test('explicit capture: what an attached file says is not the wish of the user, and what the user typed beside it is', async () => {
+test('explicit capture: text that the user typed is captured, and text of an attached file is not', async () => {
   const memory = { enabled: true, capture: 'explicit' }
   const { token } = await governed.application({ settings: { extensions: ['content_parts'], memory } })
   const governance = { user: { id: `u-${word()}` } }
@@ -98,7 +95,7 @@ test('explicit capture: what an attached file says is not the wish of the user, 
   expect(contents.filter((text) => text.includes(typed) || text.includes(planted))).toEqual([`my desk is ${typed}`])
 })
 
-describe('a request without a verified user', () => {
+describe('request without a verified user', () => {
   test.each(SCOPES)(
     'memory writes: %s memory is refused when the Application does not permit it [GW-MEMC-14]',
     async (scope, more) => {
@@ -115,7 +112,7 @@ describe('a request without a verified user', () => {
   )
 
   test.each(SCOPES)(
-    'memory writes: %s memory is written when the Application permits it, and nothing else',
+    'memory writes: only %s memory is written when the Application permits only that scope',
     async (scope, more) => {
       const memoryFixture = await createMemoryFixture(governed, { assertion_scopes: [scope] })
       for (const [other, fields] of SCOPES) {
@@ -130,10 +127,10 @@ describe('a request without a verified user', () => {
   test('memory writes: user and session memory need no permission', async () => {
     const memoryFixture = await closed()
     const asking = { user: { id: `u-${word()}` }, session: word() }
-    for (const scope of ['user', 'session']) await memoryFixture.keep(`own ${word()}`, { scope }, asking)
+    for (const scope of ['user', 'session']) await memoryFixture.store(`own ${word()}`, { scope }, asking)
   })
 
-  test('memory writes: an assertion beside a token changes nothing', async () => {
+  test('memory writes: asserted user is ignored when the request has a user token', async () => {
     const memoryFixture = await closed()
     const answer = await memoryFixture.capture(
       `planted ${word()}`,

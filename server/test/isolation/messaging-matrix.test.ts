@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Reply } from '../admin/client.ts'
+import type { ApiResponse } from '../admin/client.ts'
 import { refused } from '../admin/client.ts'
-import { type Person, people } from '../messaging/client.ts'
-import type { Messenger } from '../support/messenger.ts'
-import { sharedMessenger } from '../support/shared-server.ts'
+import { createMembers, type Member } from '../messaging/client.ts'
+import type { MessagingServer } from '../support/messenger.ts'
+import { sharedMessagingServer } from '../support/shared-server.ts'
 
 const KINDS = ['conversations', 'messages', 'contacts', 'groups', 'attachments', 'events']
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
@@ -30,14 +30,14 @@ interface Endpoint {
   readonly hasBody: boolean
 }
 
-let messenger: Messenger
+let messenger: MessagingServer
 let endpoints: readonly Endpoint[]
 let things: Things
-let far: Person
+let far: Member
 const secret = 'quokkaburrow'
 
 beforeAll(async () => {
-  messenger = await sharedMessenger()
+  messenger = await sharedMessagingServer()
   endpoints = await readEndpoints()
   const { group, conversation } = await messenger.group(messenger.ann, messenger.ben)
   await messenger.ann.put(`/groups/${group}`, { name: secret })
@@ -51,7 +51,7 @@ beforeAll(async () => {
     contacts: messenger.ann.id,
     ...(attachments && { attachments }),
   }
-  ;({ far } = await people(messenger.server, ['far'], await messenger.operator.workspace()))
+  ;({ far } = await createMembers(messenger.server, ['far'], await messenger.operator.workspace()))
 })
 afterAll(() => messenger.close())
 
@@ -104,7 +104,7 @@ const QUERIES: Readonly<Record<string, (ids: Things) => string>> = {
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
 const kindOf = ({ path }: Endpoint) => path.split('/')[1] as Kind
 
-async function call(person: Person, endpoint: Endpoint, ids: Things, token?: null): Promise<Reply> {
+async function call(person: Member, endpoint: Endpoint, ids: Things, token?: null): Promise<ApiResponse> {
   const name = nameOf(endpoint)
   const path = endpoint.path
     .replace('{id}', ids[kindOf(endpoint)] ?? '')
@@ -116,20 +116,20 @@ async function call(person: Person, endpoint: Endpoint, ids: Things, token?: nul
 }
 
 /** What was answered, without what each request has of its own. */
-const bytes = ({ status, headers, text }: Reply, ids: Things): string => {
+const bytes = ({ status, headers, text }: ApiResponse, ids: Things): string => {
   const shown = [...headers].filter(([name]) => !['date', 'x-request-id', 'ratelimit', 'content-length'].includes(name))
   return Object.values(ids).reduce((rest, id) => rest.replaceAll(id, 'ID'), JSON.stringify([status, shown, text]))
 }
 
-describe('every endpoint of the document', () => {
-  test('is known here: those with a body have a right one, the resources are all there', () => {
+describe('endpoints of openapi.json', () => {
+  test('messaging isolation: this test has a valid body for every endpoint of openapi.json', () => {
     expect(new Set(endpoints.map(kindOf))).toEqual(new Set(KINDS.filter((kind) => kind !== 'attachments' || things.attachments)))
     const uploads = ['POST /attachments']
     const unprepared = endpoints.filter((one) => one.hasBody && !BODIES[nameOf(one)] && !uploads.includes(nameOf(one)))
     expect(unprepared.map(nameOf)).toEqual([])
     expect(endpoints.length).toBeGreaterThanOrEqual(22)
   })
-  test('is answered with 401 without a token, whatever ids are asked for', async () => {
+  test('messaging isolation: every endpoint responds with 401 when the token is missing', async () => {
     for (const endpoint of endpoints) {
       for (const ids of [things, NOBODYS as unknown as Things])
         refused(await call(messenger.ann, endpoint, ids, null), 'AUTH_INVALID_KEY')
@@ -137,8 +137,8 @@ describe('every endpoint of the document', () => {
   })
 })
 
-describe('who is no member', () => {
-  test('gets 404 for every foreign id in a path, with the bytes of an id that is nobody’s', async () => {
+describe('users who are not members', () => {
+  test('messaging isolation: response has the same bytes when the id in the path is foreign or unknown', async () => {
     const withId = endpoints.filter(({ path }) => path.includes('{id}'))
     expect(withId.length).toBeGreaterThanOrEqual(13)
     for (const endpoint of withId) {
@@ -153,7 +153,7 @@ describe('who is no member', () => {
       }
     }
   })
-  test('gets 404 for every foreign id in a body or a query', async () => {
+  test('messaging isolation: response has the same bytes when the id in the body or query is foreign or unknown', async () => {
     for (const endpoint of endpoints) {
       const name = nameOf(endpoint)
       const names = endpoint.path.includes('{id}') ? undefined : (QUERIES[name] ?? BODIES[name])
@@ -167,7 +167,7 @@ describe('who is no member', () => {
       }
     }
   })
-  test('finds nothing of it in any list, and nothing has changed for its members', async () => {
+  test('messaging isolation: no list contains a foreign id, and nothing has changed for the members', async () => {
     const listed = endpoints.filter(({ method, path }) => method === 'GET' && !path.includes('{') && path !== '/events')
     expect(listed.length).toBeGreaterThanOrEqual(5)
     for (const { path } of listed) {
@@ -189,7 +189,7 @@ describe('who is no member', () => {
       updated_at: null,
     })
   })
-  test('hears nothing of it, also when it resumes from the beginning', async () => {
+  test('messaging isolation: event stream contains nothing foreign when it resumes from the beginning', async () => {
     const strangers = await Promise.all([messenger.stan, far].map((person) => messenger.listen(person, 0)))
     const member = await messenger.listen(messenger.ben, 0)
     const { id } = await messenger.say(things.conversations, secret)

@@ -7,7 +7,7 @@ import type { Viewer } from '../../src/domain/viewer.ts'
 import { fromId, newId } from '../../src/lib/id.ts'
 import { type FreshDatabase, freshDatabases } from '../support/fresh-database.ts'
 import { seedApplication, seedWorkspace } from '../support/seed.ts'
-import { listenIn, type Statement } from '../support/statements.ts'
+import { onStatement, type Statement } from '../support/statement-listener.ts'
 
 const FOLDERS = ['knowledge', 'memory', 'retrieval']
 const OWNED = /^(?:knowledge|memory|retrieval)_/
@@ -310,7 +310,7 @@ function problemsOf(statement: Statement): string[] {
     .map(({ table }) => table)
 }
 
-describe('no query without Workspace and owner', () => {
+describe('queries of knowledge, memory and retrieval', () => {
   let foreign: Set<string>
   beforeAll(async () => {
     const [first] = freshDatabases()
@@ -319,7 +319,7 @@ describe('no query without Workspace and owner', () => {
     await readStores()
     const { db, pool } = fresh.database
     await pool.query(`alter table retrieval_partition alter column id restart with ${FIRST_PARTITION}`)
-    listenIn(pool, (statement) => heard.push({ ...statement, by }))
+    onStatement(pool, (statement) => heard.push({ ...statement, by }))
     const { workspaceId: theirs } = await seedWorkspace(db)
     await scenario(theirs, (await seedApplication(db, theirs)).applicationId)
     foreign = new Set([String(fromId('ws', theirs)), ...valuesHeard()])
@@ -344,18 +344,18 @@ describe('no query without Workspace and owner', () => {
           (Number(value) >= FIRST_PARTITION && Number(value) < FIRST_PARTITION + 1e6),
       )
 
-  test('every store function there is was exercised', () => {
+  test('owned queries: the scenario calls every store function', () => {
     expect(stores.size).toBeGreaterThan(30)
     expect([...stores.keys()].filter((name) => !called.has(name)).toSorted()).toEqual([])
     expect(Object.keys(FOR_ALL).filter((name) => !stores.has(name))).toEqual([])
   })
-  test('every statement that touches their tables is narrowed to the Workspace, or to a key of what it owns', () => {
+  test('owned queries: every statement is limited to the Workspace or to a key that it owns', () => {
     const ours = heard.filter(({ text, by: name }) => tablesIn(text).length > 0 && !(name in FOR_ALL))
     expect(ours.length).toBeGreaterThan(100)
     const wide = ours.flatMap((statement) => problemsOf(statement).map((table) => `${statement.by}: ${table}: ${statement.text}`))
     expect([...new Set(wide)]).toEqual([])
   })
-  test('none of them would pass without its conditions', () => {
+  test('owned queries: the check finds every statement when its conditions are removed', () => {
     const ours = heard.filter(({ text, by: name }) => tablesIn(text).length > 0 && !(name in FOR_ALL))
     const conditional = ours.filter(({ text }) => !/insert into|unnest\(/.test(text))
     expect(conditional.length).toBeGreaterThan(80)
@@ -364,13 +364,13 @@ describe('no query without Workspace and owner', () => {
     )
     expect(loose.map(({ text }) => text)).toEqual([])
   })
-  test('no statement is sent with a key of another Workspace', () => {
+  test('owned queries: no statement uses a key of another Workspace', () => {
     const mixed = heard.filter(
       ({ values, by: name }) => !(name in FOR_ALL) && values.flatMap(flat).some((value) => foreign.has(String(value))),
     )
     expect(mixed.map(({ by: name, text }) => `${name}: ${text}`)).toEqual([])
   })
-  test('a statement that forgets its Workspace would be found', () => {
+  test('owned queries: the check finds a statement when it does not name its Workspace', () => {
     const asked = (text: string, ...values: unknown[]) => problemsOf({ text, values })
     expect(asked('select "content" from "memory_item" where "content_hash" = $1', 'x')).toEqual(['memory_item'])
     expect(asked('select * from "knowledge_chunk" as "chunk" where "chunk"."id" = $1', crypto.randomUUID())).toEqual([

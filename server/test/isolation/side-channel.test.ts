@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { accepted } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
-import { createKnowledgeFixture, openCollection } from '../support/knowledge-fixture.ts'
+import { createKnowledgeFixture, createTestCollection } from '../support/knowledge-fixture.ts'
 import { createMemoryFixture } from '../support/memory-fixture.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
@@ -24,10 +24,10 @@ afterAll(() => governed.close())
 
 const NOOR = { governance: { user: { id: 'noor' } } }
 
-describe('what a caller may not see changes no byte of what the caller is told [GW-KNOW-7]', () => {
-  test(`${HIDDEN} documents, added, changed, relabelled and removed`, async () => {
+describe('hidden content [GW-KNOW-7]', () => {
+  test(`search: responses have the same bytes when ${HIDDEN} hidden documents are added, changed and removed`, async () => {
     const knowledgeFixture = await createKnowledgeFixture(governed)
-    const stricter = await openCollection(governed, governed.demo.workspace.id, { classification: 'restricted' })
+    const stricter = await createTestCollection(governed, governed.demo.workspace.id, { classification: 'restricted' })
     await governed.change(knowledgeFixture.id, {
       settings: { knowledge: { collections: [knowledgeFixture.name, stricter.name] } },
     })
@@ -62,11 +62,11 @@ describe('what a caller may not see changes no byte of what the caller is told [
     expect(await told()).toEqual(before)
   }, 300_000)
 
-  test(`${HIDDEN} memories of others, added and erased`, async () => {
+  test(`recall: responses have the same bytes when ${HIDDEN} memories of other users are added and erased`, async () => {
     const memoryFixture = await createMemoryFixture(governed)
     const noor = { user: { id: 'noor' }, session: 'morning' }
     for (let number = 0; number < 20; number++) {
-      await memoryFixture.keep(prose(number), { scope: (['user', 'session', 'application'] as const)[number % 3] }, noor)
+      await memoryFixture.store(prose(number), { scope: (['user', 'session', 'application'] as const)[number % 3] }, noor)
     }
     const told = async () => {
       const answers = []
@@ -77,7 +77,7 @@ describe('what a caller may not see changes no byte of what the caller is told [
     for (let number = 0; number < HIDDEN; number += 10) {
       const batch = Array.from({ length: 10 }, (_, at) => number + at)
       await Promise.all(
-        batch.map((one) => memoryFixture.keep(`${prose(one)} ${one}`, { scope: 'user' }, { user: { id: `vera ${one % 20}` } })),
+        batch.map((one) => memoryFixture.store(`${prose(one)} ${one}`, { scope: 'user' }, { user: { id: `vera ${one % 20}` } })),
       )
     }
     expect(await told()).toEqual(before)

@@ -2,23 +2,23 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Admin, adminClient, refused } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Person, people } from './client.ts'
+import { createMembers, type Member } from './client.ts'
 
 let server: TestServer
 let admin: Admin
-let ann: Person
+let ann: Member
 let application_id: string
 const name = () => `helper-${crypto.randomUUID().slice(0, 8)}`
 beforeAll(async () => {
   server = await sharedServer()
   admin = adminClient(server)
-  ;({ ann } = await people(server, ['ann']))
+  ;({ ann } = await createMembers(server, ['ann']))
   application_id = server.demo.applications[0]?.id ?? ''
 })
 afterAll(() => server.close())
 
 describe('assistants', () => {
-  test('are made, shown, listed, and contacts of everybody', async () => {
+  test('assistants: created assistant is listed and is a contact of every user', async () => {
     const username = name()
     const made = await admin.create('/assistants', { id: username, username, application_id, display_name: 'Helper' })
     expect(made).toEqual({
@@ -41,7 +41,7 @@ describe('assistants', () => {
     expect(JSON.stringify(record)).not.toContain(username)
   })
 
-  test('are told of where they are known, when they change', async () => {
+  test('assistants: users who have a conversation with the assistant get an event when it changes', async () => {
     const { id } = await admin.create('/assistants', { username: name(), application_id })
     await ann.create('/conversations', { contact_id: id })
     await admin.patch(`/assistants/${id}`, { display_name: 'Guide' })
@@ -57,7 +57,7 @@ describe('assistants', () => {
     expect(about[1]).toMatchObject({ audience: expect.arrayContaining([ann.id]), payload: { display_name: 'Guide' } })
   })
 
-  test('are changed field by field', async () => {
+  test('assistants: update changes only the fields that it names', async () => {
     const { id, username } = await admin.create('/assistants', { username: name(), application_id, display_name: 'Helper' })
     const other = server.demo.applications[1]?.id
     expect(await admin.patch(`/assistants/${id}`, { application_id: other })).toMatchObject({
@@ -73,7 +73,7 @@ describe('assistants', () => {
     })
   })
 
-  test('take nobody’s name, and turn nobody into one', async () => {
+  test('assistants: request is refused when the username or id belongs to a user', async () => {
     const { username } = await admin.create('/assistants', { username: name(), application_id })
     refused(await admin.send('POST', '/assistants', { username, application_id }), 'CONFLICT', 'username')
     refused(await admin.send('POST', '/assistants', { id: ann.id, username: name(), application_id }), 'CONFLICT', 'id')
@@ -81,7 +81,7 @@ describe('assistants', () => {
     expect(await ann.get(`/contacts/${ann.id}`)).toMatchObject({ is_assistant: false })
   })
 
-  test('need an Application of their own Workspace', async () => {
+  test('assistants: request gets 404 when the Application does not exist in the Workspace', async () => {
     const elsewhere = await admin.workspace()
     const { id } = await admin.create('/applications', { name: name() }, { workspace: elsewhere })
     for (const application of [id, 'app_01h455vb4pex5vsknk084sn02q', 'nonsense']) {
@@ -90,7 +90,7 @@ describe('assistants', () => {
     refused(await admin.send('POST', '/assistants', { username: name() }), 'VALIDATION_ERROR', 'application_id')
   })
 
-  test('get no access token', async () => {
+  test('assistants: request for an access token gets 404', async () => {
     const { id } = await admin.create('/assistants', { username: name(), application_id })
     refused(await admin.send('POST', `/users/${id}/tokens`, {}), 'NOT_FOUND')
   })

@@ -10,7 +10,7 @@ import { type Governed, startGoverned } from '../support/governed.ts'
 import { createKnowledgeFixture } from '../support/knowledge-fixture.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { type ProviderCall, says, word } from '../support/scripted-provider.ts'
-import { type Person, people, unhurried } from './client.ts'
+import { createMembers, type Member, unlimitedRate } from './client.ts'
 
 type Behaviour = ReturnType<typeof says>
 
@@ -29,14 +29,14 @@ const BY_READER = {
 const clock = adjustableClock()
 let governed: Governed
 let admin: Admin
-let ann: Person
-let ben: Person
+let ann: Member
+let ben: Member
 let helper: Json
 beforeAll(async () => {
-  governed = await startGoverned({}, { clock, userRateLimiter: unhurried() })
+  governed = await startGoverned({}, { clock, userRateLimiter: unlimitedRate() })
   governed.provider.on('Please look into', scripted)
   admin = adminClient(governed.server)
-  ;({ ann, ben } = await people(governed.server, ['ann', 'ben']))
+  ;({ ann, ben } = await createMembers(governed.server, ['ann', 'ben']))
   await governed.publish([...MARKER_RULES, BY_READER])
   helper = await assistant((await governed.application(MODEL)).id)
 })
@@ -48,7 +48,7 @@ const idle = () => governed.server.context.assistants.idle()
 const db = () => governed.server.context.db
 
 /** A direct conversation with an assistant, and what is done in it. */
-async function chatWith(who: Json, from: Person = ann) {
+async function chatWith(who: Json, from: Member = ann) {
   const { id } = await from.create('/conversations', { contact_id: who.id })
   return conversationOf(id, from)
 }
@@ -59,7 +59,7 @@ async function groupOf(...others: { id: string }[]) {
   return conversationOf(id, ann)
 }
 
-const conversationOf = (id: string, from: Person) => {
+const conversationOf = (id: string, from: Member) => {
   const messages = async (): Promise<Json[]> => (await from.get(`/messages?limit=100&conversation_id=${id}`)).data.reverse()
   const send = (message: string, who = from): Promise<Json> => who.create('/messages', { conversation_id: id, message })
   return {
@@ -108,7 +108,7 @@ const eventsOf = async (type: string, conversationId: string): Promise<Json[]> =
   return [...log, ...outbox].filter(({ payload }) => (payload as Json).conversation_id === conversationId)
 }
 
-test('traceparent: the provider gets the one of the message that the assistant answers, and none of another message', async () => {
+test('traceparent: upstream request has the header of the answered message, and none when that message had none', async () => {
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
   const chat = await chatWith(helper)
   const [traced, plain] = [word(), word()]
@@ -124,8 +124,8 @@ test('traceparent: the provider gets the one of the message that the assistant a
   expect(headersOf(plain)).not.toHaveProperty('traceparent')
 })
 
-describe('a direct conversation', () => {
-  test('is answered once, by a normal message that names its question and its record', async () => {
+describe('direct conversation', () => {
+  test('assistant: answers a message once, with a message that names the question and its audit record', async () => {
     const chat = await chatWith(helper)
     const { text, answer, calls } = question()
     const { sent, said } = await chat.ask(text)
@@ -151,7 +151,7 @@ describe('a direct conversation', () => {
     expect(record.features['request.session']).not.toBe('')
   })
 
-  test('shows the others that the assistant types [MSG-EVENT-1]', async () => {
+  test('assistant: other members get a typing event when the assistant writes [MSG-EVENT-1]', async () => {
     const chat = await chatWith(helper)
     await chat.ask(question().text)
     expect(await eventsOf('assistant.typing', chat.id)).toEqual([
@@ -159,7 +159,7 @@ describe('a direct conversation', () => {
     ])
   })
 
-  test('goes on: the model is told what was said before, in order and by whom', async () => {
+  test('assistant: model gets the earlier messages in order and with their roles when the conversation continues', async () => {
     const chat = await chatWith(helper)
     const [one, two] = [question(), question()]
     await chat.send(one.text)
@@ -173,7 +173,7 @@ describe('a direct conversation', () => {
     ])
   })
 
-  test('is told of the past within a budget', async () => {
+  test('assistant: model gets only the newest messages when the history exceeds the token budget', async () => {
     const chat = await chatWith(helper)
     for (let i = 0; i < 3; i++) await chat.ask(`${question().text} ${'much to read '.repeat(600)}`)
     const last = question()
@@ -184,13 +184,13 @@ describe('a direct conversation', () => {
     expect(JSON.stringify(told).length).toBeLessThan(4 * 4_500)
   })
 
-  test('with a person stays between people', async () => {
+  test('assistant: does not answer when it is not a member of the conversation', async () => {
     const { id } = await ann.create('/conversations', { contact_id: ben.id })
     const { said } = await conversationOf(id, ann).ask(`@${helper.username} ${question().text}`)
     expect(said).toEqual([])
   })
 
-  test('a message that is deleted in time is not answered', async () => {
+  test('assistant: does not answer when the message is deleted before the completion arrives', async () => {
     const chat = await chatWith(helper)
     const { promise: deleted, resolve } = Promise.withResolvers<void>()
     const { text, calls } = question('', 'Too late.', (...exchange) => void deleted.then(() => says('Too late.')(...exchange)))
@@ -203,8 +203,8 @@ describe('a direct conversation', () => {
   })
 })
 
-describe('a group', () => {
-  test('is answered where the assistant is mentioned, and told who said what', async () => {
+describe('group conversation', () => {
+  test('assistant: answers in a group only when it is mentioned, and the model gets the names of the senders', async () => {
     const room = await groupOf(ben, helper)
     const silent = question()
     expect((await room.ask(silent.text, ben)).said).toEqual([])
@@ -217,7 +217,7 @@ describe('a group', () => {
     ])
   })
 
-  test('one assistant never answers another, nor itself', async () => {
+  test('assistant: does not answer when an assistant mentions it', async () => {
     const other = await assistant(helper.application_id)
     const room = await groupOf(helper, other)
     const asked = question(`@${helper.username}`, `Ask @${other.username} and @${helper.username} about it.`)
@@ -229,7 +229,7 @@ describe('a group', () => {
 })
 
 describe('knowledge', () => {
-  test('in a direct conversation is what the author may see, in a group what all may', async () => {
+  test('assistant: uses only documents that the sender may see, or in a group only those that all members may see', async () => {
     const fact = word()
     const knowledgeFixture = await createKnowledgeFixture(governed, {
       application: MODEL,
@@ -237,16 +237,16 @@ describe('knowledge', () => {
     })
     await knowledgeFixture.put(`The lantern of ${fact} is kept in the eastern hall.`)
     const keeper = await assistant(knowledgeFixture.id)
-    const [cleo, dora] = await Promise.all(['cleo', 'dora'].map((name) => people(governed.server, [name])))
-    const [lead, second] = [cleo?.cleo, dora?.dora] as [Person, Person]
+    const [cleo, dora] = await Promise.all(['cleo', 'dora'].map((name) => createMembers(governed.server, [name])))
+    const [lead, second] = [cleo?.cleo, dora?.dora] as [Member, Member]
     for (const { id } of [lead, second]) await admin.patch(`/users/${id}`, { role: 'lead' })
-    const knows = async (chat: { ask: (text: string, who: Person) => Promise<unknown> }, who: Person) => {
+    const knows = async (chat: { ask: (text: string, who: Member) => Promise<unknown> }, who: Member) => {
       const asked = question(`@${keeper.username} where is the lantern kept?`)
       await chat.ask(asked.text, who)
       expect(asked.calls()).toHaveLength(1)
       return asked.calls()[0]?.raw.includes(fact)
     }
-    const inGroup = async (...members: Person[]) => {
+    const inGroup = async (...members: Member[]) => {
       const group = await lead.create('/groups', { name: word(), contacts: [...members, keeper].map(({ id }) => id) })
       return conversationOf((await lead.create('/conversations', { group_id: group.id })).id, lead)
     }
@@ -256,12 +256,12 @@ describe('knowledge', () => {
     expect(await knows(await inGroup(second, ann), lead)).toBe(false)
   })
 
-  test('that a policy denies to one reader is denied to the group', async () => {
+  test('assistant: does not use a document in a group when a policy denies it to one member', async () => {
     const knowledgeFixture = await createKnowledgeFixture(governed, { application: MODEL })
     const fact = word()
     await knowledgeFixture.put(`The burdock of ${fact} grows behind the mill.`)
     const keeper = await assistant(knowledgeFixture.id)
-    const { gil } = await people(governed.server, ['gil'])
+    const { gil } = await createMembers(governed.server, ['gil'])
     await admin.patch(`/users/${gil.id}`, { role: 'contractor' })
     const knows = async (chat: Awaited<ReturnType<typeof groupOf>>) => {
       const asked = question(`@${keeper.username} where does the burdock grow?`)
@@ -274,7 +274,7 @@ describe('knowledge', () => {
 })
 
 describe('policies', () => {
-  test('a denial is told in plain words, once, and does not stand in the way of what follows', async () => {
+  test('assistant: sends one explanation when the question is denied, and answers the next question', async () => {
     const chat = await chatWith(helper)
     const asked = question('juniper-deny')
     const { sent, said } = await chat.ask(asked.text)
@@ -285,7 +285,7 @@ describe('policies', () => {
     expect(next.calls()[0]?.body.messages).toEqual([{ role: 'user', content: next.text }])
   })
 
-  test('a denied answer is never seen', async () => {
+  test('assistant: sends an explanation instead of the completion when the completion is denied', async () => {
     const chat = await chatWith(helper)
     const asked = question('', `sorrel-deny ${word()}`)
     const { said } = await chat.ask(asked.text)
@@ -296,7 +296,7 @@ describe('policies', () => {
   test.each([
     ['question', 'juniper-hold', undefined],
     ['answer', '', 'sorrel-hold'],
-  ])('a held %s is told of; approved, it is answered once', async (_what, mark, answer) => {
+  ])('assistant: announces a held %s, and answers once when it is approved', async (_what, mark, answer) => {
     const chat = await chatWith(helper)
     const asked = question(mark, answer && `${answer} ${word()}`)
     const { sent, said } = await chat.ask(asked.text)
@@ -313,7 +313,7 @@ describe('policies', () => {
     expect(asked.calls()).toHaveLength(1)
   })
 
-  test('a held question that a reviewer denies is told of, and the provider is never asked', async () => {
+  test('assistant: sends an explanation and calls no provider when a reviewer denies a held question', async () => {
     const chat = await chatWith(helper)
     const asked = question('juniper-hold')
     const { sent } = await chat.ask(asked.text)
@@ -323,7 +323,7 @@ describe('policies', () => {
     expect(asked.calls()).toEqual([])
   })
 
-  test('a held question that is deleted is withdrawn from the reviewers, and never answered', async () => {
+  test('assistant: review item expires and the question is not answered when the held question is deleted', async () => {
     const chat = await chatWith(helper)
     const asked = question('juniper-hold')
     const { sent } = await chat.ask(asked.text)
@@ -336,7 +336,7 @@ describe('policies', () => {
     expect(asked.calls()).toEqual([])
   })
 
-  test('an approved answer whose worker died before it was stored is stored once, and the provider not asked again', async () => {
+  test('assistant: stores an approved answer once without a second provider call when its worker dies before storing it', async () => {
     const chat = await chatWith(helper)
     const asked = question('juniper-hold')
     const { sent } = await chat.ask(asked.text)
@@ -355,7 +355,7 @@ describe('policies', () => {
     expect(asked.calls()).toHaveLength(1)
   })
 
-  test('a hold that nobody decides on ends with words', async () => {
+  test('assistant: sends an explanation when a hold expires', async () => {
     const chat = await chatWith(helper)
     const { sent } = await chat.ask(question('juniper-brief').text)
     clock.advance(31_000)
@@ -363,11 +363,11 @@ describe('policies', () => {
     expect((await chat.messages()).at(-1)).toMatchObject({ message: noticeFor('REVIEW_HOLD_EXPIRED'), reply_to: sent.id })
   })
 
-  describe('at message', () => {
+  describe('policies at the point message', () => {
     beforeAll(() => governed.publish([...MARKER_RULES, BY_READER, ...AT_MESSAGE]))
     afterAll(() => governed.publish([...MARKER_RULES, BY_READER]))
 
-    test("note with its answer's record which exchange it comes from, a denied one as well", async () => {
+    test('assistant: record of the message names the record of its completion, also when the question is denied', async () => {
       const chat = await chatWith(helper)
       for (const [text, verdict] of [
         ['', 'allow'],
@@ -382,14 +382,14 @@ describe('policies', () => {
       }
     })
 
-    test('look at what an assistant says as at any other message', async () => {
+    test('assistant: sends an explanation when a message policy denies its answer', async () => {
       const chat = await chatWith(helper)
       const asked = question('', `teasel-deny ${word()}`)
       expect((await chat.ask(asked.text)).said).toMatchObject([{ message: noticeFor('POLICY_DENIED') }])
       expect(await chat.texts()).not.toContain(asked.answer)
     })
 
-    test('hold its answer, which is stored once when it is approved', async () => {
+    test('assistant: stores a held answer once when a reviewer approves it', async () => {
       const chat = await chatWith(helper)
       const asked = question('', `teasel-hold ${word()}`)
       expect((await chat.ask(asked.text)).said).toMatchObject([{ message: HELD_NOTICE }])
@@ -399,7 +399,7 @@ describe('policies', () => {
       expect(await turnOf(asked.text)).toEqual([])
     })
 
-    test('an answer that a reviewer denies is told of', async () => {
+    test('assistant: sends an explanation when a reviewer denies its held answer', async () => {
       const chat = await chatWith(helper)
       const asked = question('', `teasel-hold ${word()}`)
       const { sent } = await chat.ask(asked.text)
@@ -430,7 +430,7 @@ describe('policies', () => {
 })
 
 describe('faults', () => {
-  test('an Application that is asked too much answers later', async () => {
+  test('assistant: answers later when its Application has reached the rate limit', async () => {
     const { id } = await governed.application({ ...MODEL, limits: { requests_per_minute: 1, burst: 1 } })
     const busy = await assistant(id)
     const chat = await chatWith(busy)
@@ -447,13 +447,13 @@ describe('faults', () => {
   test.each([
     ['fails', 401, noticeFor('PROVIDER_ERROR')],
     ['refuses the question', 400, noticeFor('VALIDATION_ERROR', 'provider_refused')],
-  ])('a model that %s is told of', async (_, status, words) => {
+  ])('assistant: sends an explanation when the model %s', async (_, status, words) => {
     const chat = await chatWith(helper)
     const asked = question('', '', (response) => void response.writeHead(status).end('no'))
     expect((await chat.ask(asked.text)).said).toMatchObject([{ message: words }])
   })
 
-  test('a worker that comes too late says nothing: the answer is stored once', async () => {
+  test('assistant: answer is stored once when two workers process the same turn', async () => {
     const chat = await chatWith(helper)
     const asked = question()
     const { context } = governed.server

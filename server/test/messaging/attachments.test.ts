@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recurringJobs } from '../../src/jobs/recurring-jobs.ts'
 import { newId } from '../../src/lib/id.ts'
 import type { Json } from '../admin/client.ts'
-import { type Messenger, startMessenger } from '../support/messenger.ts'
+import { type MessagingServer, startMessagingServer } from '../support/messenger.ts'
 import { word } from '../support/scripted-provider.ts'
-import { type Person, people, type Sending } from './client.ts'
+import { createMembers, type Member, type SendOptions } from './client.ts'
 
 const MAX_BYTES = 200_000
 const PNG = Buffer.from(
@@ -15,9 +15,9 @@ const PNG = Buffer.from(
   'base64',
 )
 
-let m: Messenger
+let m: MessagingServer
 beforeAll(async () => {
-  m = await startMessenger({ GATEHOUSE_MAX_FILE_BYTES: String(MAX_BYTES) })
+  m = await startMessagingServer({ GATEHOUSE_MAX_FILE_BYTES: String(MAX_BYTES) })
 })
 afterAll(() => m.server.close())
 
@@ -27,9 +27,14 @@ const form = (content: Content, name = 'note.txt', type = 'text/plain', field = 
   body.append(field, new Blob([content], { type }), name)
   return body
 }
-const upload = (person: Person, content: Content = word(), name?: string, type?: string, sending: Sending = {}): Promise<Json> =>
-  person.create('/attachments', undefined, { ...sending, raw: form(content, name, type) })
-const download = (person: Person, id: string, method = 'GET') =>
+const upload = (
+  person: Member,
+  content: Content = word(),
+  name?: string,
+  type?: string,
+  sending: SendOptions = {},
+): Promise<Json> => person.create('/attachments', undefined, { ...sending, raw: form(content, name, type) })
+const download = (person: Member, id: string, method = 'GET') =>
   fetch(`${m.server.base}/v1/attachments/${id}/content`, { method, headers: { authorization: `Bearer ${person.token}` } })
 
 const filesFolder = () => join(m.server.config.dataDir, 'files')
@@ -40,8 +45,8 @@ const runJob = (name: string) =>
     .find((job) => job.name === name)
     ?.run()
 
-describe('an upload', () => {
-  test('is told of as it is, and comes back byte for byte', async () => {
+describe('upload', () => {
+  test('attachments: upload reports name, type and size, and the download has the same bytes', async () => {
     const sent = await upload(m.ann, PNG, 'Größe "1".png', 'text/html')
     expect(sent).toEqual({
       id: expect.stringMatching(/^att_/),
@@ -69,7 +74,7 @@ describe('an upload', () => {
     expect([head.status, head.headers.get('content-length')]).toEqual([200, String(PNG.length)])
   })
 
-  test('is never called what a browser would act on', async () => {
+  test('attachments: file type is harmless in a browser when the client declares an active type', async () => {
     for (const type of ['text/html', 'image/svg+xml', 'application/xhtml+xml', 'text/javascript', 'nonsense']) {
       expect((await upload(m.ann, '<svg onload="alert(1)"/>', 'x.svg', type)).file_type, type).toBe('text/plain')
     }
@@ -78,7 +83,7 @@ describe('an upload', () => {
     expect((await upload(m.ann, '', 'empty', 'text/plain')).file_size).toBe(0)
   })
 
-  test('may be as large as is allowed, and not a byte more; then nothing is left of it', async () => {
+  test('attachments: upload gets 413 and leaves no file when it is one byte over the limit', async () => {
     expect((await upload(m.ann, Buffer.alloc(MAX_BYTES, 'x'))).file_size).toBe(MAX_BYTES)
     const before = filesOnDisk().length
     const refused = await m.ann.refused('PAYLOAD_TOO_LARGE', 'POST', '/attachments', undefined, {
@@ -88,7 +93,7 @@ describe('an upload', () => {
     expect(filesOnDisk()).toHaveLength(before)
   })
 
-  test('of a program is refused, whatever it is called', async () => {
+  test('attachments: upload gets 415 when the file is a program, whatever its name', async () => {
     const program = Buffer.concat([Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]), Buffer.alloc(100)])
     const before = filesOnDisk().length
     await m.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', undefined, {
@@ -97,7 +102,7 @@ describe('an upload', () => {
     expect(filesOnDisk()).toHaveLength(before)
   })
 
-  test('that is no form with one file is refused', async () => {
+  test('attachments: upload is refused when it is not a multipart form with exactly one file', async () => {
     const before = filesOnDisk().length
     const two = form('a')
     two.append('file', new Blob(['b']), 'b.txt')
@@ -126,7 +131,7 @@ describe('an upload', () => {
     expect(filesOnDisk()).toHaveLength(before)
   })
 
-  test('upload: is refused with 400 when the file name has more than 1,024 bytes', async () => {
+  test('attachments: upload gets 400 when the file name has more than 1,024 bytes', async () => {
     const before = filesOnDisk().length
     for (const name of ['n'.repeat(1_025), 'ü'.repeat(513), 'n'.repeat(20_000), '\u0301\u0316'.repeat(15_000)]) {
       const refused = await m.ann.refused('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw: form('x', name) })
@@ -140,7 +145,7 @@ describe('an upload', () => {
     expect(kept.filename).toBe(`${'n'.repeat(251)}.txt`)
   })
 
-  test('whose sender goes away leaves nothing', async () => {
+  test('attachments: upload leaves no file and no row when its sender disconnects', async () => {
     const before = filesOnDisk().length
     const rows = await unsentRows()
     await new Promise<void>((resolve) => {
@@ -156,7 +161,7 @@ describe('an upload', () => {
     expect(await unsentRows()).toBe(rows)
   })
 
-  test('is made once under one Idempotency-Key; another file under it is a conflict', async () => {
+  test('attachments: file is stored once under one idempotency key, and another file under it gets 409', async () => {
     const headers = { 'idempotency-key': word() }
     const first = await upload(m.ann, 'once', 'a.txt', 'text/plain', { headers })
     const before = filesOnDisk().length
@@ -165,7 +170,7 @@ describe('an upload', () => {
     expect(filesOnDisk()).toHaveLength(before)
   })
 
-  test('is one of 100 at most that wait to be sent', async () => {
+  test('attachments: upload gets 409 when the user has 100 unsent files', async () => {
     const { cleo } = m
     const one = await upload(cleo)
     const row = await m.server.context.db
@@ -184,11 +189,11 @@ describe('an upload', () => {
 const unsentRows = async (): Promise<number> =>
   (await m.server.context.db.selectFrom('message_attachment').select('id').where('message_id', 'is', null).execute()).length
 
-describe('a file', () => {
-  test('is its sender’s until it is sent, then for those who may read the message', async () => {
+describe('file', () => {
+  test('attachments: only the uploader can read a file until it is sent, then all readers of the message', async () => {
     const conversation = await m.direct()
     const { id } = await upload(m.ann, 'for Ben')
-    const others = async (person: Person) => {
+    const others = async (person: Member) => {
       for (const path of [`/attachments/${id}`, `/attachments/${id}/content`]) await person.refused('NOT_FOUND', 'GET', path)
       await person.refused('NOT_FOUND', 'DELETE', `/attachments/${id}`)
       await person.refused('VALIDATION_ERROR', 'GET', `/attachments?starting_after=${id}`)
@@ -206,11 +211,11 @@ describe('a file', () => {
     })
   })
 
-  test('that is no id is not there', async () => {
+  test('attachments: request gets 404 when the id is invalid or unknown', async () => {
     for (const id of ['x', newId('att'), newId('msg')]) await m.ann.refused('NOT_FOUND', 'GET', `/attachments/${id}`)
   })
 
-  test('goes with what carries it: at once for readers, then from the disk', async () => {
+  test('attachments: file is unreadable at once and removed from disk later when its message or conversation is deleted', async () => {
     const carried = async () => {
       const conversation = await m.direct()
       const { id } = await upload(m.ann)
@@ -232,7 +237,7 @@ describe('a file', () => {
     await m.ann.refused('NOT_FOUND', 'DELETE', `/attachments/${four.id}`)
   })
 
-  test('of a held message is seen by nobody else, stays until it is decided, and comes with it', async () => {
+  test('attachments: file of a held message is readable only by its uploader until the message is approved', async () => {
     const conversation = await m.direct()
     const { id } = await upload(m.ann)
     const held = await m.ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', {
@@ -246,7 +251,7 @@ describe('a file', () => {
     expect((await download(m.ben, id)).status).toBe(200)
   })
 
-  test('is told of as an event without its name', async () => {
+  test('attachments: events about a file do not contain its name', async () => {
     const name = `${word()}.txt`
     const { id } = await upload(m.ann, 'x', name)
     const conversation = await m.direct()
@@ -267,7 +272,7 @@ describe('a file', () => {
     expect(JSON.stringify(told)).not.toContain(name)
   })
 
-  test('without its bytes is a fault of ours, for now', async () => {
+  test('attachments: download gets 503 when the stored bytes are missing', async () => {
     const { id } = await upload(m.ann)
     const { place } = await m.server.context.db
       .selectFrom('message_attachment')
@@ -281,8 +286,8 @@ describe('a file', () => {
   })
 })
 
-test('one’s own uploads are listed, newest first, in pages', async () => {
-  const { dora } = await people(m.server, ['dora'])
+test("attachments: list holds the user's own uploads, newest first, in pages", async () => {
+  const { dora } = await createMembers(m.server, ['dora'])
   const ids: string[] = []
   for (let i = 0; i < 3; i++) ids.unshift((await upload(dora)).id)
   const page = async (query: string) => {

@@ -1,16 +1,16 @@
 import { expect } from 'vitest'
 import type { ErrorCode } from '../../src/errors.ts'
 import { UserRateLimiter } from '../../src/messaging/api/user-rate-limiter.ts'
-import { adminClient, type Json, type Reply, refused as refusedReply } from '../admin/client.ts'
+import { type ApiResponse, adminClient, type Json, refused as refusedReply } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 
 /** For `startServer({}, { userRateLimiter: unhurried() })`: tests are faster than people. */
-export const unhurried = (): UserRateLimiter => {
+export const unlimitedRate = (): UserRateLimiter => {
   const rate = { perMinute: 6_000_000, capacity: 100_000 }
   return new UserRateLimiter({ send: rate, call: rate })
 }
 
-export interface Sending {
+export interface SendOptions {
   /** json, unless the fields are to be sent as a form. */
   readonly as?: 'json' | 'form'
   readonly headers?: Readonly<Record<string, string>>
@@ -31,10 +31,10 @@ export const formOf = (fields: object, prefix = ''): string =>
     })
     .join('&')
 
-export type Person = ReturnType<typeof personOf>
+export type Member = ReturnType<typeof memberClient>
 
-function personOf(base: string, id: string, token: string) {
-  const send = async (method: string, path: string, fields?: object, sending: Sending = {}): Promise<Reply> => {
+function memberClient(base: string, id: string, token: string) {
+  const send = async (method: string, path: string, fields?: object, sending: SendOptions = {}): Promise<ApiResponse> => {
     const { as = 'json', headers = {}, raw, token: other = token } = sending
     const type = as === 'json' ? 'application/json' : 'application/x-www-form-urlencoded'
     const encoded = fields && (as === 'json' ? JSON.stringify(fields) : formOf(fields))
@@ -53,7 +53,7 @@ function personOf(base: string, id: string, token: string) {
   }
   const expecting =
     (status: number, method: string) =>
-    async (path: string, fields?: object, sending?: Sending): Promise<Json> => {
+    async (path: string, fields?: object, sending?: SendOptions): Promise<Json> => {
       const reply = await send(method, path, fields, sending)
       expect(reply.status, `${method} ${path}: ${reply.text}`).toBe(status)
       return reply.body
@@ -68,17 +68,17 @@ function personOf(base: string, id: string, token: string) {
     put: expecting(200, 'PUT'),
     remove: (path: string): Promise<Json> => expecting(204, 'DELETE')(path),
     /** The refusal of a request that must be refused. */
-    refused: async (code: ErrorCode, method: string, path: string, fields?: object, sending?: Sending): Promise<Json> =>
+    refused: async (code: ErrorCode, method: string, path: string, fields?: object, sending?: SendOptions): Promise<Json> =>
       refusedReply(await send(method, path, fields, sending), code),
   }
 }
 
 /** New users of a Workspace, each with an access token. Their ids and usernames are the names, with something of their own behind. */
-export async function people<const N extends string>(
+export async function createMembers<const N extends string>(
   server: TestServer,
   names: readonly N[],
   workspace?: string,
-): Promise<Record<N, Person>> {
+): Promise<Record<N, Member>> {
   const admin = adminClient(server)
   const sending = workspace === undefined ? {} : { workspace }
   const made = await Promise.all(
@@ -86,8 +86,8 @@ export async function people<const N extends string>(
       const id = `${name}-${crypto.randomUUID().slice(0, 8)}`
       await admin.create('/users', { id, username: id }, sending)
       const { token } = await admin.create(`/users/${id}/tokens`, {}, sending)
-      return [name, personOf(server.base, id, token)] as const
+      return [name, memberClient(server.base, id, token)] as const
     }),
   )
-  return Object.fromEntries(made) as Record<N, Person>
+  return Object.fromEntries(made) as Record<N, Member>
 }

@@ -2,48 +2,51 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Person, people } from './client.ts'
+import { createMembers, type Member } from './client.ts'
 
 let server: TestServer
-let ann: Person
-let ben: Person
-let cleo: Person
+let ann: Member
+let ben: Member
+let cleo: Member
 beforeAll(async () => {
   server = await sharedServer()
-  ;({ ann, ben, cleo } = await people(server, ['ann', 'ben', 'cleo']))
+  ;({ ann, ben, cleo } = await createMembers(server, ['ann', 'ben', 'cleo']))
 })
 afterAll(() => server.close())
 
 const talk = (fields: object = {}): Promise<Json> => ann.create('/conversations', { contact_id: ben.id, ...fields })
-const say = (who: Person, conversation: Json, message = 'Good morning'): Promise<Json> =>
+const say = (who: Member, conversation: Json, message = 'Good morning'): Promise<Json> =>
   who.create('/messages', { conversation_id: conversation.id, message })
-const groupOf = (...others: Person[]): Promise<Json> =>
+const groupOf = (...others: Member[]): Promise<Json> =>
   ann.create('/groups', { name: 'Club', contacts: others.map(({ id }) => id) })
-const idsOf = async (who: Person, query = ''): Promise<string[]> =>
+const idsOf = async (who: Member, query = ''): Promise<string[]> =>
   (await who.get(`/conversations?limit=100${query}`)).data.map(({ id }: Json) => id)
 
 describe('create', () => {
-  test.each(['json', 'form'] as const)('%s: the contact is the other side, seen from each', async (as) => {
-    const made = await ann.create('/conversations', { contact_id: ben.id }, { as })
-    expect(made).toEqual({
-      id: expect.stringMatching(/^conv_/),
-      object: 'conversation',
-      contact_id: ben.id,
-      group_id: null,
-      pinned_message_id: null,
-      is_pinned: false,
-      is_muted: false,
-      last_active_at: null,
-      last_opened_at: null,
-      created_at: expect.any(Number),
-      archived_at: null,
-      unread_count: 0,
-    })
-    expect(await ben.get(`/conversations/${made.id}`)).toEqual({ ...made, contact_id: ann.id })
-    await cleo.refused('NOT_FOUND', 'GET', `/conversations/${made.id}`)
-  })
+  test.each(['json', 'form'] as const)(
+    'conversations: each member sees the other one as the contact when the body is %s',
+    async (as) => {
+      const made = await ann.create('/conversations', { contact_id: ben.id }, { as })
+      expect(made).toEqual({
+        id: expect.stringMatching(/^conv_/),
+        object: 'conversation',
+        contact_id: ben.id,
+        group_id: null,
+        pinned_message_id: null,
+        is_pinned: false,
+        is_muted: false,
+        last_active_at: null,
+        last_opened_at: null,
+        created_at: expect.any(Number),
+        archived_at: null,
+        unread_count: 0,
+      })
+      expect(await ben.get(`/conversations/${made.id}`)).toEqual({ ...made, contact_id: ann.id })
+      await cleo.refused('NOT_FOUND', 'GET', `/conversations/${made.id}`)
+    },
+  )
 
-  test('with a group: its members are in it, also those who join later', async () => {
+  test('conversations: all members of a group can read its conversation, also those who join later', async () => {
     const group = await groupOf(ben)
     const made = await ben.create('/conversations', { group_id: group.id })
     expect(made).toMatchObject({ group_id: group.id, contact_id: null })
@@ -54,7 +57,7 @@ describe('create', () => {
     expect(await cleo.get(`/conversations/${made.id}`)).toMatchObject({ id: made.id, unread_count: 0 })
   })
 
-  test('needs exactly one partner, who is there', async () => {
+  test('conversations: request is refused when it does not name exactly one existing contact or group', async () => {
     const group = await groupOf()
     for (const fields of [{}, { contact_id: ben.id, group_id: group.id }, { contact_id: ann.id }, { contact_id: null }]) {
       await ann.refused('VALIDATION_ERROR', 'POST', '/conversations', fields)
@@ -63,8 +66,8 @@ describe('create', () => {
     await ben.refused('NOT_FOUND', 'POST', '/conversations', { group_id: group.id })
   })
 
-  test('distinct: the one that exists, however many ask at once', async () => {
-    const { ann: one, ben: other } = await people(server, ['ann', 'ben'])
+  test('conversations: ten concurrent requests get the same conversation when distinct is true', async () => {
+    const { ann: one, ben: other } = await createMembers(server, ['ann', 'ben'])
     const sides = [one, other].flatMap((who, index) => Array.from({ length: 5 }, () => ({ who, with: [other, one][index] })))
     const replies = await Promise.all(
       sides.map((side) => side.who.send('POST', '/conversations', { contact_id: side.with?.id, distinct: true })),
@@ -75,7 +78,7 @@ describe('create', () => {
 })
 
 describe('update', () => {
-  test('pinned, muted and archived are the caller’s own; a new message leaves it archived', async () => {
+  test('conversations: pinned, muted and archived apply to one member only, and a new message does not change them', async () => {
     const { id } = await talk()
     const changed = await ann.put(
       `/conversations/${id}`,
@@ -90,7 +93,7 @@ describe('update', () => {
     expect((await ann.put(`/conversations/${id}`, { is_pinned: false })).is_pinned).toBe(false)
   })
 
-  test('a pin is a message of this conversation, for all, until the message goes', async () => {
+  test('conversations: pinned message belongs to the conversation, is the same for all members, and is unpinned when it is deleted', async () => {
     const here = await talk()
     const message = await say(ann, here)
     const elsewhere = await say(ann, await talk())
@@ -106,7 +109,7 @@ describe('update', () => {
     expect((await ben.get(`/conversations/${here.id}`)).pinned_message_id).toBeNull()
   })
 
-  test('with none of its fields, or one of another type, is refused', async () => {
+  test('conversations: update gets 400 when it has no known field or a field of another type', async () => {
     const { id } = await talk()
     for (const fields of [{}, { is_muted: 'maybe' }, { archived_at: 'soon' }, { archived_at: -1 }, { unread_count: 0 }]) {
       await ann.refused('VALIDATION_ERROR', 'PUT', `/conversations/${id}`, fields)
@@ -115,7 +118,7 @@ describe('update', () => {
 })
 
 describe('read markers', () => {
-  test('a message is read when the other side has; markers never go back', async () => {
+  test('read markers: message is read when the other member has read it, and no marker moves back', async () => {
     const conversation = await talk()
     const path = `/conversations/${conversation.id}`
     const [first, second] = [await say(ann, conversation), await say(ann, conversation)]
@@ -131,7 +134,7 @@ describe('read markers', () => {
     expect((await ann.get(path)).last_opened_at).toBeNull()
   })
 
-  test('in a group a message is read when the last of the others has, whoever that is', async () => {
+  test('read markers: group message is read when the last other member has read it', async () => {
     const group = await groupOf(ben, cleo)
     const conversation = await ann.create('/conversations', { group_id: group.id })
     const path = `/conversations/${conversation.id}/read`
@@ -146,7 +149,7 @@ describe('read markers', () => {
     expect(await readAt()).toEqual([true, true])
   })
 
-  test('of two who read last at the same time, one is the last', async () => {
+  test('read markers: group message is read when the last two members read it at the same time', async () => {
     const conversation = await ann.create('/conversations', { group_id: (await groupOf(ben, cleo)).id })
     for (let round = 0; round < 5; round++) {
       const { id } = await say(ann, conversation)
@@ -155,7 +158,7 @@ describe('read markers', () => {
     }
   })
 
-  test('nobody waits for who has left the group', async () => {
+  test('read markers: group message is read when the only member who has not read it leaves', async () => {
     const group = await groupOf(ben, cleo)
     const conversation = await ann.create('/conversations', { group_id: group.id })
     const { id } = await say(ann, conversation)
@@ -166,7 +169,7 @@ describe('read markers', () => {
     await cleo.refused('NOT_FOUND', 'GET', `/conversations/${conversation.id}`)
   })
 
-  test('only messages of this conversation mark it', async () => {
+  test('read markers: request gets 400 when the message belongs to another conversation', async () => {
     const elsewhere = await say(ann, await talk())
     const here = await talk()
     await ben.refused('VALIDATION_ERROR', 'POST', `/conversations/${here.id}/read`, { message_id: elsewhere.id })
@@ -175,8 +178,8 @@ describe('read markers', () => {
 })
 
 describe('list', () => {
-  test('the last active first; only true filters', async () => {
-    const { ann: me, ben: other } = await people(server, ['ann', 'ben'])
+  test('conversations: list starts with the last active one, and only filters with the value true apply', async () => {
+    const { ann: me, ben: other } = await createMembers(server, ['ann', 'ben'])
     const make = (): Promise<Json> => me.create('/conversations', { contact_id: other.id })
     const [quiet, muted, active] = [await make(), await make(), await make()]
     await say(me, active)
@@ -190,15 +193,15 @@ describe('list', () => {
     expect(await idsOf(other, '&muted=true')).toEqual([])
   })
 
-  test('of one group, for its members', async () => {
+  test('conversations: list can be limited to one group by its members', async () => {
     const group = await groupOf(ben)
     const conversation = await ann.create('/conversations', { group_id: group.id })
     expect(await idsOf(ben, `&group_id=${group.id}`)).toEqual([conversation.id])
     await cleo.refused('NOT_FOUND', 'GET', `/conversations?group_id=${group.id}`)
   })
 
-  test('pages in both directions; foreign cursors are refused', async () => {
-    const { ann: me, ben: other, cleo: third } = await people(server, ['ann', 'ben', 'cleo'])
+  test('conversations: list has pages in both directions and refuses cursors of other users', async () => {
+    const { ann: me, ben: other, cleo: third } = await createMembers(server, ['ann', 'ben', 'cleo'])
     const ids: string[] = []
     for (let count = 0; count < 7; count++) ids.unshift((await me.create('/conversations', { contact_id: other.id })).id)
     const page = async (query: string) => {
@@ -215,7 +218,7 @@ describe('list', () => {
 })
 
 describe('delete', () => {
-  test('either side of a direct one removes it for both, messages too', async () => {
+  test('conversations: direct conversation and its messages are deleted for both members when one deletes it', async () => {
     const conversation = await talk()
     const message = await say(ann, conversation)
     await cleo.refused('NOT_FOUND', 'DELETE', `/conversations/${conversation.id}`)
@@ -230,7 +233,7 @@ describe('delete', () => {
     await ann.refused('NOT_FOUND', 'DELETE', `/conversations/${conversation.id}`)
   })
 
-  test("a group's is deleted by the group's owner", async () => {
+  test('conversations: only the owner of the group can delete its conversation', async () => {
     const conversation = await ben.create('/conversations', { group_id: (await groupOf(ben)).id })
     await ben.refused('FORBIDDEN', 'DELETE', `/conversations/${conversation.id}`)
     await ann.remove(`/conversations/${conversation.id}`)

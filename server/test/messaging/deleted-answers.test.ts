@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { adminClient, type Json, type Reply } from '../admin/client.ts'
+import { type ApiResponse, adminClient, type Json } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Person, people } from './client.ts'
+import { createMembers, type Member } from './client.ts'
 
 let server: TestServer
-let ann: Person
-let ben: Person
+let ann: Member
+let ben: Member
 beforeAll(async () => {
   server = await sharedServer()
-  ;({ ann, ben } = await people(server, ['ann', 'ben']))
+  ;({ ann, ben } = await createMembers(server, ['ann', 'ben']))
 })
 afterAll(() => server.close())
 
@@ -24,9 +24,9 @@ const storedAnswers = async (text: string): Promise<number> => {
 
 /** Sends a request twice under one key, with a deletion in between; answers the second reply. */
 async function repeated(
-  send: () => Promise<Reply>,
+  send: () => Promise<ApiResponse>,
   remove: (first: Json) => Promise<unknown>,
-): Promise<{ first: Json; again: Reply }> {
+): Promise<{ first: Json; again: ApiResponse }> {
   const { body: first, status, text } = await send()
   expect(status, text).toBeLessThan(300)
   expect((await send()).body).toEqual(first)
@@ -34,14 +34,14 @@ async function repeated(
   return { first, again: await send() }
 }
 
-function gone({ status, body, text }: Reply): void {
+function gone({ status, body, text }: ApiResponse): void {
   expect(status, text).toBe(404)
   expect(body.error).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('Idempotency-Key') })
 }
 
 const SECRET = 'the words that were deleted'
 
-test('deleted answers: a deleted message is not returned for its idempotency key, its words are gone, and no second one is sent', async () => {
+test('idempotency key: repeated request gets 404 and sends nothing when its message was deleted', async () => {
   const { id } = await direct()
   const headers = once()
   const send = () => ann.send('POST', '/messages', { conversation_id: id, message: SECRET }, { headers })
@@ -52,7 +52,7 @@ test('deleted answers: a deleted message is not returned for its idempotency key
   expect((await ben.get(`/messages?conversation_id=${id}`)).data).toEqual([])
 })
 
-test('deleted answers: an update of a deleted message is not returned either', async () => {
+test('idempotency key: repeated update gets 404 when its message was deleted', async () => {
   const { id } = await direct()
   const message = await ann.create('/messages', { conversation_id: id, message: 'x' })
   const headers = once()
@@ -62,7 +62,7 @@ test('deleted answers: an update of a deleted message is not returned either', a
   expect(await storedAnswers(SECRET)).toBe(0)
 })
 
-test('deleted answers: a deleted conversation takes its own answer and those of its messages along', async () => {
+test('idempotency key: stored responses of a conversation and its messages are removed when it is deleted', async () => {
   const headers = once()
   const { first, again } = await repeated(
     () => ann.send('POST', '/conversations', { contact_id: ben.id }, { headers }),
@@ -80,7 +80,7 @@ test('deleted answers: a deleted conversation takes its own answer and those of 
   expect(await storedAnswers(SECRET)).toBe(0)
 })
 
-test('deleted answers: a deleted group takes its answer along', async () => {
+test('idempotency key: stored response of a group is removed when the group is deleted', async () => {
   const headers = once()
   const send = () => ann.send('POST', '/groups', { name: SECRET, contacts: [ben.id] }, { headers })
   const { again } = await repeated(send, ({ id }) => ann.remove(`/groups/${id}`))
@@ -88,7 +88,7 @@ test('deleted answers: a deleted group takes its answer along', async () => {
   expect(await storedAnswers(SECRET)).toBe(0)
 })
 
-test('deleted answers: a deleted file takes the answers along that show it', async () => {
+test('idempotency key: stored responses that show a file are removed when the file is deleted', async () => {
   const headers = once()
   const upload = () => {
     const raw = new FormData()
@@ -110,7 +110,7 @@ test('deleted answers: a deleted file takes the answers along that show it', asy
   expect((await ann.get(`/messages?conversation_id=${id}`)).data).toHaveLength(1)
 })
 
-test('deleted answers: what another has sent stays repeatable', async () => {
+test('idempotency key: stored response stays when a message that quotes its id is deleted', async () => {
   const { id } = await direct()
   const sending = { headers: once() }
   const send = () => ben.send('POST', '/messages', { conversation_id: id, message: 'stays' }, sending)
@@ -120,8 +120,8 @@ test('deleted answers: what another has sent stays repeatable', async () => {
   expect((await send()).body).toEqual(body)
 })
 
-test('deleted answers: an erased user is named in no kept answer, and nobody else makes something a second time', async () => {
-  const { cleo } = await people(server, ['cleo'])
+test('idempotency key: stored responses that name a user are removed when the user is erased', async () => {
+  const { cleo } = await createMembers(server, ['cleo'])
   const sending = { headers: once() }
   const send = () => ann.send('POST', '/groups', { name: 'With Cleo', contacts: [cleo.id] }, sending)
   expect((await send()).status).toBe(201)

@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Person, people } from './client.ts'
+import { createMembers, type Member } from './client.ts'
 
 let server: TestServer
-let ann: Person
-let ben: Person
+let ann: Member
+let ben: Member
 beforeAll(async () => {
   server = await sharedServer()
-  ;({ ann, ben } = await people(server, ['ann', 'ben']))
+  ;({ ann, ben } = await createMembers(server, ['ann', 'ben']))
 })
 afterAll(() => server.close())
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
-const groupsOf = async (person: Person): Promise<string[]> =>
+const groupsOf = async (person: Member): Promise<string[]> =>
   (await person.get('/groups?limit=100')).data.map(({ name }: { name: string }) => name)
 
 describe('Idempotency-Key', () => {
   const once = () => ({ headers: { 'idempotency-key': crypto.randomUUID() } })
 
-  test('a repeated request gets the first answer, byte for byte, and does nothing', async () => {
+  test('idempotency key: repeated request gets the first response byte for byte and has no effect', async () => {
     const sending = once()
     const first = await ann.send('POST', '/groups', { name: 'Once', description: 'x' }, sending)
     await ann.put(`/groups/${first.body.id}`, { name: 'Changed since' })
@@ -32,14 +32,14 @@ describe('Idempotency-Key', () => {
     expect((await groupsOf(ann)).filter((name) => name === 'Once')).toEqual([])
   })
 
-  test('many at once are one', async () => {
+  test('idempotency key: eight concurrent requests have one effect and get the same response', async () => {
     const sending = once()
     const replies = await Promise.all(Array.from({ length: 8 }, () => ann.send('POST', '/groups', { name: 'Rush' }, sending)))
     expect(new Set(replies.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     expect((await groupsOf(ann)).filter((name) => name === 'Rush')).toHaveLength(1)
   })
 
-  test('with another body, path or method it is a conflict, and one user’s key is not another’s', async () => {
+  test('idempotency key: request gets 409 when body, path or method differ, and keys of other users do not count', async () => {
     const sending = once()
     const { id } = await ann.create('/groups', { name: 'Keyed' }, sending)
     await ann.refused('CONFLICT', 'POST', '/groups', { name: 'Other' }, sending)
@@ -47,13 +47,13 @@ describe('Idempotency-Key', () => {
     expect((await ben.create('/groups', { name: 'Keyed' }, sending)).owner_id).toBe(ben.id)
   })
 
-  test('a request that was refused leaves the key free', async () => {
+  test('idempotency key: key can be used again when its request was refused', async () => {
     const sending = once()
     await ann.refused('NOT_FOUND', 'POST', '/groups', { name: 'Second try', contacts: ['nobody'] }, sending)
     await ann.create('/groups', { name: 'Second try' }, sending)
   })
 
-  test('has 1 to 255 characters', async () => {
+  test('idempotency key: request gets 400 when the key has more than 255 characters', async () => {
     await ann.refused('VALIDATION_ERROR', 'POST', '/groups', { name: 'x' }, { headers: { 'idempotency-key': 'k'.repeat(256) } })
     await ann.create('/groups', { name: 'x' }, { headers: { 'idempotency-key': 'k'.repeat(255) } })
   })
@@ -71,7 +71,7 @@ describe('bodies', () => {
     ['an unknown field with U+0000 in its name', 'name=a&x%00=1', 'VALIDATION_ERROR'],
     ['more than a body may have', `name=${'a'.repeat(1_100_000)}`, 'PAYLOAD_TOO_LARGE'],
     ['nothing', '', 'VALIDATION_ERROR'],
-  ] as const)('a form with %s is refused', async (_, raw, code) => {
+  ] as const)('request body: form with %s is refused', async (_, raw, code) => {
     await ann.refused(code, 'POST', '/groups', undefined, { raw, headers: FORM })
   })
 
@@ -80,21 +80,21 @@ describe('bodies', () => {
     ['application/xml', '<a/>'],
     ['application/x-www-form-urlencoded; charset=iso-8859-1', 'name=%FC'],
     ['application/json; charset=utf-16', '{}'],
-  ])('%s is a media type that is not supported', async (type, raw) => {
+  ])('request body: request gets 415 when the content type is %s', async (type, raw) => {
     await ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/groups', undefined, { raw, headers: { 'content-type': type } })
   })
 
-  test('a charset that is UTF-8 by another spelling will do', async () => {
+  test('request body: form is accepted when UTF-8 is spelled in another way', async () => {
     const headers = { 'content-type': 'Application/X-WWW-Form-Urlencoded; Charset="UTF-8"' }
     expect((await ann.send('POST', '/groups', undefined, { raw: 'name=Gr%C3%BCn', headers })).body.name).toBe('Grün')
   })
 
-  test('unknown fields are ignored', async () => {
+  test('request body: unknown fields are ignored', async () => {
     await ann.create('/groups', { name: 'Plain', colour: 'green' })
     await ann.create('/groups', { name: 'Plain', colour: { deep: ['green'] } }, { as: 'form' })
   })
 
-  test('the URLs of an answer name the address of the server, whatever the Host header of the request holds', async () => {
+  test('response: URLs name the address of the server when the Host header names another host', async () => {
     const { body } = await ann.send('POST', '/groups', { name: 'Here' })
     expect(body.avatar_url).toBe(`${server.base}/v1/avatars/Here`)
     const reply = await server.app.inject({
@@ -105,7 +105,7 @@ describe('bodies', () => {
   })
 })
 
-test('a path that no database can hold leads nowhere', async () => {
+test('request path: request is refused when the path contains bytes that the database cannot store', async () => {
   await ann.refused('NOT_FOUND', 'GET', '/contacts/%00')
   await ann.refused('NOT_FOUND', 'GET', '/groups/%ff')
   await ann.refused('VALIDATION_ERROR', 'GET', '/contacts?username=%00')

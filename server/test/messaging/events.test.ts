@@ -3,16 +3,16 @@ import { EventReader } from '../../../bench/support/event-reader.ts'
 import { adminClient, type Json } from '../admin/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Person, people, unhurried } from './client.ts'
+import { createMembers, type Member, unlimitedRate } from './client.ts'
 
 let server: TestServer
-let ann: Person
-let ben: Person
-let cleo: Person
+let ann: Member
+let ben: Member
+let cleo: Member
 let chat: Json
 beforeAll(async () => {
   server = await sharedServer()
-  ;({ ann, ben, cleo } = await people(server, ['ann', 'ben', 'cleo']))
+  ;({ ann, ben, cleo } = await createMembers(server, ['ann', 'ben', 'cleo']))
   chat = await ann.create('/conversations', { contact_id: ben.id })
 })
 afterAll(() => server.close())
@@ -22,10 +22,10 @@ const about =
   ({ id }: { id: string }, type = 'message.created') =>
   (event: { type: string; data: string }) =>
     event.type === type && JSON.parse(event.data).id === id
-const listen = ({ token }: Person, lastEventId?: number, query?: string): Promise<EventReader> =>
+const listen = ({ token }: Member, lastEventId?: number, query?: string): Promise<EventReader> =>
   EventReader.open({ base: server.base, token, lastEventId, ...(query !== undefined && { query }) })
 
-test('a message is told to those who are in its conversation, as its sender has it, and to nobody else', async () => {
+test('events: only members of the conversation get an event when a message is sent', async () => {
   const [anns, bens, cleos] = await Promise.all([ann, ben, cleo].map((person) => listen(person)))
   const sent = await say('hello')
   const [first, second] = [await anns?.until(about(sent)), await bens?.until(about(sent))]
@@ -44,7 +44,7 @@ test('a message is told to those who are in its conversation, as its sender has 
   for (const reader of [anns, bens, cleos]) reader?.close()
 })
 
-test('ids rise by what happens, and a repeated request tells nothing twice', async () => {
+test('events: ids increase, and no second event is sent when a request is repeated under its idempotency key', async () => {
   const reader = await listen(ben)
   const fields = { conversation_id: chat.id, message: 'once' }
   const headers = { 'idempotency-key': crypto.randomUUID() }
@@ -58,8 +58,8 @@ test('ids rise by what happens, and a repeated request tells nothing twice', asy
   reader.close()
 })
 
-describe('a reader resumes without loss or duplicate', () => {
-  test.each(['Last-Event-ID', 'after'])('after the event that %s names', async (by) => {
+describe('reader that resumes', () => {
+  test.each(['Last-Event-ID', 'after'])('events: reader gets each later event once when it resumes with %s', async (by) => {
     const before = await listen(ben)
     const [one, two] = [await say('one'), await say('two')]
     const first = await before.until(about(one))
@@ -73,7 +73,7 @@ describe('a reader resumes without loss or duplicate', () => {
     again.close()
   })
 
-  test('from where it began, when nothing had happened yet', async () => {
+  test('events: reader gets the missed event when it resumes from a position without events', async () => {
     const reader = await listen(ben)
     reader.close()
     const missed = await say('missed')
@@ -83,7 +83,7 @@ describe('a reader resumes without loss or duplicate', () => {
     again.close()
   })
 
-  test('the header wins over the query, which a client cannot change when it comes back', async () => {
+  test('events: Last-Event-ID counts when the query names another position', async () => {
     const reader = await listen(ben)
     const one = await say('one')
     const { id } = await reader.until(about(one))
@@ -95,7 +95,7 @@ describe('a reader resumes without loss or duplicate', () => {
     again.close()
   })
 
-  test('what has been deleted for good is told no more, its deletion is', async () => {
+  test('events: reader gets only the deletion when a message was sent and deleted while it was away', async () => {
     const reader = await listen(ben)
     reader.close()
     const gone = await say('soon gone')
@@ -107,7 +107,7 @@ describe('a reader resumes without loss or duplicate', () => {
   })
 })
 
-test('a reader from a log that this server does not have is told to read anew, and hears what happens then', async () => {
+test('events: reader gets a reset event and then new events when its position is not in the log', async () => {
   const reader = await listen(ben, 900_000_000)
   const { id } = await reader.until(({ type }) => type === 'reset')
   const next = await say('after the reset')
@@ -117,20 +117,24 @@ test('a reader from a log that this server does not have is told to read anew, a
   reader.close()
 })
 
-test.each(['x', '-1', '1.5', '9'.repeat(20)])('Last-Event-ID %s is refused, and so is it as after', async (id) => {
-  const error = await ben.refused('VALIDATION_ERROR', 'GET', '/events', undefined, { headers: { 'last-event-id': id } })
-  expect(error.param).toBe('Last-Event-ID')
-  expect((await ben.refused('VALIDATION_ERROR', 'GET', `/events?after=${id}`)).param).toBe('after')
-})
+test.each(['x', '-1', '1.5', '9'.repeat(20)])(
+  'events: request gets 400 when the position is %s, as header or as query',
+  async (id) => {
+    const error = await ben.refused('VALIDATION_ERROR', 'GET', '/events', undefined, { headers: { 'last-event-id': id } })
+    expect(error.param).toBe('Last-Event-ID')
+    expect((await ben.refused('VALIDATION_ERROR', 'GET', `/events?after=${id}`)).param).toBe('after')
+  },
+)
 
-test('nobody listens without a token', () => ben.refused('AUTH_INVALID_KEY', 'GET', '/events', undefined, { token: null }))
+test('events: request gets 401 when it has no token', () =>
+  ben.refused('AUTH_INVALID_KEY', 'GET', '/events', undefined, { token: null }))
 
-test('HEAD is answered, without a stream', async () => {
+test('events: response has no stream when the method is HEAD', async () => {
   const reply = await ben.send('HEAD', '/events')
   expect([reply.status, reply.text]).toEqual([200, ''])
 })
 
-test('a stream ends when its token is revoked, and others of the same user go on', async () => {
+test('events: stream ends when its token is revoked, and other streams of the user continue', async () => {
   const admin = adminClient(server)
   const { id, token } = await admin.create(`/users/${ben.id}/tokens`, {})
   const [revoked, other] = [await listen({ ...ben, token }), await listen(ben)]
@@ -140,23 +144,23 @@ test('a stream ends when its token is revoked, and others of the same user go on
   other.close()
 })
 
-test('one user has so many streams and no more', async () => {
+test('events: request gets 429 when the user has 50 open streams', async () => {
   const readers = await Promise.all(Array.from({ length: 50 }, () => listen(cleo)))
   const refusal = await cleo.send('GET', '/events')
   expect([refusal.status, refusal.body?.error.code, refusal.headers.get('retry-after')]).toEqual([429, 'RATE_LIMITED', '10'])
   for (const reader of readers) reader.close()
 })
 
-test('a server that stops ends its streams instead of waiting for them', async () => {
-  const other = await startServer({}, { userRateLimiter: unhurried() })
-  const { dora } = await people(other, ['dora'])
+test('events: streams end when the server stops', async () => {
+  const other = await startServer({}, { userRateLimiter: unlimitedRate() })
+  const { dora } = await createMembers(other, ['dora'])
   const reader = await EventReader.open({ base: other.base, token: dora.token })
   await other.app.close()
   await expect(reader.until(() => false)).rejects.toThrow('ended: true')
   await other.close()
 })
 
-test('events: who was sent away from a group, or left it, reads nothing of it any more, from the log neither', async () => {
+test('events: former member gets no event of the group, also not older ones, when the member resumes', async () => {
   const group = await ann.create('/groups', { name: 'Leaving', contacts: [ben.id, cleo.id] })
   const talk = await ann.create('/conversations', { group_id: group.id })
   const reader = await listen(cleo)

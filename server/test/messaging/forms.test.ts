@@ -2,21 +2,21 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Person, people, type Sending } from './client.ts'
+import { createMembers, type Member, type SendOptions } from './client.ts'
 
 let server: TestServer
-let ann: Person
-let ben: Person
+let ann: Member
+let ben: Member
 let chat: Json
 beforeAll(async () => {
   server = await sharedServer()
-  ;({ ann, ben } = await people(server, ['ann', 'ben']))
+  ;({ ann, ben } = await createMembers(server, ['ann', 'ben']))
   chat = await ann.create('/conversations', { contact_id: ben.id })
 })
 afterAll(() => server.close())
 
-const form = (raw: string): Sending => ({ raw, headers: { 'content-type': 'application/x-www-form-urlencoded' } })
-function multipart(fields: readonly (readonly [string, string])[]): Sending {
+const form = (raw: string): SendOptions => ({ raw, headers: { 'content-type': 'application/x-www-form-urlencoded' } })
+function multipart(fields: readonly (readonly [string, string])[]): SendOptions {
   const raw = new FormData()
   for (const [name, value] of fields) raw.append(name, value)
   return { raw }
@@ -28,7 +28,7 @@ async function upload(filename = 'a.txt'): Promise<string> {
 }
 
 describe('multipart without a file', () => {
-  test('messaging forms: a message, a conversation and a profile are read from it', async () => {
+  test('messaging forms: message, conversation and profile are accepted when they are sent as multipart', async () => {
     const sent = await ann.create(
       '/messages',
       undefined,
@@ -58,18 +58,18 @@ describe('multipart without a file', () => {
     ['a part without a name', '--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n--b--', /well-formed/],
     ['a part without an empty line', '--b\r\nx\r\n--b--', /well-formed/],
     ['a forbidden name', '--b\r\nContent-Disposition: form-data; name="__proto__[x]"\r\n\r\nx\r\n--b--', /not allowed/],
-  ])('messaging forms: multipart with %s is refused with 400', async (_what, raw, message) => {
+  ])('messaging forms: request gets 400 when the multipart body has %s', async (_what, raw, message) => {
     const headers = { 'content-type': 'multipart/form-data; boundary=b' }
     const error = await ann.refused('VALIDATION_ERROR', 'POST', '/messages', undefined, { raw, headers })
     expect(error.message).toMatch(message)
   })
 
-  test('messaging forms: an upload still needs its file', async () => {
+  test('messaging forms: upload gets 400 when it has no file', async () => {
     await ann.refused('VALIDATION_ERROR', 'POST', '/attachments', undefined, multipart([['name', 'x']]))
   })
 })
 
-describe('words of a form', () => {
+describe('values of a form', () => {
   test.each([
     ['True', true],
     ['TRUE', true],
@@ -80,17 +80,17 @@ describe('words of a form', () => {
     ['off', false],
     ['no', false],
     ['0', false],
-  ])('messaging forms: %s is read where a boolean is asked', async (text, value) => {
+  ])('messaging forms: %s is accepted as a boolean', async (text, value) => {
     const path = `/conversations/${chat.id}`
     expect((await ann.put(path, undefined, form(`is_muted=${text}`))).is_muted).toBe(value)
     expect((await ann.put(path, { is_muted: text })).is_muted).toBe(value)
   })
 
-  test.each(['maybe', 'y', '2', 'yes,no'])('messaging forms: %s is no boolean', async (text) => {
+  test.each(['maybe', 'y', '2', 'yes,no'])('messaging forms: request gets 400 when a boolean is %s', async (text) => {
     await ann.refused('VALIDATION_ERROR', 'PUT', `/conversations/${chat.id}`, undefined, form(`is_muted=${text}`))
   })
 
-  test('messaging forms: lists are read in brackets, repeated, with commas, or as one', async () => {
+  test('messaging forms: list is accepted with brackets, repeated, with commas or as one value', async () => {
     const idsOf = ({ attachments }: Json): string[] => attachments.map(({ id }: Json) => id)
     const ways: ((a: string, b: string) => string)[] = [
       (a, b) => `attachments[]=${a}&attachments[]=${b}`,
@@ -117,7 +117,7 @@ describe('words of a form', () => {
     'unknown=a&unknown=b',
     'attachments[0][id]=a&attachments[0][id]=b',
     'attachments[]=a&attachments=b',
-  ])('messaging forms: %s is refused: it is given more than once, or in two ways', async (text) => {
+  ])('messaging forms: request gets 400 when a field is repeated or has two forms: %s', async (text) => {
     const sending = form(`conversation_id=${chat.id}&${text}`)
     const { message } = await ann.refused('VALIDATION_ERROR', 'POST', '/messages', undefined, sending)
     expect(message).toMatch(/more than once|more than one form/)
@@ -133,14 +133,14 @@ describe('a time', () => {
     '2026-03-02T10:00:00+01:00',
     '2026-03-02T10:00+0100',
     '2026-03-02 09:00',
-  ])('messaging forms: %s is read where a time is asked', async (text) => {
+  ])('messaging forms: %s is accepted as a time', async (text) => {
     const path = `/conversations/${chat.id}`
     expect((await ann.put(path, undefined, form(`archived_at=${encodeURIComponent(text)}`))).archived_at).toBe(SECOND)
     expect((await ann.put(path, { archived_at: text })).archived_at).toBe(SECOND)
   })
 
   test.each(['tomorrow', '2026-13-45', '2026-03-02T09:00:00 or so', '-1', '1.5'])(
-    'messaging forms: %s is no time, and the unit is said',
+    'messaging forms: request gets 400 that names the unit when a time is %s',
     async (text) => {
       const sending = form(`archived_at=${encodeURIComponent(text)}`)
       const { message } = await ann.refused('VALIDATION_ERROR', 'PUT', `/conversations/${chat.id}`, undefined, sending)
@@ -148,7 +148,7 @@ describe('a time', () => {
     },
   )
 
-  test('messaging forms: milliseconds are refused, and the unit is said', async () => {
+  test('messaging forms: request gets 400 that names the unit when a time is in milliseconds', async () => {
     for (const archived_at of [SECOND * 1_000, String(SECOND * 1_000)]) {
       const { message, param } = await ann.refused('VALIDATION_ERROR', 'PUT', `/conversations/${chat.id}`, { archived_at })
       expect(param).toBe('archived_at')

@@ -5,7 +5,7 @@ import { prepareMessage, storeMessage } from '../../src/messaging/messages/send-
 import { type Admin, adminClient, type Json } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { type Person, people, unhurried } from './client.ts'
+import { createMembers, type Member, unlimitedRate } from './client.ts'
 
 const rule = (word: string, demands: object, at = 'message') => ({
   id: word,
@@ -32,14 +32,14 @@ const RULES = [
 const clock = adjustableClock()
 let server: TestServer
 let admin: Admin
-let ann: Person
-let ben: Person
+let ann: Member
+let ben: Member
 let chat: Json
 const publish = (rules: readonly object[]) => admin.create('/policy-sets', { source: JSON.stringify({ name: 'demo', rules }) })
 beforeAll(async () => {
-  server = await startServer({}, { clock, userRateLimiter: unhurried() })
+  server = await startServer({}, { clock, userRateLimiter: unlimitedRate() })
   admin = adminClient(server)
-  ;({ ann, ben } = await people(server, ['ann', 'ben']))
+  ;({ ann, ben } = await createMembers(server, ['ann', 'ben']))
   await publish(RULES)
   chat = await ann.create('/conversations', { contact_id: ben.id })
 })
@@ -48,7 +48,7 @@ afterAll(() => server.close())
 const fields = (message: string, more: object = {}) => ({ conversation_id: chat.id, message, ...more })
 const say = (message: string): Promise<Json> => ann.create('/messages', fields(message))
 const word = (): string => crypto.randomUUID().slice(0, 8)
-const textsIn = async (who: Person = ben, id: string = chat.id): Promise<string[]> =>
+const textsIn = async (who: Member = ben, id: string = chat.id): Promise<string[]> =>
   (await who.get(`/messages?limit=100&conversation_id=${id}`)).data.map(({ message }: Json) => message)
 const hold = (message: string, sending = {}): Promise<Json> =>
   ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', fields(message), sending)
@@ -60,7 +60,7 @@ const eventsOf = async (type: string, about: string): Promise<Json[]> => {
 }
 
 describe('deny', () => {
-  test('on create: recorded, named, nothing stored', async () => {
+  test('message policies: message is not stored and the refusal names rule and record when a rule denies it', async () => {
     const text = `fennel-deny ${word()}`
     const error = await ann.refused('POLICY_DENIED', 'POST', '/messages', fields(text))
     expect(error.details).toEqual({ rules: ['fennel-deny'], point: 'message' })
@@ -80,13 +80,13 @@ describe('deny', () => {
     expect(JSON.stringify(record)).not.toContain(ann.id)
   })
 
-  test('on update: the old text stays', async () => {
+  test('message policies: old text stays when a rule denies an update', async () => {
     const { id, message } = await say(`harmless ${word()}`)
     await ann.refused('POLICY_DENIED', 'PUT', `/messages/${id}`, { message: 'fennel-deny' })
     expect((await ben.get(`/messages/${id}`)).message).toBe(message)
   })
 
-  test('in a reaction, by map or by name', async () => {
+  test('message policies: reaction is refused when a rule denies its name or value', async () => {
     const { id } = await say('react')
     for (const reactions of [{ 'fennel-deny': ['x'] }, { heart: ['fennel-deny'] }, [{ heart: ['fennel-hold'] }]]) {
       await ben.refused('POLICY_DENIED', 'PUT', `/messages/${id}`, { reactions })
@@ -96,12 +96,12 @@ describe('deny', () => {
     await ben.put(`/messages/${id}/reactions/heart`)
   })
 
-  test('a denied request sent again under its key is denied again', async () => {
+  test('message policies: repeated request under one idempotency key is denied again', async () => {
     const sending = { headers: { 'idempotency-key': word() } }
     for (let time = 0; time < 2; time++) await ann.refused('POLICY_DENIED', 'POST', '/messages', fields('fennel-deny'), sending)
   })
 
-  test('policies see the sender and the group', async () => {
+  test('message policies: rules can use the sender and the group', async () => {
     await say('facts')
     await say('club')
     const group = await ann.create('/groups', { name: 'Club', contacts: [ben.id] })
@@ -111,7 +111,7 @@ describe('deny', () => {
 })
 
 describe('allow and escalate', () => {
-  test('transforms are stored; the record is named on the message', async () => {
+  test('message policies: transformed text is stored and the message names its record when a rule transforms it', async () => {
     const sent = await say('fennel-redact jane.roe@example.org')
     expect(sent.message).toBe('fennel-redact [EMAIL]')
     const record = await admin.get(`/audit/${sent.governance.audit_id}`)
@@ -121,7 +121,7 @@ describe('allow and escalate', () => {
     expect(changed.governance.audit_id).not.toBe(sent.governance.audit_id)
   })
 
-  test('names of files are looked at like texts, with a text and without', async () => {
+  test('message policies: rules apply to file names, with and without a text', async () => {
     const upload = async (name: string): Promise<string> => {
       const raw = new FormData()
       raw.append('file', new Blob(['hello'], { type: 'text/plain' }), name)
@@ -137,7 +137,7 @@ describe('allow and escalate', () => {
     expect(changed.attachments.map(({ filename }: Json) => filename)).toEqual(['a.txt', 'fennel-redact [EMAIL]'])
   })
 
-  test('escalate: stored, and put before reviewers until the message is deleted', async () => {
+  test('message policies: escalated message is stored and shown to reviewers until it is deleted', async () => {
     const text = `fennel-escalate ${word()}`
     const { id, governance } = await say(text)
     expect(await textsIn()).toContain(text)
@@ -153,7 +153,7 @@ describe('allow and escalate', () => {
 })
 
 describe('require_approval', () => {
-  test('held: seen by nobody, told to its author; stored once on approval', async () => {
+  test('message policies: held message is visible to no member, and is stored once when it is approved', async () => {
     const text = `fennel-hold ${word()}`
     const error = await hold(text)
     expect(error).toMatchObject({ review_item_id: expect.stringMatching(/^rev_/), audit_id: expect.stringMatching(/^aud_/) })
@@ -176,7 +176,7 @@ describe('require_approval', () => {
     expect(await eventsOf('message.created', message.id)).toMatchObject([{ audience: expect.arrayContaining([ann.id, ben.id]) }])
   })
 
-  test('the identical message waits for the same item, also under a key', async () => {
+  test('message policies: identical held messages share one review item', async () => {
     const text = `fennel-hold ${word()}`
     const sending = { headers: { 'idempotency-key': word() } }
     const items = [await hold(text, sending), await hold(text, sending), await hold(text)]
@@ -185,7 +185,7 @@ describe('require_approval', () => {
     expect((await textsIn()).filter((one) => one === text)).toEqual([text])
   })
 
-  test('denied: never stored, its author is told', async () => {
+  test('message policies: held message is not stored and its sender gets an event when a reviewer denies it', async () => {
     const text = `fennel-hold ${word()}`
     const { review_item_id: id } = await hold(text)
     expect((await admin.post(`/reviews/${id}/deny`, { comment: 'no' })).state).toBe('denied')
@@ -196,7 +196,7 @@ describe('require_approval', () => {
     ])
   })
 
-  test('a conversation that is deleted while policies look at a text is not there: 404, and no hold', async () => {
+  test('message policies: request gets 404 and opens no hold when the conversation is deleted during evaluation', async () => {
     const { context } = server
     const { workspace_id: workspaceId } = await admin.get(`/users/${ann.id}`)
     const sender = { workspaceId, user: { ...ANONYMOUS_USER, id: ann.id } }
@@ -209,7 +209,7 @@ describe('require_approval', () => {
     expect((await admin.get('/reviews?state=pending&limit=100')).data.map(({ user_id }: Json) => user_id)).not.toContain(ann.id)
   })
 
-  test('an update is held as well; the old text stays until it is approved', async () => {
+  test('message policies: old text stays until a held update is approved', async () => {
     const { id, message } = await say(`harmless ${word()}`)
     const text = `fennel-hold ${word()}`
     const error = await ann.refused('POLICY_REVIEW_PENDING', 'PUT', `/messages/${id}`, { message: text })
@@ -218,7 +218,7 @@ describe('require_approval', () => {
     expect(await ben.get(`/messages/${id}`)).toMatchObject({ message: text, updated_at: expect.any(Number) })
   })
 
-  test('what the policies in force deny by then cannot be approved', async () => {
+  test('message policies: held message cannot be approved when the active policies deny it by then', async () => {
     const text = `fennel-hold parsnip ${word()}`
     const { review_item_id: id } = await hold(text)
     await publish([...RULES, rule('parsnip', { verdict: 'deny' })])
@@ -229,7 +229,7 @@ describe('require_approval', () => {
     expect(await textsIn()).toContain(text)
   })
 
-  test('with the conversation, what waits in it is withdrawn and erased', async () => {
+  test('message policies: review item expires and loses its content when its conversation is deleted', async () => {
     const { id } = await ann.create('/conversations', { contact_id: ben.id })
     const error = await ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', { conversation_id: id, message: 'fennel-hold' })
     await ben.remove(`/conversations/${id}`)
@@ -237,7 +237,7 @@ describe('require_approval', () => {
     expect((await admin.send('POST', `/reviews/${error.review_item_id}/approve`, {})).status).toBe(409)
   })
 
-  test('expired: it cannot be approved, and its author is told', async () => {
+  test('message policies: held message cannot be approved and its sender gets an event when the hold expires', async () => {
     const { review_item_id: id } = await hold(`fennel-brief ${word()}`)
     clock.advance(31_000)
     expect((await admin.send('POST', `/reviews/${id}/approve`, {})).status).toBe(409)
@@ -251,7 +251,7 @@ describe('require_approval', () => {
   })
 })
 
-test('where no rule looks at messages, none is recorded', async () => {
+test('message policies: no record is written when no rule applies to messages', async () => {
   await publish([rule('fennel-deny', { verdict: 'deny' }, 'input')])
   const { records } = admin
   const [before] = await records()

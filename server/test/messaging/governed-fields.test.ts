@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { demoDeclaration } from '../../src/demo/demo-declaration.ts'
 import { applyWorkspace } from '../../src/setup/apply-workspace.ts'
-import { type Admin, adminClient, type Json, type Reply, refused } from '../admin/client.ts'
+import { type Admin, type ApiResponse, adminClient, type Json, refused } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Person, people } from './client.ts'
+import { createMembers, type Member } from './client.ts'
 
 const rule = (word: string, demands: object) => ({
   id: word,
@@ -25,12 +25,12 @@ const RULES = [
 
 let server: TestServer
 let admin: Admin
-let ann: Person
-let ben: Person
+let ann: Member
+let ben: Member
 beforeAll(async () => {
   server = await sharedServer()
   admin = adminClient(server)
-  ;({ ann, ben } = await people(server, ['ann', 'ben']))
+  ;({ ann, ben } = await createMembers(server, ['ann', 'ben']))
   await admin.create('/policy-sets', { source: JSON.stringify({ name: 'demo', rules: RULES }) })
 })
 afterAll(() => server.close())
@@ -41,16 +41,16 @@ const contactOf = async (id: string): Promise<Json> => ben.get(`/contacts/${enco
 
 /** A field that other users read: written over one of the doors, and read by somebody else. */
 interface Field {
-  readonly write: (text: string) => Promise<Reply>
+  readonly write: (text: string) => Promise<ApiResponse>
   /** All that another user reads of it. */
-  readonly read: (reply: Reply) => Promise<Json>
+  readonly read: (reply: ApiResponse) => Promise<Json>
   /** The field, as the text has to look there. */
   readonly text?: (text: string) => string
   readonly name: string
 }
 
 const group = async (): Promise<Json> => ann.create('/groups', { name: `G ${word()}`, contacts: [ben.id] })
-const groupOf = async ({ body }: Reply): Promise<Json> => ben.get(`/groups/${body.id}`)
+const groupOf = async ({ body }: ApiResponse): Promise<Json> => ben.get(`/groups/${body.id}`)
 const url = (text: string) => `https://pictures.example/${encodeURIComponent(text)}?${text}`
 
 const FIELDS: Record<string, Field> = {
@@ -141,7 +141,7 @@ const NAMES = Object.keys(FIELDS)
 const fieldOf = (name: string): Field => FIELDS[name] as Field
 const keyOf = () => ['sk', `proj-${crypto.randomUUID().replaceAll('-', '')}${crypto.randomUUID().replaceAll('-', '')}`].join('-')
 
-describe('a text that another user reads', () => {
+describe('texts that other users read', () => {
   test.each(NAMES)('governed fields: %s is refused and recorded when policies deny it [MSG-GOV-7]', async (name) => {
     for (const rule of ['aster-deny', 'aster-hold']) {
       const forbidden = `${rule}${word()}`
@@ -155,7 +155,7 @@ describe('a text that another user reads', () => {
     }
   })
 
-  test.each(NAMES)('governed fields: %s does not carry a credential to another user', async (name) => {
+  test.each(NAMES)('governed fields: %s is refused when it contains a credential', async (name) => {
     refused(await fieldOf(name).write(keyOf()), 'POLICY_DENIED')
   })
 
@@ -190,7 +190,7 @@ describe('a text that another user reads', () => {
     expect((await contactOf(ann.id)).phone_number).toBe('020202')
   })
 
-  test('governed fields: who may not change a group or a profile leaves no decision behind', async () => {
+  test('governed fields: request gets 403 without a policy decision when the user may not change the group or profile', async () => {
     const { id } = await group()
     await ben.refused('FORBIDDEN', 'PUT', `/groups/${id}`, { name: 'aster-deny' })
     await ben.refused('FORBIDDEN', 'PUT', `/contacts/${ann.id}`, { display_name: 'aster-deny' })
@@ -218,7 +218,7 @@ describe('a text that another user reads', () => {
   })
 })
 
-test('governed fields: only messaging/governance makes a governed text', () => {
+test('governed fields: only messaging/governance creates a GovernedString', () => {
   const root = join(import.meta.dirname, '../../src')
   const makers = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))

@@ -2,27 +2,27 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Person, people } from './client.ts'
+import { createMembers, type Member } from './client.ts'
 
 let server: TestServer
-let ann: Person
-let ben: Person
-let cleo: Person
+let ann: Member
+let ben: Member
+let cleo: Member
 let chat: Json
 beforeAll(async () => {
   server = await sharedServer()
-  ;({ ann, ben, cleo } = await people(server, ['ann', 'ben', 'cleo']))
+  ;({ ann, ben, cleo } = await createMembers(server, ['ann', 'ben', 'cleo']))
   chat = await ann.create('/conversations', { contact_id: ben.id })
 })
 afterAll(() => server.close())
 
-const say = (who: Person, message: string, conversation = chat): Promise<Json> =>
+const say = (who: Member, message: string, conversation = chat): Promise<Json> =>
   who.create('/messages', { conversation_id: conversation.id, message })
-const idsIn = async (who: Person, query: string): Promise<string[]> =>
+const idsIn = async (who: Member, query: string): Promise<string[]> =>
   (await who.get(`/messages?${query}`)).data.map(({ id }: Json) => id)
 
 describe('send', () => {
-  test.each(['json', 'form'] as const)('%s: stored as it was written, unread', async (as) => {
+  test.each(['json', 'form'] as const)('messages: message is stored as sent and unread when the body is %s', async (as) => {
     const message = 'Grüße & co = 100 % 👋'
     const sent = await ann.create('/messages', { conversation_id: chat.id, message }, { as })
     expect(sent).toEqual({
@@ -43,19 +43,19 @@ describe('send', () => {
     expect((await ann.get(`/conversations/${chat.id}`)).last_active_at).toBe(sent.created_at)
   })
 
-  test('texts are 1 byte to 32 KiB', async () => {
+  test('messages: request is refused when the text is empty or larger than 32 KiB', async () => {
     const send = (message: unknown) => ann.send('POST', '/messages', { conversation_id: chat.id, message })
     expect((await send('x'.repeat(32_768))).status).toBe(201)
     for (const message of ['x'.repeat(32_769), 'ü'.repeat(16_385)]) expect([400, 413]).toContain((await send(message)).status)
     for (const message of ['', null, undefined, 7, ['x'], 'nul\0']) expect((await send(message)).status).toBe(400)
   })
 
-  test('only by members', async () => {
+  test('messages: request gets 404 when the sender is not a member', async () => {
     await cleo.refused('NOT_FOUND', 'POST', '/messages', { conversation_id: chat.id, message: 'x' })
     await cleo.refused('NOT_FOUND', 'POST', '/messages', { conversation_id: 'conv_1', message: 'x' })
   })
 
-  test('twelve writers at once: one sequence, no gap, no duplicate', async () => {
+  test('messages: sequence has no gap and no duplicate when 60 messages are sent at the same time', async () => {
     const here = await ann.create('/conversations', { contact_id: ben.id })
     const sent = await Promise.all(Array.from({ length: 60 }, (_, i) => say(i % 2 ? ann : ben, `number ${i}`, here)))
     const listed = await idsIn(ann, `conversation_id=${here.id}&limit=100`)
@@ -72,7 +72,7 @@ describe('send', () => {
     expect(rows[0]?.last_sequence).toBe(60)
   })
 
-  test('once under its Idempotency-Key', async () => {
+  test('messages: message is sent once when the request is repeated under its idempotency key', async () => {
     const fields = { conversation_id: chat.id, message: 'just once' }
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const [first, second] = [
@@ -84,7 +84,7 @@ describe('send', () => {
 })
 
 describe('list', () => {
-  test('of one conversation, newest first, pages in both directions', async () => {
+  test('messages: list of a conversation is newest first and has pages in both directions', async () => {
     const here = await ann.create('/conversations', { contact_id: ben.id })
     const ids: string[] = []
     for (let count = 0; count < 12; count++) ids.unshift((await say(ann, 'x', here)).id)
@@ -97,8 +97,8 @@ describe('list', () => {
     await ben.refused('VALIDATION_ERROR', 'GET', `/messages?${query}&starting_after=${other.id}`)
   })
 
-  test('of all conversations: a walk in pages of three sees each once, in order, also past quiet and emptied ones', async () => {
-    const { dan, eve, fay } = await people(server, ['dan', 'eve', 'fay'])
+  test('messages: list of all conversations shows each message once and in order when it is read in pages', async () => {
+    const { dan, eve, fay } = await createMembers(server, ['dan', 'eve', 'fay'])
     const talks: Json[] = []
     for (const other of [eve, fay, eve, fay, eve, fay]) talks.push(await dan.create('/conversations', { contact_id: other.id }))
     const ids: string[] = []
@@ -123,7 +123,7 @@ describe('list', () => {
 })
 
 describe('update', () => {
-  test('the sender changes the text', async () => {
+  test('messages: only the sender can change the text', async () => {
     const { id } = await say(ann, 'before')
     expect(await ann.put(`/messages/${id}`, { message: 'after' }, { as: 'form' })).toMatchObject({
       message: 'after',
@@ -137,18 +137,21 @@ describe('update', () => {
     }
   })
 
-  test.each(['json', 'form'] as const)('%s: reactions are a map, answered as a list', async (as) => {
-    const { id } = await say(ann, 'react')
-    const reactions = { red_angry_face: ['two', 'one', 'two'], heart: ['one'] }
-    const changed = await ann.put(`/messages/${id}`, { reactions }, { as })
-    expect(changed.reactions).toEqual([{ red_angry_face: ['two', 'one'] }, { heart: ['one'] }])
-    expect((await ben.get(`/messages/${id}`)).reactions).toEqual(changed.reactions)
-    expect((await ann.put(`/messages/${id}`, { reactions: [{ heart: [ann.id] }] }, { as })).reactions).toEqual([
-      { heart: [ann.id] },
-    ])
-  })
+  test.each(['json', 'form'] as const)(
+    'messages: reactions are sent as a map and returned as a list when the body is %s',
+    async (as) => {
+      const { id } = await say(ann, 'react')
+      const reactions = { red_angry_face: ['two', 'one', 'two'], heart: ['one'] }
+      const changed = await ann.put(`/messages/${id}`, { reactions }, { as })
+      expect(changed.reactions).toEqual([{ red_angry_face: ['two', 'one'] }, { heart: ['one'] }])
+      expect((await ben.get(`/messages/${id}`)).reactions).toEqual(changed.reactions)
+      expect((await ann.put(`/messages/${id}`, { reactions: [{ heart: [ann.id] }] }, { as })).reactions).toEqual([
+        { heart: [ann.id] },
+      ])
+    },
+  )
 
-  test('what others have given stays, and nobody gives in their name', async () => {
+  test('messages: reactions of other members stay, and a reaction in the name of another member gets 403', async () => {
     const { id } = await say(ann, 'react')
     await ben.put(`/messages/${id}`, { reactions: { heart: [ben.id, 'free'] } })
     expect((await ann.put(`/messages/${id}`, { reactions: { heart: [ann.id] } })).reactions).toEqual([
@@ -161,7 +164,7 @@ describe('update', () => {
     expect((await ann.put(`/messages/${id}`, { reactions: {} })).reactions).toEqual([{ heart: [ben.id, 'free'] }])
   })
 
-  test('twenty names at most', async () => {
+  test('messages: request gets 400 when a message would have more than 20 reaction names', async () => {
     const { id } = await say(ann, 'react')
     const names = (count: number, prefix: string) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, ['x']]))
@@ -172,7 +175,7 @@ describe('update', () => {
     await ann.refused('VALIDATION_ERROR', 'PUT', `/messages/${id}`, { reactions: { ['x'.repeat(65)]: ['x'] } })
   })
 
-  test('one’s own reaction by its name; it is no edit', async () => {
+  test('messages: member can add and remove the own reaction by name, which does not count as an update', async () => {
     const { id } = await say(ann, 'react')
     await ann.put(`/messages/${id}/reactions/heart`)
     await ann.put(`/messages/${id}/reactions/heart`)
@@ -188,7 +191,7 @@ describe('update', () => {
 })
 
 describe('delete', () => {
-  test('by the sender, or the owner of the group', async () => {
+  test('messages: only the sender and the owner of the group can delete a message', async () => {
     const { id } = await say(ben, 'short-lived')
     await ann.refused('FORBIDDEN', 'DELETE', `/messages/${id}`)
     await cleo.refused('NOT_FOUND', 'DELETE', `/messages/${id}`)
@@ -204,10 +207,10 @@ describe('delete', () => {
 })
 
 describe('search', () => {
-  test('finds all the words, newest first, in one’s own conversations only [MSG-MSG-11]', async () => {
+  test("search: finds messages with all words, newest first, in the user's own conversations only [MSG-MSG-11]", async () => {
     const word = `w${crypto.randomUUID().slice(0, 8)}`
     const [one, two] = [await say(ann, `the ${word} of Zürich`), await say(ben, `Zürich without ${word.toUpperCase()}`)]
-    const find = async (who: Person, q: string, more = '') =>
+    const find = async (who: Member, q: string, more = '') =>
       (await who.get(`/messages/search?q=${encodeURIComponent(q)}${more}`)).data.map(({ id }: Json) => id)
     expect(await find(ann, word)).toEqual([two.id, one.id])
     expect(await find(ben, `${word} zürich the`)).toEqual([one.id])

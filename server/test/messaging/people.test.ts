@@ -2,17 +2,17 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Admin, adminClient } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Person, people } from './client.ts'
+import { createMembers, type Member } from './client.ts'
 
 let server: TestServer
 let admin: Admin
-let ann: Person
-let ben: Person
-let cleo: Person
+let ann: Member
+let ben: Member
+let cleo: Member
 beforeAll(async () => {
   server = await sharedServer()
   admin = adminClient(server)
-  ;({ ann, ben, cleo } = await people(server, ['ann', 'ben', 'cleo']))
+  ;({ ann, ben, cleo } = await createMembers(server, ['ann', 'ben', 'cleo']))
 })
 afterAll(() => server.close())
 
@@ -27,7 +27,7 @@ const emitted = async (type: string): Promise<{ audience: string[]; payload: unk
 }
 
 describe('access tokens', () => {
-  test('are shown once, open the messaging API at once, and nothing else', async () => {
+  test('access token: is shown once and gives access to the messaging API only when it is created', async () => {
     const issued = await admin.create(`/users/${ann.id}/tokens`, { name: 'phone' })
     expect(issued).toEqual({
       id: expect.stringMatching(/^tok_/),
@@ -48,7 +48,7 @@ describe('access tokens', () => {
     expect(server.logs()).not.toContain(issued.token)
   })
 
-  test('once revoked are refused by the next request, and the record names no token', async () => {
+  test('access token: next request gets 401 when the token is revoked, and no audit record contains the token', async () => {
     const { id, token } = await admin.create(`/users/${ann.id}/tokens`)
     expect((await ann.send('GET', '/contacts', undefined, { token })).status).toBe(200)
     const revoked = await admin.post(`/access-tokens/${id}/revoke`)
@@ -58,12 +58,12 @@ describe('access tokens', () => {
     expect((await admin.send('POST', '/access-tokens/tok_01h455vb4pex5vsknk084sn02q/revoke')).status).toBe(404)
   })
 
-  test('are for people who are there', async () => {
+  test('access token: request to create or list tokens gets 404 when the user does not exist', async () => {
     expect((await admin.send('POST', '/users/nobody/tokens', {})).status).toBe(404)
     expect((await admin.send('GET', '/users/nobody/tokens')).status).toBe(404)
   })
 
-  test('are no use to who has none, or another credential, whatever the body', async () => {
+  test('access token: request gets 401 before its body is read when the token is missing or another credential is sent', async () => {
     const [application] = server.demo.applications
     for (const token of [null, `gu_${'x'.repeat(43)}`, application?.api_key ?? '', server.demo.admin_token, 'a.b.c']) {
       await ann.refused('AUTH_INVALID_KEY', 'POST', '/groups', undefined, {
@@ -74,7 +74,7 @@ describe('access tokens', () => {
     }
   })
 
-  test('a JWT that the Workspace’s keys verify serves as well, also of a user who is new here', async () => {
+  test('user token: gives access to the messaging API when a key of the Workspace verifies it, also for a new user', async () => {
     const [user] = server.demo.users
     const token = user?.user_token ?? ''
     const reply = await ann.send('GET', `/contacts/${user?.id}`, undefined, { token })
@@ -84,7 +84,7 @@ describe('access tokens', () => {
 })
 
 describe('contacts', () => {
-  test('are the users of the Workspace but the caller, by username [MSG-RES-1]', async () => {
+  test('contacts: list holds the other users of the Workspace, sorted by username [MSG-RES-1]', async () => {
     const { data } = await ann.get('/contacts?limit=100')
     const ids = data.map(({ id }: { id: string }) => id)
     expect(ids).toEqual(expect.arrayContaining([ben.id, cleo.id]))
@@ -93,7 +93,7 @@ describe('contacts', () => {
     expect((await ann.get(`/contacts?username=${ben.id}`)).data).toEqual([await ann.get(`/contacts/${ben.id}`)])
   })
 
-  test('have every field, and a picture even without one of their own [MSG-RES-1, MSG-RES-7]', async () => {
+  test('contacts: contact has every field, and a generated picture when the user has none [MSG-RES-1, MSG-RES-7]', async () => {
     const contact = await ann.get(`/contacts/${ben.id}`)
     expect(contact).toEqual({
       id: ben.id,
@@ -112,31 +112,34 @@ describe('contacts', () => {
     expect(hostile).toMatch(/>SX<\/text><\/svg>$/)
   })
 
-  test('another Workspace’s are not there', async () => {
-    const { dora } = await people(server, ['dora'], await admin.workspace())
+  test('contacts: request gets 404 when the user belongs to another Workspace', async () => {
+    const { dora } = await createMembers(server, ['dora'], await admin.workspace())
     await ann.refused('NOT_FOUND', 'GET', `/contacts/${dora.id}`)
     await dora.refused('NOT_FOUND', 'GET', `/contacts/${ann.id}`)
     await dora.refused('VALIDATION_ERROR', 'GET', `/contacts?starting_after=${ann.id}`)
     expect((await dora.get('/contacts')).data).toEqual([])
   })
 
-  test.each(['json', 'form'] as const)('change their own profile and nobody else’s (%s) [MSG-RES-1]', async (as) => {
-    const changed = await ben.put(`/contacts/${ben.id}`, { display_name: 'Ben Ü', phone_number: '+49 30 1' }, { as })
-    expect(changed).toMatchObject({ display_name: 'Ben Ü', phone_number: '+49 30 1' })
-    expect(await ann.get(`/contacts/${ben.id}`)).toEqual(changed)
-    expect(await ben.put(`/contacts/${ben.id}`, { display_name: null, phone_number: null }, { as })).toMatchObject({
-      display_name: null,
-      phone_number: '',
-    })
-    await ann.refused('FORBIDDEN', 'PUT', `/contacts/${ben.id}`, { display_name: 'x' }, { as })
-    await ann.refused('NOT_FOUND', 'PUT', '/contacts/nobody', { display_name: 'x' }, { as })
-    await ben.refused('VALIDATION_ERROR', 'PUT', `/contacts/${ben.id}`, {}, { as })
-    for (const avatar_url of ['javascript:alert(1)', 'https://[', 'https://x:y'])
-      await ben.refused('VALIDATION_ERROR', 'PUT', `/contacts/${ben.id}`, { avatar_url }, { as })
-  })
+  test.each(['json', 'form'] as const)(
+    'contacts: user can change only the own profile when the body is %s [MSG-RES-1]',
+    async (as) => {
+      const changed = await ben.put(`/contacts/${ben.id}`, { display_name: 'Ben Ü', phone_number: '+49 30 1' }, { as })
+      expect(changed).toMatchObject({ display_name: 'Ben Ü', phone_number: '+49 30 1' })
+      expect(await ann.get(`/contacts/${ben.id}`)).toEqual(changed)
+      expect(await ben.put(`/contacts/${ben.id}`, { display_name: null, phone_number: null }, { as })).toMatchObject({
+        display_name: null,
+        phone_number: '',
+      })
+      await ann.refused('FORBIDDEN', 'PUT', `/contacts/${ben.id}`, { display_name: 'x' }, { as })
+      await ann.refused('NOT_FOUND', 'PUT', '/contacts/nobody', { display_name: 'x' }, { as })
+      await ben.refused('VALIDATION_ERROR', 'PUT', `/contacts/${ben.id}`, {}, { as })
+      for (const avatar_url of ['javascript:alert(1)', 'https://[', 'https://x:y'])
+        await ben.refused('VALIDATION_ERROR', 'PUT', `/contacts/${ben.id}`, { avatar_url }, { as })
+    },
+  )
 
-  test('whoever knows them is told what they are now, and nobody else', async () => {
-    const { eve } = await people(server, ['eve'])
+  test('contacts: change is sent only to users who share a group when a profile is updated', async () => {
+    const { eve } = await createMembers(server, ['eve'])
     await ann.create('/groups', { name: 'Known', contacts: [eve.id] })
     await eve.put(`/contacts/${eve.id}`, { display_name: 'Eve' })
     await admin.patch(`/users/${eve.id}`, { username: `${eve.id}.new` })
@@ -150,7 +153,7 @@ describe('contacts', () => {
     }, 20_000)
   })
 
-  test('are paged both ways', async () => {
+  test('contacts: list has pages in both directions and refuses invalid page parameters', async () => {
     const all = (await ann.get('/contacts?limit=100')).data
     const first = await ann.get('/contacts?limit=2')
     expect([first.data, first.has_more]).toEqual([all.slice(0, 2), true])
@@ -174,7 +177,7 @@ describe('contacts', () => {
 
 describe('groups', () => {
   test.each(['json', 'form'] as const)(
-    'are made, seen by their members alone, changed and deleted by their owner (%s) [MSG-RES-3]',
+    'groups: only members can read a group and only its owner can change it when the body is %s [MSG-RES-3]',
     async (as) => {
       const made = await ann.create('/groups', { name: 'Team', contacts: [ben.id] }, { as })
       expect(made).toEqual({
@@ -203,7 +206,7 @@ describe('groups', () => {
     },
   )
 
-  test('strangers get 404 whatever they ask', async () => {
+  test('groups: every request gets 404 when the user is not a member', async () => {
     const { id } = await ann.create('/groups', { name: 'Private' })
     for (const [method, path, fields] of [
       ['GET', ''],
@@ -217,7 +220,7 @@ describe('groups', () => {
     }
   })
 
-  test('take in contacts and let them go; an owner hands over first [MSG-RES-6]', async () => {
+  test('groups: owner adds members, and can leave only when another member owns the group [MSG-RES-6]', async () => {
     const { id } = await ann.create('/groups', { name: 'Open' })
     expect((await ann.post(`/groups/${id}/contacts`, { contact_id: ben.id })).contacts).toEqual([ann.id, ben.id])
     await ann.refused('NOT_FOUND', 'POST', `/groups/${id}/contacts`, { contact_id: 'nobody' })
@@ -231,7 +234,7 @@ describe('groups', () => {
     expect((await ben.get(`/groups/${id}`)).contacts).toEqual([ben.id])
   })
 
-  test('their members are told, and those who were sent away only that it is gone', async () => {
+  test('groups: removed member gets only the deletion event when the members get the update', async () => {
     const { id } = await ann.create('/groups', { name: 'Told', contacts: [ben.id, cleo.id] })
     const about = async (type: string) =>
       (await emitted(type))
@@ -247,7 +250,7 @@ describe('groups', () => {
     }, 20_000)
   })
 
-  test('have a thousand members at most, whoever adds them at the same time [MSG-RES-3]', async () => {
+  test('groups: have at most 1,000 members, and keep every member when two are added at the same time [MSG-RES-3]', async () => {
     await ann.refused('VALIDATION_ERROR', 'POST', '/groups', {
       name: 'Crowd',
       contacts: Array.from({ length: 1_001 }, (_, i) => `x${i}`),

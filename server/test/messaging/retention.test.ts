@@ -7,16 +7,16 @@ import { finishErasures } from '../../src/messaging/retention/erase-user-content
 import type { Json } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { dumpTables } from '../support/dump-tables.ts'
-import { type Messenger, startMessenger } from '../support/messenger.ts'
+import { type MessagingServer, startMessagingServer } from '../support/messenger.ts'
 import { word } from '../support/scripted-provider.ts'
-import { type Person, people } from './client.ts'
+import { createMembers, type Member } from './client.ts'
 
 const DAY = 24 * 3_600_000
 
-let m: Messenger
+let m: MessagingServer
 const clock = adjustableClock()
 beforeAll(async () => {
-  m = await startMessenger({}, { clock })
+  m = await startMessagingServer({}, { clock })
 })
 afterAll(() => m.server.close())
 
@@ -24,17 +24,17 @@ const runJob = (name: string) =>
   recurringJobs(m.server.context)
     .find((job) => job.name === name)
     ?.run()
-const upload = async (person: Person, text: string): Promise<string> => {
+const upload = async (person: Member, text: string): Promise<string> => {
   const raw = new FormData()
   raw.append('file', new Blob([text]), 'note.txt')
   return (await person.create('/attachments', undefined, { raw })).id
 }
-const exported = (person: Person, conversation: string, method = 'GET'): Promise<Response> =>
+const exported = (person: Member, conversation: string, method = 'GET'): Promise<Response> =>
   fetch(`${m.server.base}/v1/conversations/${conversation}/export`, {
     method,
     headers: { authorization: `Bearer ${person.token}` },
   })
-const lines = async (person: Person, conversation: string): Promise<Json[]> => {
+const lines = async (person: Member, conversation: string): Promise<Json[]> => {
   const answer = await exported(person, conversation)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-ndjson; charset=utf-8'])
   return (await answer.text())
@@ -43,8 +43,8 @@ const lines = async (person: Person, conversation: string): Promise<Json[]> => {
     .map((line) => JSON.parse(line))
 }
 
-describe('an export', () => {
-  test('is the conversation and all its messages, oldest first, as the API shows them [MSG-CONV-16]', async () => {
+describe('export', () => {
+  test('export: holds the conversation and all its messages, oldest first, as the API shows them [MSG-CONV-16]', async () => {
     const conversation = await m.direct()
     const attachment = await upload(m.ann, 'x')
     const texts = Array.from({ length: 230 }, (_, index) => `${index} ü`)
@@ -62,12 +62,12 @@ describe('an export', () => {
     expect((await exported(m.ben, conversation, 'HEAD')).status).toBe(200)
   })
 
-  test('of an empty conversation is one line', async () => {
+  test('export: has one line when the conversation is empty', async () => {
     const conversation = await m.direct()
     expect(await lines(m.ann, conversation)).toEqual([await m.ann.get(`/conversations/${conversation}`)])
   })
 
-  test('holds nothing that waits for a reviewer, and is for members only [MSG-CONV-16]', async () => {
+  test('export: holds no held message, and gets 404 when the user is not a member [MSG-CONV-16]', async () => {
     const conversation = await m.direct()
     const body = { conversation_id: conversation, message: `rowan-hold ${word()}` }
     await m.ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', body)
@@ -77,7 +77,7 @@ describe('an export', () => {
 })
 
 describe('retention', () => {
-  test('is the shorter of the conversation’s and the Workspace’s [MSG-CONV-15]', async () => {
+  test('retention: shorter one of conversation and Workspace applies [MSG-CONV-15]', async () => {
     const conversation = await m.direct()
     const path = `/conversations/${conversation}/retention`
     const retention = (days: number | null, effective: number | null) => ({
@@ -99,13 +99,13 @@ describe('retention', () => {
     }
   })
 
-  test('of a group is its owner’s to say [MSG-CONV-15]', async () => {
+  test('retention: only the owner can set it when the conversation belongs to a group [MSG-CONV-15]', async () => {
     const { conversation } = await m.group(m.ann, m.ben)
     await m.ben.refused('FORBIDDEN', 'PUT', `/conversations/${conversation}/retention`, { days: 1 })
     expect((await m.ann.put(`/conversations/${conversation}/retention`, { days: 1 })).days).toBe(1)
   })
 
-  test('deletes what is older, for good, and nothing else', async () => {
+  test('retention: only messages and files that are too old are deleted', async () => {
     const [short, long] = [await m.direct(), await m.direct()]
     await m.ann.put(`/conversations/${short}/retention`, { days: 2 })
     const attachment = await upload(m.ann, 'old')
@@ -131,7 +131,7 @@ describe('retention', () => {
     expect(await columnsWith(secret)).toEqual([])
   })
 
-  test('of uploads that nobody sends is a day', async () => {
+  test('retention: unsent upload is deleted after a day', async () => {
     const id = await upload(m.ann, 'forgotten')
     clock.advance(DAY - 60_000)
     await runJob('remove unsent uploads')
@@ -159,10 +159,10 @@ const filesOnDisk = (): number =>
   readdirSync(join(m.server.config.dataDir, 'files'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
     .length
 
-describe('who is erased', () => {
-  test('is nowhere any more, with all that was theirs; others keep what is theirs', async () => {
+describe('erased user', () => {
+  test('erasure: content of the user is removed everywhere, and content of other users stays', async () => {
     await runJob('remove files')
-    const { dora } = await people(m.server, ['dora'])
+    const { dora } = await createMembers(m.server, ['dora'])
     const secret = `canary${word()}`
     const files = filesOnDisk()
     await dora.put(`/contacts/${dora.id}`, { display_name: secret, phone_number: '+49 30 123' })
@@ -213,8 +213,8 @@ describe('who is erased', () => {
     expect(left).toEqual([])
   })
 
-  test('leaves nothing behind with an assistant', async () => {
-    const { dora } = await people(m.server, ['dora'])
+  test('erasure: conversations with an assistant are removed', async () => {
+    const { dora } = await createMembers(m.server, ['dora'])
     const [application] = (await m.operator.get('/applications')).data
     const assistant = await m.operator.create('/assistants', { username: word(), application_id: application.id })
     const conversation = await m.direct(dora, { ...dora, id: assistant.id })
@@ -226,8 +226,8 @@ describe('who is erased', () => {
     expect(await rows.execute()).toEqual([])
   })
 
-  test('has a minute for what was on its way; who comes anew under the same id keeps what is new', async () => {
-    const { dora } = await people(m.server, ['dora'])
+  test('erasure: later content stays when a new user gets the same id within a minute', async () => {
+    const { dora } = await createMembers(m.server, ['dora'])
     const conversation = await m.direct(dora)
     const old = await m.say(conversation, 'old', dora)
     await m.operator.remove(`/users/${dora.id}`)
@@ -246,7 +246,7 @@ describe('who is erased', () => {
     expect(await db.selectFrom('user_erasure').selectAll().execute()).toEqual([])
   })
 
-  test('is somebody of that Workspace', async () => {
+  test('erasure: request gets 404 when the user does not exist in the Workspace', async () => {
     const other = await m.operator.workspace()
     for (const id of [newId('usr'), '%00']) expect((await m.operator.send('DELETE', `/users/${id}`)).status).toBe(404)
     expect((await m.operator.send('DELETE', `/users/${m.stan.id}`, undefined, { workspace: other })).status).toBe(404)

@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Admin, adminClient } from '../admin/client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { slowRequest } from '../support/slow-request.ts'
-import { people, unhurried } from './client.ts'
+import { startSlowRequest } from '../support/slow-request.ts'
+import { createMembers, unlimitedRate } from './client.ts'
 
 let server: TestServer
 let admin: Admin
 beforeAll(async () => {
-  server = await startServer({}, { userRateLimiter: unhurried() })
+  server = await startServer({}, { userRateLimiter: unlimitedRate() })
   admin = adminClient(server)
 })
 afterAll(() => server.close())
 
-test('revoked tokens: a message whose text arrives after its token was revoked is not sent', async () => {
-  const { ann, ben } = await people(server, ['ann', 'ben'])
+test('revoked tokens: message is not sent when its token is revoked before the body arrives', async () => {
+  const { ann, ben } = await createMembers(server, ['ann', 'ben'])
   const { id } = await ann.create('/conversations', { contact_id: ben.id })
   const slow = (message: string) =>
-    slowRequest(
+    startSlowRequest(
       'POST',
       `${server.base}/v1/messages`,
       { conversation_id: id, message },
@@ -36,7 +36,7 @@ test('revoked tokens: a message whose text arrives after its token was revoked i
   expect(messages.map(({ message }: { message: string }) => message)).toEqual(['in time'])
 })
 
-test('revoked tokens: the event stream of a user who is erased ends, and does not put the user back', async () => {
+test('revoked tokens: event stream ends and does not create the user again when the user is erased', async () => {
   const { id, user_token = '' } = server.demo.users.find((user) => user.user_token) ?? { id: '' }
   const response = await fetch(`${server.base}/v1/events`, {
     headers: { authorization: `Bearer ${user_token}` },
@@ -49,7 +49,7 @@ test('revoked tokens: the event stream of a user who is erased ends, and does no
   expect((await admin.send('GET', `/users/${id}`)).status).toBe(404)
 })
 
-test('revoked tokens: an event stream ends when its Workspace trusts the keys of its token no longer', async () => {
+test('revoked tokens: event stream ends when the Workspace no longer trusts the keys of its token', async () => {
   const token = server.demo.users.findLast(({ user_token }) => user_token)?.user_token ?? ''
   const response = await fetch(`${server.base}/v1/events`, {
     headers: { authorization: `Bearer ${token}` },

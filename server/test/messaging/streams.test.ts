@@ -68,7 +68,7 @@ describe.each(testDatabases())('streams of events on $name', ({ open }) => {
   const idsIn = ({ events }: EventReader): string[] => events.map(({ data }) => JSON.parse(data).id)
   const having = (id: string) => (event: { data: string }) => JSON.parse(event.data).id === id
 
-  test('every reader gets every event once, in order, wherever it resumes while others write', async () => {
+  test('event streams: reader gets every event once and in order when it resumes during writes', async () => {
     const ids = Array.from({ length: 200 }, (_, i) => `r${i}`)
     const start = await node.listen('ann')
     const readers = [start]
@@ -86,7 +86,7 @@ describe.each(testDatabases())('streams of events on $name', ({ open }) => {
     for (const reader of readers) reader.close()
   })
 
-  test('a node hears what another has relayed', async () => {
+  test('event streams: node sends an event to its readers when another node has relayed it', async () => {
     const other = await startNode(database, workspaceId)
     const reader = await other.listen('bob')
     await write(['from afar'], ['bob'])
@@ -94,7 +94,7 @@ describe.each(testDatabases())('streams of events on $name', ({ open }) => {
     await other.close()
   })
 
-  test('a heartbeat shows that the stream lives, and moves its place past what concerns others', async () => {
+  test('event streams: heartbeat moves the position past events for other users', async () => {
     const beating = await startNode(database, workspaceId, 20)
     const [reader, other] = [await beating.listen('ann'), await beating.listen('bob')]
     const from = reader.position as number
@@ -106,7 +106,9 @@ describe.each(testDatabases())('streams of events on $name', ({ open }) => {
     await beating.close()
   })
 
-  test('a reader that does not read is cut off, harms nobody, and resumes without loss', { timeout: 240_000 }, async () => {
+  test('event streams: reader that stops reading is disconnected, delays no other reader, and resumes without loss', {
+    timeout: 240_000,
+  }, async () => {
     const ids = Array.from({ length: 120 }, (_, i) => `b${i}`)
     const socket = connect(node.port, '127.0.0.1')
     socket.write('GET / HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sloth\r\n\r\n')
@@ -145,7 +147,7 @@ describe.each(testDatabases())('streams of events on $name', ({ open }) => {
     for (const reader of [quick, again]) reader.close()
   })
 
-  test('a reader that leaves before its stream begins leaves nothing behind', async () => {
+  test('event streams: other readers get their events when a reader disconnects before its stream starts', async () => {
     const socket = connect(node.port, '127.0.0.1')
     socket.write('GET / HTTP/1.1\r\nhost: x\r\nauthorization: Bearer gone\r\n\r\n')
     socket.destroy()

@@ -7,7 +7,7 @@ import { WebhookSender } from '../../src/messaging/events/webhook-sender.ts'
 import { type Admin, adminClient, type Json, refused } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { type Person, people, unhurried } from './client.ts'
+import { createMembers, type Member, unlimitedRate } from './client.ts'
 
 interface Received {
   readonly headers: Record<string, string>
@@ -43,13 +43,16 @@ type Receiver = Awaited<ReturnType<typeof startReceiver>>
 const clock = adjustableClock()
 let server: TestServer
 let admin: Admin
-let ann: Person
+let ann: Member
 let chat: Json
 const open: { receiver: Receiver; id: string }[] = []
 beforeAll(async () => {
-  server = await startServer({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1' }, { userRateLimiter: unhurried(), clock, random: () => 0.5 })
+  server = await startServer(
+    { GATEHOUSE_ALLOW_PRIVATE_URLS: '1' },
+    { userRateLimiter: unlimitedRate(), clock, random: () => 0.5 },
+  )
   admin = adminClient(server)
-  const { ann: one, ben } = await people(server, ['ann', 'ben'])
+  const { ann: one, ben } = await createMembers(server, ['ann', 'ben'])
   ann = one
   chat = await ann.create('/conversations', { contact_id: ben.id })
 })
@@ -90,7 +93,7 @@ async function start(fields: object = { types: ['message.created'] }) {
   }
 }
 
-test('traceparent: a delivery carries the one of the request that caused its event, and none of any other request', async () => {
+test('traceparent: delivery has the header of the request that caused its event, and none when that request had none', async () => {
   const { receiver, until } = await start()
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
   const message = { conversation_id: chat.id, message: crypto.randomUUID() }
@@ -104,7 +107,7 @@ test('traceparent: a delivery carries the one of the request that caused its eve
   expect(headersOf(plain)).not.toHaveProperty('traceparent')
 })
 
-test('an event arrives as Standard Webhooks has it, signed with the secret that was shown once', async () => {
+test('webhooks: event is delivered in the Standard Webhooks format and signed with the secret of the creation response', async () => {
   const { receiver, webhook, until, path } = await start({})
   expect(webhook).toMatchObject({ object: 'webhook', types: null, enabled: true, secret: expect.stringMatching(/^whsec_/) })
   const sent = await say('Grüße "an" alle')
@@ -129,7 +132,7 @@ test('an event arrives as Standard Webhooks has it, signed with the secret that 
   expect((await admin.get('/webhooks')).data).toContainEqual(shown)
 })
 
-test('the secret is sealed where it is stored, and no record or log names it or the URL', async () => {
+test('webhooks: secret is encrypted in the database, and no record or log contains the secret or the URL', async () => {
   const { receiver, webhook } = await start()
   const { rows } = await server.context.database.pool.query<{ row: string }>('select webhook::text as row from webhook')
   expect(rows.some(({ row }) => row.includes(Buffer.from(webhook.secret).toString('hex')))).toBe(false)
@@ -140,7 +143,7 @@ test('the secret is sealed where it is stored, and no record or log names it or 
   expect(written).not.toContain(receiver.url)
 })
 
-test('only events of its types are sent', async () => {
+test('webhooks: only events of the chosen types are delivered', async () => {
   const { receiver, until } = await start({ types: ['message.deleted'] })
   const { id } = await say()
   await ann.remove(`/messages/${id}`)
@@ -148,11 +151,11 @@ test('only events of its types are sent', async () => {
   expect(receiver.received.map(({ body }) => body.type)).toEqual(['message.deleted'])
 })
 
-test('what fails is tried again later, under the same id, until it arrives', async () => {
+test('webhooks: delivery is repeated with the same id until it succeeds when an attempt fails', async () => {
   const { receiver, until } = await start()
   receiver.answer.status = 503
   await say()
-  await until({ state: 'pending', attempts: 1, last_status: 503, last_failure: 'It answered 503.' })
+  await until({ state: 'pending', attempts: 1, last_status: 503, last_failure: 'The receiver responded with status 503.' })
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect(receiver.received).toHaveLength(1)
   clock.advance(5_000)
@@ -165,7 +168,7 @@ test('what fails is tried again later, under the same id, until it arrives', asy
   expect((times.at(-1) as number) - (times[0] as number)).toBeGreaterThanOrEqual(35)
 })
 
-describe('after three days a delivery is dead', () => {
+describe('dead deliveries', () => {
   /** Fails until it is dead; answers how long that took. */
   async function die({ receiver, deliveries, until }: Awaited<ReturnType<typeof start>>): Promise<number> {
     receiver.answer.status = 500
@@ -182,7 +185,7 @@ describe('after three days a delivery is dead', () => {
     return waited
   }
 
-  test('it is listed, and is sent once more when an operator says so', async () => {
+  test('webhooks: delivery is dead after three days and is sent again when an operator replays it', async () => {
     const hook = await start()
     const waited = await die(hook)
     expect(waited).toBeGreaterThan(48 * 3_600_000)
@@ -205,7 +208,7 @@ describe('after three days a delivery is dead', () => {
     await expect.poll(() => hook.receiver.received.length).toBe(before + 1)
   })
 
-  test('all dead ones are sent once more together', async () => {
+  test('webhooks: all dead deliveries are sent again when an operator replays the webhook', async () => {
     const hook = await start()
     await die(hook)
     await die(hook)
@@ -215,22 +218,26 @@ describe('after three days a delivery is dead', () => {
   })
 })
 
-test('410 ends a delivery at once', async () => {
+test('webhooks: delivery is dead at once when the receiver responds with 410', async () => {
   const { receiver, until } = await start()
   receiver.answer.status = 410
   await say()
   await until({ state: 'dead', attempts: 1, last_status: 410 })
 })
 
-test('a redirect is a failure, and is not followed', async () => {
+test('webhooks: attempt fails without following the redirect when the receiver redirects', async () => {
   const [first, second] = [await start(), await start({ types: ['group.created'] })]
   first.receiver.answer = { status: 307, headers: { location: second.receiver.url } }
   await say()
-  await first.until({ state: 'pending', last_status: 307, last_failure: 'It redirects, which is not followed.' })
+  await first.until({
+    state: 'pending',
+    last_status: 307,
+    last_failure: 'The receiver responded with a redirect, which is not followed. Change the URL of the webhook.',
+  })
   expect(second.receiver.received).toEqual([])
 })
 
-test('one that is disabled is sent nothing, and what happened meanwhile is not sent later', async () => {
+test('webhooks: events are not delivered when they happen while the webhook is disabled', async () => {
   const { receiver, path, until } = await start()
   expect(await admin.patch(path, { enabled: false })).toMatchObject({ enabled: false, types: ['message.created'] })
   await say('meanwhile')
@@ -241,7 +248,7 @@ test('one that is disabled is sent nothing, and what happened meanwhile is not s
   expect(receiver.received.map(({ body }) => body.payload.message)).toEqual(['now'])
 })
 
-test('one receiver that does not answer keeps no other waiting', async () => {
+test('webhooks: delivery is not delayed when another receiver does not respond', async () => {
   const silent = createServer(() => {})
   silent.listen(0, '127.0.0.1')
   await once(silent, 'listening')
@@ -257,7 +264,7 @@ test('one receiver that does not answer keeps no other waiting', async () => {
   silent.close()
 })
 
-test('what is deleted for good is not sent any more, nor listed', async () => {
+test('webhooks: pending delivery is removed when its message is deleted', async () => {
   const { receiver, until, deliveries } = await start()
   receiver.answer.status = 500
   const { id } = await say()
@@ -266,7 +273,7 @@ test('what is deleted for good is not sent any more, nor listed', async () => {
   expect(await deliveries()).toEqual([])
 })
 
-test('nothing happens in another Workspace that this one is told of, and its webhooks are not found there', async () => {
+test('webhooks: events and webhooks of another Workspace are not visible', async () => {
   const { path, receiver } = await start({})
   const elsewhere = { workspace: await admin.workspace() }
   for (const [method, at, body] of [
@@ -280,14 +287,14 @@ test('nothing happens in another Workspace that this one is told of, and its web
     refused(await admin.send(method, at, body, elsewhere), 'NOT_FOUND')
   }
   expect((await admin.get('/webhooks', elsewhere)).data).toEqual([])
-  const { dora, emil } = await people(server, ['dora', 'emil'], elsewhere.workspace)
+  const { dora, emil } = await createMembers(server, ['dora', 'emil'], elsewhere.workspace)
   await dora.create('/conversations', { contact_id: emil.id })
   await server.context.relay.run()
   await server.context.webhooks.idle()
   expect(receiver.received).toEqual([])
 })
 
-test('deliveries come in pages, newest first', async () => {
+test('webhooks: deliveries are listed in pages, newest first', async () => {
   const { path, until, deliveries } = await start()
   for (let i = 0; i < 3; i++) await say()
   await until({ state: 'delivered' })
@@ -300,7 +307,7 @@ test('deliveries come in pages, newest first', async () => {
   expect(second.has_more).toBe(false)
 })
 
-describe('a webhook that cannot be right is refused for its field', () => {
+describe('invalid webhooks', () => {
   test.each([
     ['url', { url: 'ftp://example.com' }],
     ['url', { url: 'https://user:word@example.com' }],
@@ -310,13 +317,13 @@ describe('a webhook that cannot be right is refused for its field', () => {
     ['types[0]', { url: 'https://example.com', types: ['message.sent'] }],
     ['types', { url: 'https://example.com', types: [] }],
     ['enabled', { url: 'https://example.com', enabled: 'yes' }],
-  ])('%s: %j', async (param, body) => {
+  ])('webhooks: request gets 400 that names %s when the body is %j', async (param, body) => {
     refused(await admin.send('POST', '/webhooks', body), 'VALIDATION_ERROR', param)
   })
 })
 
-test('a private address is refused where nobody has allowed it, at once by name and later when connecting', async () => {
-  const strict = await startServer({}, { userRateLimiter: unhurried() })
+test('webhooks: private address is refused when private URLs are not allowed', async () => {
+  const strict = await startServer({}, { userRateLimiter: unlimitedRate() })
   try {
     const there = adminClient(strict)
     for (const host of ['127.0.0.1', 'localhost', '10.0.0.1', '[::1]', '0x7f.1', '169.254.169.254']) {

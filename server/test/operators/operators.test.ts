@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { SCOPES } from '../../src/domain/scope.ts'
 import { adminClient, refused } from '../admin/client.ts'
-import { Browser, firstLogin, invited, PASSWORD, signedIn, tokenOf } from '../support/operators.ts'
-import { ownDatabase } from '../support/own-database.ts'
+import { Browser, createFirstLoginToken, inviteOperator, PASSWORD, signInOperator, tokenOf } from '../support/operators.ts'
+import { createOwnDatabase } from '../support/own-database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -16,7 +16,7 @@ const browser = () => new Browser(server.base)
 
 describe('an invitation', () => {
   test('says whom it is for, opens once, and signs in', async () => {
-    const { token, email, id } = await invited(server, 'auditor')
+    const { token, email, id } = await inviteOperator(server, 'auditor')
     expect((await browser().post('/auth/gatehouse/invitation', { token })).body).toEqual({ email, name: 'A auditor' })
     const at = browser()
     expect((await at.post('/auth/gatehouse/accept', { token, password: PASSWORD, name: 'Ann' })).status).toBe(200)
@@ -27,14 +27,14 @@ describe('an invitation', () => {
   })
 
   test('of two who open it at once, one comes in', async () => {
-    const { token } = await invited(server, 'auditor')
+    const { token } = await inviteOperator(server, 'auditor')
     const accept = (password: string) => browser().post('/auth/gatehouse/accept', { token, password })
     const replies = await Promise.all([accept('first horse battery'), accept('second horse battery')])
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 404])
   })
 
   test('a short password does not use it up', async () => {
-    const { token } = await invited(server, 'auditor')
+    const { token } = await inviteOperator(server, 'auditor')
     expect(refused(await browser().post('/auth/gatehouse/accept', { token, password: 'short' }), 'VALIDATION_ERROR').param).toBe(
       'password',
     )
@@ -42,7 +42,7 @@ describe('an invitation', () => {
   })
 
   test('is too old after a week', async () => {
-    const { token, id } = await invited(server, 'auditor')
+    const { token, id } = await inviteOperator(server, 'auditor')
     const { pool } = server.context.database
     const { rows } = await pool.query('select expires_at - created_at as age from operator_invitation where operator_id = $1', [
       id,
@@ -53,7 +53,7 @@ describe('an invitation', () => {
   })
 
   test('a new one resets password, second factor and sessions; the older link is closed, the older password until then is not', async () => {
-    const { id, email, browser: at } = await signedIn(server, 'auditor')
+    const { id, email, browser: at } = await signInOperator(server, 'auditor')
     const [older, newer] = [
       await admin().create(`/operators/${id}/invitation`),
       await admin().create(`/operators/${id}/invitation`),
@@ -67,7 +67,7 @@ describe('an invitation', () => {
   })
 
   test('is closed by a new role: it was made for the old one', async () => {
-    const { id, email } = await signedIn(server, 'read_only')
+    const { id, email } = await signInOperator(server, 'read_only')
     const { url } = await admin().create(`/operators/${id}/invitation`)
     await admin().patch(`/operators/${id}`, { role: 'owner' })
     refused(await browser().post('/auth/gatehouse/accept', { token: tokenOf(url), password: 'the thief battery' }), 'NOT_FOUND')
@@ -75,7 +75,7 @@ describe('an invitation', () => {
   })
 
   test('ends what was begun with the password before it: sign-ins under way, and trust in browsers', async () => {
-    const { id, email } = await signedIn(server, 'auditor')
+    const { id, email } = await signInOperator(server, 'auditor')
     const { pool } = server.context.database
     await pool.query(
       "insert into operator_verification select 'aut_old', 'trust-device-x', $1, now() + interval '1 day', now(), now()",
@@ -89,16 +89,16 @@ describe('an invitation', () => {
 
   test('the first login’s makes no owner once there is somebody, and closes when somebody comes another way', async () => {
     const acceptance = { name: 'Eve', email: 'eve@example.com', password: PASSWORD }
-    const late = await firstLogin(server)
+    const late = await createFirstLoginToken(server)
     refused(await browser().post('/auth/gatehouse/accept', { token: late, ...acceptance }), 'NOT_FOUND')
     refused(await browser().signIn(acceptance.email), 'AUTH_INVALID_KEY')
-    const token = await firstLogin(server)
-    await invited(server, 'auditor')
+    const token = await createFirstLoginToken(server)
+    await inviteOperator(server, 'auditor')
     refused(await browser().post('/auth/gatehouse/invitation', { token }), 'NOT_FOUND')
   })
 
   test('an address is invited once', async () => {
-    const { email } = await invited(server, 'auditor')
+    const { email } = await inviteOperator(server, 'auditor')
     const again = await admin().send('POST', '/operators', { email: email.toUpperCase(), name: 'Twice', role: 'owner' })
     refused(again, 'CONFLICT', 'email')
   })
@@ -106,14 +106,14 @@ describe('an invitation', () => {
 
 describe('a session', () => {
   test('ends with signing out', async () => {
-    const { browser: at } = await signedIn(server, 'auditor')
+    const { browser: at } = await signInOperator(server, 'auditor')
     const thief = at.copy()
     expect((await at.post('/auth/sign-out')).status).toBe(200)
     expect((await thief.session()).status).toBe(401)
   })
 
   test('ends with a new role, and with removal', async () => {
-    const { id, browser: at, email } = await signedIn(server, 'auditor')
+    const { id, browser: at, email } = await signInOperator(server, 'auditor')
     await admin().patch(`/operators/${id}`, { role: 'read_only' })
     expect((await at.session()).status).toBe(401)
     await at.signIn(email)
@@ -124,7 +124,7 @@ describe('a session', () => {
   })
 
   test('others than this one can be ended by who has them', async () => {
-    const { browser: at, email } = await signedIn(server, 'auditor')
+    const { browser: at, email } = await signInOperator(server, 'auditor')
     const other = browser()
     await other.signIn(email)
     expect((await at.post('/auth/revoke-other-sessions')).status).toBe(200)
@@ -133,14 +133,14 @@ describe('a session', () => {
   })
 
   test('an invented or altered cookie is nobody’s', async () => {
-    const { browser: at } = await signedIn(server, 'owner')
+    const { browser: at } = await signInOperator(server, 'owner')
     const [name, value] = at.cookie.split('=') as [string, string]
     for (const cookie of [`${name}=x`, `${name}=${value.slice(0, 40)}`, `${name}=${value.replace(/^./, '_')}`, 'gatehouse=1'])
       refused(await browser().send('GET', '/admin/v1/session', undefined, { cookie }), 'AUTH_INVALID_KEY')
   })
 
   test('opens neither of the two doors: an owner’s cookie, or admin token, is no Application’s key and no user’s token', async () => {
-    const { browser: at } = await signedIn(server, 'owner')
+    const { browser: at } = await signInOperator(server, 'owner')
     const token = { cookie: null, authorization: `Bearer ${server.demo.admin_token}` }
     for (const headers of [{}, token]) {
       for (const path of ['/v1/models', '/v1/conversations', '/v1/contacts', '/v1/events'])
@@ -159,7 +159,7 @@ describe('a session', () => {
 
 describe('who operates', () => {
   test('stands in the record of what they change', async () => {
-    const { id, browser: at } = await signedIn(server, 'owner')
+    const { id, browser: at } = await signInOperator(server, 'owner')
     expect((await at.post('/admin/v1/users', { username: `user-${id.slice(-8).toLowerCase()}` })).status).toBe(201)
     const [record] = await admin().records()
     const { hasher } = await server.context.workspaceKeys.get(record.workspace_id ?? (await firstWorkspace()))
@@ -167,8 +167,8 @@ describe('who operates', () => {
   })
 
   test('the last owner can neither leave nor be demoted, whoever asks', async () => {
-    const { id, browser: at } = await signedIn(server, 'owner')
-    const waiting = await invited(server, 'owner')
+    const { id, browser: at } = await signInOperator(server, 'owner')
+    const waiting = await inviteOperator(server, 'owner')
     const { data } = await admin().get('/operators?limit=100')
     for (const other of data)
       if (other.role === 'owner' && ![id, waiting.id].includes(other.id)) await admin().remove(`/operators/${other.id}`)
@@ -177,7 +177,7 @@ describe('who operates', () => {
       refused(await send('PATCH', `/admin/v1/operators/${id}`, { role: 'auditor' }), 'CONFLICT')
     }
     await admin().patch(`/operators/${id}`, { name: 'Still here' })
-    const second = await signedIn(server, 'owner')
+    const second = await signInOperator(server, 'owner')
     const demote = (one: string) => admin().send('PATCH', `/operators/${one}`, { role: 'auditor' })
     const replies = await Promise.all([demote(id), demote(second.id)])
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409])
@@ -206,7 +206,7 @@ describe('an admin token', () => {
     expect((await admin().create('/tokens', { name: 'same' }, { token })).scopes).toEqual(scopes)
     const friend = await admin().send('POST', '/operators', { email: 'f@example.com', name: 'F', role: 'owner' }, { token })
     refused(friend, 'FORBIDDEN', 'role')
-    const { id } = await invited(server, 'owner')
+    const { id } = await inviteOperator(server, 'owner')
     refused(await admin().send('POST', `/operators/${id}/invitation`, undefined, { token }), 'FORBIDDEN')
     refused(await admin().send('DELETE', `/operators/${id}`, undefined, { token }), 'FORBIDDEN')
   })
@@ -221,7 +221,7 @@ describe('an admin token', () => {
   })
 
   test('says who answers for it: whoever issued it, were it by way of another token', async () => {
-    const { id, browser: at } = await signedIn(server, 'owner')
+    const { id, browser: at } = await signInOperator(server, 'owner')
     const first = (await at.post('/admin/v1/tokens', { name: 'first' })).body
     const second = await admin().create('/tokens', { name: 'second' }, { token: first.token })
     expect([first.issued_by, second.issued_by]).toEqual([id, id])
@@ -240,7 +240,7 @@ const url = inject('postgresUrl')
 
 describe.skipIf(url === null)('on two nodes', () => {
   test('a session counts on both, and ends on both', async () => {
-    const database = await ownDatabase(url ?? '')
+    const database = await createOwnDatabase(url ?? '')
     const env = { DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) }
     const first = await startServer(env)
     const second = await startServer({ ...env, GATEHOUSE_DATA: first.config.dataDir })
@@ -251,7 +251,7 @@ describe.skipIf(url === null)('on two nodes', () => {
         removal: ({ id }: { id: string }) => adminClient(first).remove(`/operators/${id}`),
       }
       for (const [how, end] of Object.entries(ends)) {
-        const who = await signedIn(first, 'auditor')
+        const who = await signInOperator(first, 'auditor')
         const there = who.browser.copy(second.base)
         expect((await there.session()).status, how).toBe(200)
         await end(who)

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { type Admin, adminClient, type Json } from '../admin/client.ts'
-import { type Browser, signedIn } from '../support/operators.ts'
-import { ownDatabase } from '../support/own-database.ts'
+import { type Browser, signInOperator } from '../support/operators.ts'
+import { createOwnDatabase } from '../support/own-database.ts'
 import { word } from '../support/scripted-provider.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { slowRequest } from '../support/slow-request.ts'
+import { startSlowRequest } from '../support/slow-request.ts'
 
 let server: TestServer
 let admin: Admin
@@ -18,7 +18,7 @@ afterAll(() => server.close())
 type Headers = Readonly<Record<string, string>>
 
 const slow = (method: string, path: string, json: unknown, headers: Headers) =>
-  slowRequest(method, `${server.base}/admin/v1${path}`, json, headers)
+  startSlowRequest(method, `${server.base}/admin/v1${path}`, json, headers)
 
 const asBrowser = ({ cookie, base }: Browser): Headers => ({ cookie, origin: base, 'sec-fetch-site': 'same-origin' })
 const asToken = (token: string): Headers => ({ authorization: `Bearer ${token}` })
@@ -27,7 +27,7 @@ const operatorNamed = async (email: string): Promise<Json> =>
 
 /** An owner with a token, and requests of both whose bodies have not arrived yet. */
 async function ownerAtWork() {
-  const owner = await signedIn(server, 'owner')
+  const owner = await signInOperator(server, 'owner')
   const { id: tokenId, token } = (await owner.browser.post('/admin/v1/tokens', { name: 'under way' })).body
   const emails: string[] = []
   const requests = (headers: Headers) => {
@@ -81,7 +81,7 @@ describe.skipIf(url === null)('an operator who keeps sending while another takes
   let drop: () => Promise<void>
   beforeAll(async () => {
     before = embedded()
-    const database = await ownDatabase(url ?? '')
+    const database = await createOwnDatabase(url ?? '')
     drop = database.drop
     server = await startServer({ DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) })
     admin = adminClient(server)
@@ -97,7 +97,7 @@ describe.skipIf(url === null)('an operator who keeps sending while another takes
 function racing(): void {
   test('requests under way: they do not give themselves the role back, and no invitation of theirs stays', async () => {
     for (let round = 0; round < 3; round += 1) {
-      const { id, browser } = await signedIn(server, 'owner')
+      const { id, browser } = await signInOperator(server, 'owner')
       const statuses = new Set<number>()
       let isOver = false
       const hammer = async (send: () => Promise<{ status: number }>) => {
@@ -123,7 +123,7 @@ function racing(): void {
   })
 
   test('requests under way: of two owners who remove each other at once, one stays', async () => {
-    const [one, other] = [await signedIn(server, 'owner'), await signedIn(server, 'owner')]
+    const [one, other] = [await signInOperator(server, 'owner'), await signInOperator(server, 'owner')]
     const replies = await Promise.all([
       one.browser.send('DELETE', `/admin/v1/operators/${other.id}`),
       other.browser.send('DELETE', `/admin/v1/operators/${one.id}`),
@@ -136,7 +136,7 @@ function racing(): void {
   })
 
   test('requests under way: operators may still remove and demote themselves', async () => {
-    const [leaving, stepping] = [await signedIn(server, 'owner'), await signedIn(server, 'owner')]
+    const [leaving, stepping] = [await signInOperator(server, 'owner'), await signInOperator(server, 'owner')]
     expect((await leaving.browser.send('DELETE', `/admin/v1/operators/${leaving.id}`)).status).toBe(204)
     expect((await stepping.browser.send('PATCH', `/admin/v1/operators/${stepping.id}`, { role: 'reviewer' })).status).toBe(200)
     expect((await stepping.browser.session()).status).toBe(401)

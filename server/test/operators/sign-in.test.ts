@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { removeExpiredSignIns } from '../../src/operators/expired.ts'
+import { removeExpiredSignIns } from '../../src/operators/expired-sign-ins.ts'
 import { adminClient, refused } from '../admin/client.ts'
-import { Browser, eventsOf, invited, PASSWORD, signedIn, totp } from '../support/operators.ts'
+import { Browser, inviteOperator, PASSWORD, readChangesOf, signInOperator, totp } from '../support/operators.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -15,7 +15,7 @@ const browser = () => new Browser(server.base)
 
 describe('signing in with a password', () => {
   test('opens a session; the cookie is out of reach for scripts and for other sites', async () => {
-    const { email, id } = await signedIn(server, 'auditor')
+    const { email, id } = await signInOperator(server, 'auditor')
     const at = browser()
     const reply = await at.signIn(email.toUpperCase())
     expect(reply.status, reply.text).toBe(200)
@@ -38,14 +38,14 @@ describe('signing in with a password', () => {
   })
 
   test('a wrong password and an unknown address are refused alike', async () => {
-    const { email } = await signedIn(server, 'auditor')
+    const { email } = await signInOperator(server, 'auditor')
     const [wrong, unknown] = [await browser().signIn(email, 'not the password'), await browser().signIn('nobody@example.com')]
     expect(refused(wrong, 'AUTH_INVALID_KEY')).toEqual(refused(unknown, 'AUTH_INVALID_KEY'))
     expect(wrong.cookies).toEqual([])
   })
 
   test('who was invited and has not come cannot sign in', async () => {
-    const { email } = await invited(server, 'owner')
+    const { email } = await inviteOperator(server, 'owner')
     refused(await browser().signIn(email), 'AUTH_INVALID_KEY')
   })
 
@@ -71,7 +71,7 @@ describe('signing in with a password', () => {
   })
 
   test('a password can be changed, by who knows the old one; other sessions end', async () => {
-    const { email, browser: first } = await signedIn(server, 'auditor')
+    const { email, browser: first } = await signInOperator(server, 'auditor')
     const second = browser()
     await second.signIn(email)
     const change = { currentPassword: 'not the password', newPassword: 'another horse battery' }
@@ -115,7 +115,7 @@ describe('a request that another site makes a browser send', () => {
     { origin: null, 'sec-fetch-site': null },
   ]
   test('changes nothing with somebody’s cookie', async () => {
-    const { browser: at } = await signedIn(server, 'owner')
+    const { browser: at } = await signInOperator(server, 'owner')
     for (const headers of OTHERS) {
       refused(await at.send('POST', '/admin/v1/workspaces', { name: 'theirs' }, headers), 'FORBIDDEN')
       refused(await at.send('POST', '/auth/sign-out', {}, headers), 'FORBIDDEN')
@@ -137,7 +137,7 @@ describe('a request that another site makes a browser send', () => {
 
 describe('a second factor', () => {
   test('is on once its first code was right; then a password alone opens nothing', async () => {
-    const { email, id, browser: at } = await signedIn(server, 'reviewer')
+    const { email, id, browser: at } = await signInOperator(server, 'reviewer')
     const before = browser()
     await before.signIn(email)
     refused(await at.post('/auth/two-factor/enable', { password: 'not the password' }), 'VALIDATION_ERROR')
@@ -176,11 +176,11 @@ describe('a second factor', () => {
 
     const did = ['accept', 'sign_in', 'sign_in', 'enable_second_factor', 'sign_in', 'sign_in', 'renew_backup_codes']
     const byThemselves = [...did, 'disable_second_factor', 'sign_in'].map((what) => `operator.${what} by themselves`)
-    expect(await eventsOf(server, id)).toEqual(['operator.invite', ...byThemselves])
+    expect(await readChangesOf(server, id)).toEqual(['operator.invite', ...byThemselves])
   })
 
   test('takes each code once, also from who has looked over a shoulder', async () => {
-    const { email, browser: at } = await signedIn(server, 'reviewer')
+    const { email, browser: at } = await signInOperator(server, 'reviewer')
     const { uri, code } = await turnOn(at)
     const [shoulder, own] = [browser(), browser()]
     await shoulder.signIn(email)
@@ -191,7 +191,7 @@ describe('a second factor', () => {
   })
 
   test('is asked for each time: no browser is trusted', async () => {
-    const { email, browser: at } = await signedIn(server, 'reviewer')
+    const { email, browser: at } = await signInOperator(server, 'reviewer')
     const { uri } = await turnOn(at)
     const next = browser()
     await next.signIn(email)
@@ -200,7 +200,7 @@ describe('a second factor', () => {
   })
 
   test('has to wait after ten wrong codes, which is recorded: whoever gives them knows the password', async () => {
-    const { email, id, browser: at } = await signedIn(server, 'reviewer')
+    const { email, id, browser: at } = await signInOperator(server, 'reviewer')
     const { uri } = await turnOn(at)
     for (let i = 0; i < 3; i++) {
       const thief = browser()
@@ -210,7 +210,7 @@ describe('a second factor', () => {
     const own = browser()
     await own.signIn(email)
     refused(await own.post('/auth/two-factor/verify-totp', { code: nextCode(uri) }), 'RATE_LIMITED')
-    expect((await eventsOf(server, id)).filter((event) => event.includes('lock'))).toEqual(['operator.lock'])
+    expect((await readChangesOf(server, id)).filter((event) => event.includes('lock'))).toEqual(['operator.lock'])
   })
 })
 
@@ -235,15 +235,15 @@ const wrongCode = (uri: string): string => totp(uri, Date.now() - 7 * 86_400_000
 
 describe('too many attempts', () => {
   test('for one account: the right password waits too, from wherever it comes, and others are not concerned', async () => {
-    const [one, other] = [await signedIn(server, 'auditor'), await signedIn(server, 'auditor')]
+    const [one, other] = [await signInOperator(server, 'auditor'), await signInOperator(server, 'auditor')]
     for (let i = 0; i < 10; i++) await browser().signIn(one.email, 'not the password')
     const reply = await browser().signIn(one.email)
     refused(reply, 'RATE_LIMITED')
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await browser().signIn(other.email)).status).toBe(200)
     await browser().signIn(one.email)
-    expect((await eventsOf(server, one.id)).at(-1)).toBe('operator.lock')
-    expect((await eventsOf(server, one.id)).filter((event) => event.includes('lock'))).toHaveLength(1)
+    expect((await readChangesOf(server, one.id)).at(-1)).toBe('operator.lock')
+    expect((await readChangesOf(server, one.id)).filter((event) => event.includes('lock'))).toHaveLength(1)
   })
   test('are forgotten an hour after they began, and not before', async () => {
     const { db, pool } = server.context.database

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROLE_SCOPES } from '../../src/domain/roles.ts'
 import { adminClient, refused } from '../admin/client.ts'
 import { type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
-import { Browser, eventsOf, firstLogin, invited, signedIn, tokenOf } from '../support/operators.ts'
+import { Browser, createFirstLoginToken, inviteOperator, readChangesOf, signInOperator, tokenOf } from '../support/operators.ts'
 import { word } from '../support/scripted-provider.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -41,7 +41,7 @@ describe('single sign-on for people who have been invited', () => {
   })
 
   test('lets them in with the role they were invited in, and finds them again', async () => {
-    const { email, id } = await invited(server, 'reviewer')
+    const { email, id } = await inviteOperator(server, 'reviewer')
     provider.claims = { sub: word(), email, name: 'Ann' }
     for (const at of [browser(), browser()]) {
       expect(await through(at)).toMatch(/\/dashboard\/reviews$/)
@@ -62,14 +62,14 @@ describe('single sign-on for people who have been invited', () => {
     const at = browser()
     provider.claims = { sub: word(), email: 'stranger@example.com', name: 'Stranger' }
     expect(await through(at)).toMatch(/\/dashboard\/sign-in\?error=signup_disabled/)
-    const { email } = await invited(server, 'owner')
+    const { email } = await inviteOperator(server, 'owner')
     provider.claims = { sub: word(), email, name: 'Not Ann', email_verified: false }
     expect(await through(at)).toMatch(/\/dashboard\/sign-in\?error=account_not_linked/)
     expect((await at.session()).status).toBe(401)
   })
 
   test('a token that the provider has not signed opens nothing', async () => {
-    const { email } = await invited(server, 'owner')
+    const { email } = await inviteOperator(server, 'owner')
     provider.claims = { sub: word(), email, name: 'Ann' }
     provider.forged = true
     const at = browser()
@@ -87,7 +87,7 @@ describe('single sign-on for people who have been invited', () => {
     ['the past (expired)', { exp: 1_000_000_000 }],
     ['the algorithm none', { unsigned: true }],
   ])('single sign-on: it is refused when the provider answers with %s', async (_what, idToken) => {
-    const { email } = await invited(server, 'owner')
+    const { email } = await inviteOperator(server, 'owner')
     provider.claims = { sub: word(), email, name: 'Ann' }
     provider.idToken = idToken
     try {
@@ -100,7 +100,7 @@ describe('single sign-on for people who have been invited', () => {
   })
 
   test('a way back that another browser began opens nothing', async () => {
-    const { email } = await invited(server, 'owner')
+    const { email } = await inviteOperator(server, 'owner')
     provider.claims = { sub: word(), email, name: 'Ann' }
     const begun = await browser().post('/auth/sign-in/social', {
       provider: 'oidc',
@@ -166,7 +166,7 @@ describe('single sign-on where a claim says what people may', () => {
     const { data } = await adminClient(server).get('/operators?limit=100')
     const { id } = data.find((operator: { email: string }) => operator.email === email)
     const signIn = 'operator.sign_in by themselves'
-    expect(await eventsOf(server, id)).toEqual(['operator.create', signIn, 'operator.update', signIn, 'operator.suspend'])
+    expect(await readChangesOf(server, id)).toEqual(['operator.create', signIn, 'operator.update', signIn, 'operator.suspend'])
   })
 
   test('makes nobody of an address that the provider has not checked', async () => {
@@ -178,7 +178,7 @@ describe('single sign-on where a claim says what people may', () => {
   })
 
   test('closes the link of the first login, as whoever comes first does', async () => {
-    const token = await firstLogin(server)
+    const token = await createFirstLoginToken(server)
     const email = `${word()}@example.com`
     provider.claims = { sub: word(), email, name: 'Ben', groups: 'security' }
     await through(browser())
@@ -224,7 +224,7 @@ describe('single sign-on where a claim says what people may', () => {
   })
 
   test('does not take the role from the last owner', async () => {
-    const { email, id } = await signedIn(server, 'owner')
+    const { email, id } = await signInOperator(server, 'owner')
     const admin = adminClient(server)
     const { data } = await admin.get('/operators?limit=100')
     for (const other of data) if (other.role === 'owner' && other.id !== id) await admin.remove(`/operators/${other.id}`)

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { ROLE_SCOPES } from '../../src/domain/roles.ts'
 import { SCOPES } from '../../src/domain/scope.ts'
 import { type Admin, adminClient, type Json, refused } from '../admin/client.ts'
-import { Browser, PASSWORD, signedIn, tokenOf } from '../support/operators.ts'
-import { ownDatabase } from '../support/own-database.ts'
+import { Browser, PASSWORD, signInOperator, tokenOf } from '../support/operators.ts'
+import { createOwnDatabase } from '../support/own-database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 let server: TestServer
@@ -19,7 +19,7 @@ const session = (token: string) => admin.send('GET', '/session', undefined, { to
 
 /** An owner, a token of theirs, and a token that was issued with that token. */
 async function issuer() {
-  const owner = await signedIn(server, 'owner')
+  const owner = await signInOperator(server, 'owner')
   const first = (await owner.browser.post('/admin/v1/tokens', { name: 'first' })).body
   const second = await admin.create('/tokens', { name: 'second' }, { token: first.token })
   return { ...owner, first, second }
@@ -44,7 +44,7 @@ describe('an admin token of an operator', () => {
   })
 
   test('token issuers: scopes come back when the issuer gets the role again, and never exceed those granted', async () => {
-    const owner = await signedIn(server, 'owner')
+    const owner = await signInOperator(server, 'owner')
     const { token } = (await owner.browser.post('/admin/v1/tokens', { name: 'narrow', scopes: ['audit:read', 'people:write'] }))
       .body
     await demote(owner.id)
@@ -66,7 +66,7 @@ describe('an admin token of an operator', () => {
     const own = await startServer()
     try {
       const operators = adminClient(own)
-      const { id, browser } = await signedIn(own, 'owner')
+      const { id, browser } = await signInOperator(own, 'owner')
       const ended = (await browser.post('/admin/v1/tokens', { name: 'ended' })).body
       const { data } = await operators.get('/tokens?limit=100')
       expect(data).toHaveLength(2)
@@ -80,7 +80,7 @@ describe('an admin token of an operator', () => {
 
   test('token issuers: a token without an operator keeps working, and so do those issued with it', async () => {
     const { token, issued_by } = await admin.create('/tokens', { name: 'automation' })
-    const { id } = await signedIn(server, 'owner')
+    const { id } = await signInOperator(server, 'owner')
     await admin.remove(`/operators/${id}`)
     expect((await session(token)).status).toBe(200)
     expect(issued_by).toMatch(/^adm_/)
@@ -88,7 +88,7 @@ describe('an admin token of an operator', () => {
   })
 
   test('token issuers: an event stream that a token opened ends when its issuer is removed', async () => {
-    const owner = await signedIn(server, 'owner')
+    const owner = await signInOperator(server, 'owner')
     const { token } = (await owner.browser.post('/admin/v1/tokens', { name: 'watching', scopes: ['reviews:read'] })).body
     const response = await fetch(`${server.base}/admin/v1/reviews/events`, {
       headers: { authorization: `Bearer ${token}` },
@@ -107,7 +107,7 @@ describe('an admin token of an operator', () => {
 describe('an invitation of an operator', () => {
   test('token issuers: it opens nothing when who issued it has been removed or demoted', async () => {
     for (const end of [(id: string) => admin.remove(`/operators/${id}`), (id: string) => demote(id)]) {
-      const owner = await signedIn(server, 'owner')
+      const owner = await signInOperator(server, 'owner')
       const { token } = (await owner.browser.post('/admin/v1/tokens', { name: 'inviting' })).body
       const ask = (email: string) => ({ email, name: 'A friend', role: 'owner' })
       const links = [
@@ -125,7 +125,7 @@ describe('an invitation of an operator', () => {
   })
 
   test('token issuers: it stays when another operator has invited the person again', async () => {
-    const owner = await signedIn(server, 'owner')
+    const owner = await signInOperator(server, 'owner')
     const { operator } = (
       await owner.browser.post('/admin/v1/operators', { email: `c-${owner.id}@example.com`, name: 'C', role: 'auditor' })
     ).body
@@ -140,12 +140,12 @@ const url = inject('postgresUrl')
 
 describe.skipIf(url === null)('on two nodes', () => {
   test('token issuers: a cached token loses its scopes and ends on every node', async () => {
-    const database = await ownDatabase(url ?? '')
+    const database = await createOwnDatabase(url ?? '')
     const env = { DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) }
     const first = await startServer(env)
     const second = await startServer({ ...env, GATEHOUSE_DATA: first.config.dataDir })
     try {
-      const owner = await signedIn(first, 'owner')
+      const owner = await signInOperator(first, 'owner')
       const { token } = (await owner.browser.post('/admin/v1/tokens', { name: 'cached' })).body
       const there = () => adminClient(second).send('GET', '/session', undefined, { token })
       expect((await there()).body.scopes).toHaveLength(SCOPES.length)

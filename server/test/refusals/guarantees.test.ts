@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dumpTables } from '../support/dump-tables.ts'
-import { type Answer, accepted, ENDPOINTS, refused } from '../support/gateway-client.ts'
+import { accepted, ENDPOINTS, type GatewayResponse, refused } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { word } from '../support/scripted-provider.ts'
@@ -123,19 +123,19 @@ describe('x-gateway-user-token is never silently downgraded', () => {
 })
 
 describe('cannot tell absent from forbidden', () => {
-  const same = (a: Answer, b: Answer, ...ids: string[]) => {
-    const bare = ({ status, text, headers }: Answer) =>
+  const same = (a: GatewayResponse, b: GatewayResponse, ...ids: string[]) => {
+    const bare = ({ status, text, headers }: GatewayResponse) =>
       [...ids, headers.get('x-audit-id') ?? '-'].reduce((rest, id) => rest.replaceAll(id, 'ID'), `${status} ${text}`)
     expect(bare(a)).toBe(bare(b))
   }
   test('records of another Application [GW-AUD-1]', async () => {
-    const { audit_id } = accepted((await governed.say()).response).governance
+    const { audit_id } = accepted((await governed.sendPrompt()).response).governance
     const absent = audit_id.replace(/.{4}$/, '0000')
     const ask = (id: string) => governed.api('GET', `/v1/audit/${id}`, { token: governed.key(1) })
     same(await ask(audit_id), await ask(absent), audit_id, absent)
   })
   test('holds of another Application [GW-REV-14]', async () => {
-    const held = await governed.hold()
+    const held = await governed.holdPrompt()
     const absent = held.id.replace(/.{4}$/, '0000')
     const ask = (id: string) => governed.resubmit({ ...held, id }, {}, {}, { app: 1 })
     same(await ask(held.id), await ask(absent), held.id, absent)
@@ -146,7 +146,7 @@ describe('cannot tell absent from forbidden', () => {
   })
   test('a reviewed item of another Workspace, for its operator', async () => {
     accepted(await governed.admin('POST', '/workspaces', { json: { name: 'elsewhere' } }), 201)
-    const held = await governed.hold()
+    const held = await governed.holdPrompt()
     const absent = held.id.replace(/.{4}$/, '0000')
     const ask = (id: string) => governed.admin('POST', `/reviews/${id}/approve?workspace=elsewhere`, { json: {} })
     same(await ask(held.id), await ask(absent), held.id, absent)

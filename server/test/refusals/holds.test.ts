@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { adjustableClock } from '../support/adjustable-clock.ts'
-import { type Answer, accepted, contentOf, refused } from '../support/gateway-client.ts'
-import { type Governed, type Held, startGoverned } from '../support/governed.ts'
+import { accepted, contentOf, type GatewayResponse, refused } from '../support/gateway-client.ts'
+import { type Governed, type HeldPrompt, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { json, says, word } from '../support/scripted-provider.ts'
 
@@ -12,8 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => governed.close())
 
-const approved = async (mark?: string, more?: Readonly<Record<string, unknown>>): Promise<Held> => {
-  const held = await governed.hold(mark, more ? { more } : {})
+const approved = async (mark?: string, more?: Readonly<Record<string, unknown>>): Promise<HeldPrompt> => {
+  const held = await governed.holdPrompt(mark, more ? { more } : {})
   await governed.decide(held.id, 'approve')
   return held
 }
@@ -44,7 +44,7 @@ describe('who waits for a reviewer', () => {
     const { token } = await governed.application({ limits: { concurrency: 2, requests_per_minute: 1, burst: 9 } })
     const { key, seen } = atOnce()
     const waiting = Array.from({ length: 8 }, (_, index) => `juniper-hold ${key} ${index}`)
-    const answers: Promise<Answer>[] = []
+    const answers: Promise<GatewayResponse>[] = []
     for (const [index, prompt] of waiting.entries()) {
       answers.push(governed.chat(prompt, { governance: { wait_for_approval_seconds: 30 } }, { token }))
       await pendingAbout(index + 1)
@@ -58,11 +58,11 @@ describe('who waits for a reviewer', () => {
     const { token } = await governed.application({ limits: { concurrency: 1 } })
     const { key, seen } = atOnce()
     const prompts = [1, 2, 3].map((index) => `juniper-hold ${key} ${index}`)
-    const held: Pick<Held, 'prompt' | 'id'>[] = []
+    const held: Pick<HeldPrompt, 'prompt' | 'id'>[] = []
     for (const prompt of prompts) {
       held.push({ prompt, id: refused(await governed.chat(prompt, {}, { token }), 'POLICY_REVIEW_PENDING').review_item_id })
     }
-    const answers: Promise<Answer>[] = []
+    const answers: Promise<GatewayResponse>[] = []
     for (const one of held) {
       answers.push(governed.resubmit(one, { wait_for_approval_seconds: 30 }, {}, { token }))
       await expect.poll(async () => (await governed.chat('Good morning', {}, { token })).status).toBe(200)
@@ -91,7 +91,7 @@ describe('an approved hold cannot be released', () => {
       const other = { ...held, prompt: (prompt ?? held.prompt) + suffix }
       const error = refused(await governed.resubmit(other, { ...MARA, ...governance }, more), 'VALIDATION_ERROR')
       expect(error.details).toEqual({ reason: 'review_request_mismatch' })
-      expect(governed.callsAbout(held)).toBe(0)
+      expect(governed.countProviderCalls(held)).toBe(0)
       expect((await review(held.id)).state).toBe('approved')
       expect(contentOf(await governed.resubmit(held, MARA))).toBe(held.answer)
     },
@@ -100,11 +100,11 @@ describe('an approved hold cannot be released', () => {
     const held = await approved()
     const { message } = refused(await governed.resubmit(held, {}, {}, { app: 1 }), 'VALIDATION_ERROR')
     expect(message).toBe('Review item not found.')
-    expect(governed.callsAbout(held)).toBe(0)
+    expect(governed.countProviderCalls(held)).toBe(0)
   })
   test('by an assertion where a verified user was held', async () => {
     const userToken = governed.demo.users[0]?.user_token ?? ''
-    const held = await governed.hold('juniper-hold', { options: { userToken } })
+    const held = await governed.holdPrompt('juniper-hold', { options: { userToken } })
     await governed.decide(held.id, 'approve')
     for (const id of ['alice', 'bob']) {
       const answer = await governed.resubmit(held, { user: { id } })
@@ -117,7 +117,7 @@ describe('an approved hold cannot be released', () => {
     const held = await approved('juniper-brief')
     clock.advance(31_000)
     refused(await governed.resubmit(held), 'REVIEW_HOLD_EXPIRED')
-    expect(governed.callsAbout(held)).toBe(0)
+    expect(governed.countProviderCalls(held)).toBe(0)
   })
   test('again once it has expired, even if released in time', async () => {
     const held = await approved('juniper-brief')
@@ -135,11 +135,11 @@ describe('an approved hold cannot be released', () => {
     ])
     const error = refused(await governed.resubmit(held), 'POLICY_DENIED')
     expect(error.details).toMatchObject({ rules: ['now-forbidden'] })
-    expect(governed.callsAbout(held)).toBe(0)
+    expect(governed.countProviderCalls(held)).toBe(0)
     await governed.publish(MARKER_RULES)
   })
   test('when its answer has become a denial: an output deny published after approval denies the held answer [GW-REV-12]', async () => {
-    const held = await governed.holdOutput()
+    const held = await governed.holdCompletion()
     await governed.decide(held.id, 'approve')
     const said = held.answer.split(' ')[1]
     await governed.publish([
@@ -161,14 +161,14 @@ describe('an approved hold cannot be released', () => {
   test('by a dry run', async () => {
     const held = await approved()
     contentOf(await governed.resubmit(held, { dry_run: true }))
-    expect(governed.callsAbout(held)).toBe(0)
+    expect(governed.countProviderCalls(held)).toBe(0)
     expect((await review(held.id)).state).toBe('approved')
   })
 })
 
 describe('a release', () => {
   test('happens once, however often and however much at once it is asked for; replays are the same bytes [GW-REV-13]', async () => {
-    for (const held of [await governed.hold(), await governed.holdOutput()]) {
+    for (const held of [await governed.holdPrompt(), await governed.holdCompletion()]) {
       await governed.decide(held.id, 'approve')
       const answers = await Promise.all(Array.from({ length: 10 }, () => governed.resubmit(held)))
       answers.push(await governed.resubmit(held))
@@ -178,7 +178,7 @@ describe('a release', () => {
         return JSON.stringify(completion)
       })
       expect(new Set(completions).size).toBe(1)
-      expect(governed.callsAbout(held)).toBe(1)
+      expect(governed.countProviderCalls(held)).toBe(1)
       const ids = answers.map(({ body }) => body.governance.audit_id)
       expect(new Set(ids).size).toBe(ids.length)
     }
@@ -225,7 +225,7 @@ describe('a release', () => {
     governed.provider.on(held.word, (response) => json(response, 500, {}))
     refused(await governed.resubmit(held), 'PROVIDER_ERROR')
     refused(await governed.resubmit(held), 'PROVIDER_ERROR')
-    expect(governed.callsAbout(held)).toBe(1)
+    expect(governed.countProviderCalls(held)).toBe(1)
   })
 })
 
@@ -236,20 +236,20 @@ describe('a review', () => {
     expect((await review(held.id)).state).toBe('approved')
   })
   test('that has expired cannot be decided', async () => {
-    const held = await governed.hold('juniper-brief')
+    const held = await governed.holdPrompt('juniper-brief')
     clock.advance(31_000)
     refused(await governed.admin('POST', `/reviews/${held.id}/approve`, { json: {} }), 'CONFLICT')
     refused(await governed.resubmit(held), 'REVIEW_HOLD_EXPIRED')
   })
   test('is never decided by the requesting user [GW-REV-17]', async () => {
     const decidedBy = String((await review((await approved()).id)).decided_by)
-    const held = await governed.hold('juniper-hold', { more: { governance: { user: { id: decidedBy } } } })
+    const held = await governed.holdPrompt('juniper-hold', { more: { governance: { user: { id: decidedBy } } } })
     for (const verb of ['approve', 'deny'])
       refused(await governed.admin('POST', `/reviews/${held.id}/${verb}`, { json: {} }), 'FORBIDDEN')
     expect((await review(held.id)).state).toBe('pending')
   })
   test('of an escalation releases nothing: it is no hold', async () => {
-    const said = await governed.say('juniper-escalate')
+    const said = await governed.sendPrompt('juniper-escalate')
     const { body } = await governed.admin('GET', '/reviews?state=pending&kind=escalation&limit=100')
     const id = String(body.data.find(({ audit_id }) => audit_id === said.response.body.governance.audit_id)?.id)
     refused(await governed.admin('POST', `/reviews/${id}/approve`, { json: {} }), 'CONFLICT')
@@ -271,14 +271,14 @@ describe('a review', () => {
 
 describe('a provider is called once for one approval', () => {
   test('also when the request was sent anew meanwhile: the answer waits in a hold of its own', async () => {
-    const held = await governed.hold('juniper-hold', { answer: `sorrel-hold ${word()}` })
+    const held = await governed.holdPrompt('juniper-hold', { answer: `sorrel-hold ${word()}` })
     await governed.decide(held.id, 'approve')
     const anew = refused(await governed.chat(held.prompt), 'POLICY_REVIEW_PENDING').review_item_id
     const answer = refused(await governed.resubmit(held), 'POLICY_REVIEW_PENDING').review_item_id
     expect(answer).not.toBe(anew)
     await governed.decide(answer, 'approve')
     expect(contentOf(await governed.resubmit(held))).toBe(held.answer)
-    expect(governed.callsAbout(held)).toBe(1)
+    expect(governed.countProviderCalls(held)).toBe(1)
     expect(await review(anew)).toMatchObject({ state: 'pending', point: 'input' })
   })
 })

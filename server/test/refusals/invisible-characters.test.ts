@@ -74,7 +74,7 @@ describe('a rule sees through what a reader does not see', () => {
     refused(await ask('code:a\u200bbc'), 'POLICY_DENIED')
   })
   test('at output too', async () => {
-    const said = await governed.say('', { answer: 'about wi\u00adre fraud', options: app })
+    const said = await governed.sendPrompt('', { answer: 'about wi\u00adre fraud', options: app })
     refused(said.response, 'POLICY_DENIED')
   })
 })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { accepted, contentOf, refused } from '../support/gateway-client.ts'
-import { type Governed, type Held, startGoverned } from '../support/governed.ts'
+import { type Governed, type HeldPrompt, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { word } from '../support/scripted-provider.ts'
 
@@ -26,13 +26,13 @@ async function waiting(point: 'input' | 'output', governance: object = {}) {
   const application = await governed.application()
   const { token } = application
   const held = await (point === 'input'
-    ? governed.hold('juniper-hold', { options: { token } })
-    : governed.holdOutput({ options: { token } }))
+    ? governed.holdPrompt('juniper-hold', { options: { token } })
+    : governed.holdCompletion({ options: { token } }))
   const answer = governed.resubmit(held, { ...WAIT, ...governance }, {}, { token })
   await waitingNow(1)
   return { application, held, answer }
 }
-const stateOf = async ({ id }: Pick<Held, 'id'>) => (await governed.admin('GET', `/reviews/${id}`)).body.state
+const stateOf = async ({ id }: Pick<HeldPrompt, 'id'>) => (await governed.admin('GET', `/reviews/${id}`)).body.state
 /** Revocations and changes reach every node within a second. */
 const reached = () => sleep(1_000)
 
@@ -46,7 +46,7 @@ describe.each(['input', 'output'] as const)('a resubmission that waits (%s) is n
     await governed.decide(held.id, 'approve')
     const error = refused(await answer, 'POLICY_DENIED')
     expect(error.details).toMatchObject({ rules: ['now-forbidden'] })
-    expect(governed.callsAbout(held)).toBe(calls)
+    expect(governed.countProviderCalls(held)).toBe(calls)
     await governed.publish(MARKER_RULES)
   })
   test('to a key that was revoked meanwhile: 401, and the hold stays approved', async () => {
@@ -58,7 +58,7 @@ describe.each(['input', 'output'] as const)('a resubmission that waits (%s) is n
     const response = await answer
     const { audit_id } = refused(response, 'AUTH_KEY_REVOKED')
     expect(response.text).not.toContain(held.answer)
-    expect(governed.callsAbout(held)).toBe(calls)
+    expect(governed.countProviderCalls(held)).toBe(calls)
     expect(await stateOf(held)).toBe('approved')
     const record = accepted(await governed.admin('GET', `/audit/${audit_id}`))
     expect(record).toMatchObject({ status: 401, error_code: 'AUTH_KEY_REVOKED', application_id: application.id })
@@ -72,8 +72,8 @@ describe('a resubmission that waits', () => {
     await reached()
     await governed.decide(held.id, 'approve')
     refused(await answer, 'NO_ELIGIBLE_PROVIDER')
-    refused((await governed.say('', { options: { token: application.token } })).response, 'NO_ELIGIBLE_PROVIDER')
-    expect(governed.callsAbout(held)).toBe(0)
+    refused((await governed.sendPrompt('', { options: { token: application.token } })).response, 'NO_ELIGIBLE_PROVIDER')
+    expect(governed.countProviderCalls(held)).toBe(0)
   })
   test('is answered once it is approved: one provider call, one record, counted once against the limits [GW-REV-5]', async () => {
     const { application, held, answer } = await waiting('input')
@@ -85,17 +85,17 @@ describe('a resubmission that waits', () => {
     const response = await answer
     expect(contentOf(response)).toBe(held.answer)
     expect(response.headers.get('ratelimit')).not.toBeNull()
-    expect(governed.callsAbout(held)).toBe(1)
+    expect(governed.countProviderCalls(held)).toBe(1)
     const { data } = accepted(await governed.admin('GET', `/audit?application_id=${application.id}&limit=100`))
     expect(data.map(({ status }) => status).sort()).toEqual([200, 200, 409])
   })
   test('is told when the hold expires meanwhile: 410 [GW-REV-7]', async () => {
-    const held = await governed.hold('juniper-brief')
+    const held = await governed.holdPrompt('juniper-brief')
     clock.advance(29_500)
     refused(await governed.resubmit(held, WAIT), 'REVIEW_HOLD_EXPIRED')
   })
   test('ends with its caller: nothing waits any more, nothing is claimed', async () => {
-    const held = await governed.hold()
+    const held = await governed.holdPrompt()
     const caller = new AbortController()
     const answer = governed.resubmit(held, WAIT, {}, { signal: caller.signal })
     await waitingNow(1)
@@ -104,7 +104,7 @@ describe('a resubmission that waits', () => {
     await waitingNow(0)
     await governed.decide(held.id, 'approve')
     expect(await stateOf(held)).toBe('approved')
-    expect(governed.callsAbout(held)).toBe(0)
+    expect(governed.countProviderCalls(held)).toBe(0)
   })
 })
 
@@ -112,7 +112,7 @@ describe('an approved request whose answer is held in turn', () => {
   const answer = () => `sorrel-hold ${word()} ${word()}`
 
   test('goes on waiting for that with the time that is left', async () => {
-    const held = await governed.hold('juniper-hold', { answer: answer() })
+    const held = await governed.holdPrompt('juniper-hold', { answer: answer() })
     const before = new Set(await pending())
     const response = governed.resubmit(held, WAIT)
     await waitingNow(1)
@@ -123,10 +123,10 @@ describe('an approved request whose answer is held in turn', () => {
     }, 5_000)
     await governed.decide(successor, 'approve')
     expect(contentOf(await response)).toBe(held.answer)
-    expect(governed.callsAbout(held)).toBe(1)
+    expect(governed.countProviderCalls(held)).toBe(1)
   })
   test('waits no longer than it asked for in all: 409 names the hold that is left', async () => {
-    const held = await governed.hold('juniper-hold', { answer: answer() })
+    const held = await governed.holdPrompt('juniper-hold', { answer: answer() })
     const startedAt = performance.now()
     const response = governed.resubmit(held, { wait_for_approval_seconds: 6 })
     await sleep(5_000)

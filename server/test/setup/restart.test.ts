@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { newCredential } from '../../src/lib/credential.ts'
-import { type GatehouseProcess, runCommand, startProcess } from '../support/gatehouse-process.ts'
-import { ownDatabase } from '../support/own-database.ts'
+import { type GatehouseProcess, runGatehouse, startGatehouse } from '../support/gatehouse-process.ts'
+import { createOwnDatabase } from '../support/own-database.ts'
 
 const policy = (when: string) => `name: acme\nrules:\n  - {id: a, description: b, at: [input], when: "${when}", verdict: deny}\n`
 const DECLARED = policy('false')
@@ -41,7 +41,7 @@ describe.each(databases)('restart with a gatehouse.yaml on $name', ({ url }) => 
     }
     if (url === null) cpSync(inject('templateDataDir'), join(folder, 'data'), { recursive: true })
     else {
-      const own = await ownDatabase(url)
+      const own = await createOwnDatabase(url)
       cleanUp = own.drop
       env = { ...env, DATABASE_URL: own.url, GATEHOUSE_SECRET_KEY: 'k'.repeat(40) }
     }
@@ -57,7 +57,7 @@ describe.each(databases)('restart with a gatehouse.yaml on $name', ({ url }) => 
   })
 
   const start = async (): Promise<GatehouseProcess> => {
-    const server = await startProcess(folder, env)
+    const server = await startGatehouse(folder, env)
     running.add(server)
     return server
   }
@@ -189,13 +189,13 @@ describe.each(databases)('restart with a gatehouse.yaml on $name', ({ url }) => 
     await admin(first, '/policy-sets', { source: EMERGENCY })
     await admin(first, `/applications/${id}`, { limits: { requests_per_minute: 1 } }, 'PATCH')
 
-    const check = await runCommand(folder, env, ['apply', '--check'])
+    const check = await runGatehouse(folder, env, ['apply', '--check'])
     expect(check).toMatchObject({ code: 1, out: expect.stringContaining('updated application support (limits)') })
     expect((await application(first)).limits.requests_per_minute).toBe(1)
-    expect(await runCommand(folder, env, ['apply'])).toMatchObject({ code: 0 })
+    expect(await runGatehouse(folder, env, ['apply'])).toMatchObject({ code: 0 })
     expect((await application(first)).limits.requests_per_minute).toBe(60)
     expect(await inForce(first)).toMatchObject({ version: 3, declared: true })
-    expect(await runCommand(folder, env, ['apply', '--check'])).toMatchObject({ code: 0 })
+    expect(await runGatehouse(folder, env, ['apply', '--check'])).toMatchObject({ code: 0 })
   })
 
   test.skipIf(url === null)('restart: several nodes that start together leave an emergency policy in force', async () => {

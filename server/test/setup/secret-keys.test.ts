@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, inject, test } from 'vitest'
-import { runCommand } from '../support/gatehouse-process.ts'
-import { ownDatabase } from '../support/own-database.ts'
+import { runGatehouse } from '../support/gatehouse-process.ts'
+import { createOwnDatabase } from '../support/own-database.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 
 const url = inject('postgresUrl')
@@ -21,7 +21,7 @@ describe.skipIf(url === null)('nodes with different secret keys on one database'
 
   test('secret key: a node makes no Workspace under a key that does not open those there are, when both started on an empty database', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-keys-'))
-    const database = await ownDatabase(url ?? '')
+    const database = await createOwnDatabase(url ?? '')
     endings.push(async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }), database.drop)
     const env = { DATABASE_URL: database.url, GATEHOUSE_DATA: join(folder, 'none'), GATEHOUSE_DRAIN_DELAY_MS: '0' }
     const start = async (letter: string): Promise<ServerProcess> => {
@@ -32,7 +32,7 @@ describe.skipIf(url === null)('nodes with different secret keys on one database'
     const right = await start('a')
     const wrong = await start('b')
     const command = ['token', 'create', '--name', 'ops']
-    const { out } = await runCommand(folder, { ...env, GATEHOUSE_SECRET_KEY: 'a'.repeat(40) }, command)
+    const { out } = await runGatehouse(folder, { ...env, GATEHOUSE_SECRET_KEY: 'a'.repeat(40) }, command)
     const token = /ga_[\w-]{43}/.exec(out)?.[0]
     const create = async ({ base }: ServerProcess, name: string): Promise<unknown> => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }

@@ -2,8 +2,8 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
-import { runCommand, startProcess } from '../support/gatehouse-process.ts'
-import { ownDatabase } from '../support/own-database.ts'
+import { runGatehouse, startGatehouse } from '../support/gatehouse-process.ts'
+import { createOwnDatabase } from '../support/own-database.ts'
 
 const postgresUrl = inject('postgresUrl')
 
@@ -19,7 +19,7 @@ describe('start on the embedded database [ADM-ENV-3]', () => {
     cpSync(inject('seededDataDir'), data, { recursive: true })
     chmodSync(data, 0o755)
     chmodSync(join(data, 'demo.json'), 0o644)
-    const server = await startProcess(folder, { GATEHOUSE_DATA: data })
+    const server = await startGatehouse(folder, { GATEHOUSE_DATA: data })
     await server.stop()
     expect(statSync(data).mode & 0o777).toBe(0o700)
     expect(statSync(join(data, 'demo.json')).mode & 0o777).toBe(0o600)
@@ -27,7 +27,7 @@ describe('start on the embedded database [ADM-ENV-3]', () => {
   })
 
   test('misspelt variables: the start ends with 2 and names the variable that was meant [ADM-ENV-9]', async () => {
-    const ended = await runCommand(folder, { GATEHOUSE_DATA: join(folder, 'data'), GATEHOUSE_SECRT_KEY: 'x'.repeat(40) }, [
+    const ended = await runGatehouse(folder, { GATEHOUSE_DATA: join(folder, 'data'), GATEHOUSE_SECRT_KEY: 'x'.repeat(40) }, [
       'serve',
     ])
     expect(ended).toMatchObject({ code: 2, out: '' })
@@ -37,7 +37,7 @@ describe('start on the embedded database [ADM-ENV-3]', () => {
 
 describe.skipIf(postgresUrl === null)('start on PostgreSQL', () => {
   test('data folder: none is needed, nothing is seeded, and commands let the first people in', async () => {
-    const own = await ownDatabase(postgresUrl ?? '')
+    const own = await createOwnDatabase(postgresUrl ?? '')
     const env = {
       DATABASE_URL: own.url,
       GATEHOUSE_SECRET_KEY: 'k'.repeat(40),
@@ -45,18 +45,18 @@ describe.skipIf(postgresUrl === null)('start on PostgreSQL', () => {
       GATEHOUSE_DATA: '/proc/gatehouse',
     }
     mkdirSync(join(folder, 'cwd'))
-    const server = await startProcess(join(folder, 'cwd'), env)
+    const server = await startGatehouse(join(folder, 'cwd'), env)
     try {
       expect((await fetch(`${server.base}/readyz`)).status).toBe(200)
       expect(server.err()).toContain('gatehouse operator first-login')
       expect(server.err()).not.toMatch(/token=|g[ka]_\w{20}/)
 
-      const login = await runCommand(folder, env, ['operator', 'first-login'])
+      const login = await runGatehouse(folder, env, ['operator', 'first-login'])
       expect(login).toMatchObject({
         code: 0,
         out: expect.stringMatching(/^http:\/\/\S+\/dashboard\/welcome\?token=[\w-]{43}\n$/),
       })
-      const token = await runCommand(folder, env, ['token', 'create', '--name', 'ops'])
+      const token = await runGatehouse(folder, env, ['token', 'create', '--name', 'ops'])
       const headers = { authorization: `Bearer ${token.out.trim()}` }
       const workspaces = await fetch(`${server.base}/admin/v1/workspaces`, { headers })
       expect(await workspaces.json()).toMatchObject({ data: [] })
@@ -72,7 +72,7 @@ describe.skipIf(postgresUrl === null)('start on PostgreSQL', () => {
         }),
       })
       expect(accepted.status).toBe(200)
-      expect(await runCommand(folder, env, ['operator', 'first-login'])).toMatchObject({
+      expect(await runGatehouse(folder, env, ['operator', 'first-login'])).toMatchObject({
         code: 1,
         err: expect.stringContaining('gatehouse operator invite'),
       })

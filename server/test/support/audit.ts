@@ -24,7 +24,7 @@ export const findSealer =
   }
 
 /** Changes the log to that of an older version: no seals, checkpoints without links. */
-export async function asOlderVersion(db: Db, workspaceId: string): Promise<void> {
+export async function downgradeAuditLog(db: Db, workspaceId: string): Promise<void> {
   const box = secretBox(TEST_SECRET_KEY, 'workspace')
   const workspace = uuidOf('ws', workspaceId)
   const { signing_key } = await db

@@ -1,4 +1,4 @@
-import { answer, type Behaviour, failing } from './faulty-provider.ts'
+import { type Behaviour, failWith, respond } from './faulty-provider.ts'
 
 /** The vector of each meaning. The first of these words in a text determines its meaning. */
 const MEANINGS: Record<string, readonly number[]> = { cat: [1, 0, 0], kitten: [0.9, 0.1, 0], car: [0, 1, 0], boat: [0, 0.6, 0.8] }
@@ -8,7 +8,7 @@ const meaningOf = (text: string): readonly number[] =>
 /** Embeds texts by their meaning. A model `…-4` has a fourth dimension and reversed vectors. Refuses texts with `poison`. */
 export const embedByMeaning: Behaviour = (socket, call) => {
   const { input, model } = JSON.parse(call.body) as { input: string[]; model: string }
-  const place = (text: string) => (model.endsWith('-4') ? [...meaningOf(text).toReversed(), 0.1] : meaningOf(text))
-  if (input.some((text) => text.includes('poison'))) return failing(400)(socket, call)
-  answer({ data: input.map((text, index) => ({ index, embedding: place(text) })) })(socket, call)
+  const vectorOf = (text: string) => (model.endsWith('-4') ? [...meaningOf(text).toReversed(), 0.1] : meaningOf(text))
+  if (input.some((text) => text.includes('poison'))) return failWith(400)(socket, call)
+  respond({ data: input.map((text, index) => ({ index, embedding: vectorOf(text) })) })(socket, call)
 }

@@ -2,14 +2,14 @@ import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
 /** One request as it arrived on the wire. */
-export interface Call {
+export interface ReceivedRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-export type Behaviour = (socket: Socket, call: Call) => void
+export type Behaviour = (socket: Socket, call: ReceivedRequest) => void
 
 /** Text that only a provider knows: it must never be seen on the other side. */
 export const UPSTREAM_SECRET = 'upstream-private-diagnostics'
@@ -30,7 +30,7 @@ const head = (status: number, headers: Record<string, string | number>): string 
     .join('')}\r\n`
 
 /** Answers whole and well, with any status, headers and body. */
-export const answer =
+export const respond =
   (body: string | Buffer | object, { status = 200, headers = {} as Record<string, string> } = {}): Behaviour =>
   (socket) => {
     const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
@@ -38,9 +38,9 @@ export const answer =
     socket.write(bytes)
   }
 
-export const well = answer(completion('Good morning.'))
-export const failing = (status: number, headers: Record<string, string> = {}): Behaviour =>
-  answer({ error: { message: UPSTREAM_SECRET } }, { status, headers })
+export const respondNormally = respond(completion('Good morning.'))
+export const failWith = (status: number, headers: Record<string, string> = {}): Behaviour =>
+  respond({ error: { message: UPSTREAM_SECRET } }, { status, headers })
 
 const whole = JSON.stringify(completion(UPSTREAM_SECRET))
 const json = { 'content-type': 'application/json' }
@@ -88,51 +88,51 @@ export const FAULTS = {
     socket.write(head(200, { ...json, 'transfer-encoding': 'chunked' }))
     socket.end(`${whole.length.toString(16)}\r\n${whole}\r\n`)
   },
-  'sends half of its JSON': answer(whole.slice(0, whole.length / 2)),
-  'sends HTML': answer(`<html>${UPSTREAM_SECRET}</html>`, { headers: { 'content-type': 'text/html' } }),
-  'sends HTML as JSON': answer(`<html>${UPSTREAM_SECRET}</html>`),
-  'sends an event stream': answer(`data: ${whole}\n\n`, { headers: { 'content-type': 'text/event-stream' } }),
-  'sends invalid UTF-8': answer(Buffer.from(whole.replace(UPSTREAM_SECRET, '\xff\xfe'), 'latin1')),
+  'sends half of its JSON': respond(whole.slice(0, whole.length / 2)),
+  'sends HTML': respond(`<html>${UPSTREAM_SECRET}</html>`, { headers: { 'content-type': 'text/html' } }),
+  'sends HTML as JSON': respond(`<html>${UPSTREAM_SECRET}</html>`),
+  'sends an event stream': respond(`data: ${whole}\n\n`, { headers: { 'content-type': 'text/event-stream' } }),
+  'sends invalid UTF-8': respond(Buffer.from(whole.replace(UPSTREAM_SECRET, '\xff\xfe'), 'latin1')),
   'sends 100 MB': pour(100 * 1_048_576, { ...json, 'content-length': 100 * 1_048_576 }),
   'sends 100 MB without saying so': pour(100 * 1_048_576, json),
-  'sends a gzip bomb': answer(gzipSync(Buffer.alloc(64 * 1_048_576, ' ')), { headers: { 'content-encoding': 'gzip' } }),
+  'sends a gzip bomb': respond(gzipSync(Buffer.alloc(64 * 1_048_576, ' ')), { headers: { 'content-encoding': 'gzip' } }),
   'sends 204': (socket) => void socket.write(head(204, {})),
-  'sends an empty body': answer(''),
+  'sends an empty body': respond(''),
   'speaks no HTTP': (socket) => void socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
   'sends endless headers': (socket) => void socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(200_000)}`),
-  'redirects to metadata': failing(302, { location: 'http://169.254.169.254/latest/meta-data/' }),
-  'answers 400': failing(400),
-  'answers 401': failing(401),
-  'answers 404': failing(404),
-  'answers 500': failing(500),
-  'answers 503 with a long wait': failing(503, { 'retry-after': '3600' }),
-  'answers 429 with a long wait': failing(429, { 'retry-after': '120' }),
+  'redirects to metadata': failWith(302, { location: 'http://169.254.169.254/latest/meta-data/' }),
+  'answers 400': failWith(400),
+  'answers 401': failWith(401),
+  'answers 404': failWith(404),
+  'answers 500': failWith(500),
+  'answers 503 with a long wait': failWith(503, { 'retry-after': '3600' }),
+  'answers 429 with a long wait': failWith(429, { 'retry-after': '120' }),
   'answers 500 with an endless body': (socket, call) => {
     socket.write(head(500, json))
     pour(100 * 1_048_576, {})(socket, call)
   },
   'answers 500 and hangs within the body': (socket) => void socket.write(head(500, { ...json, 'content-length': 100 })),
-  'sends null': answer('null'),
-  'sends a string': answer('"text"'),
-  'omits choices': answer(completion('', { choices: undefined })),
-  'sends empty choices': answer(completion('', { choices: [] })),
-  'omits finish_reason': answer(
+  'sends null': respond('null'),
+  'sends a string': respond('"text"'),
+  'omits choices': respond(completion('', { choices: undefined })),
+  'sends empty choices': respond(completion('', { choices: [] })),
+  'omits finish_reason': respond(
     completion('', { choices: [{ index: 0, message: { role: 'assistant', content: UPSTREAM_SECRET } }] }),
   ),
-  'counts more tokens than a record can hold': answer(
+  'counts more tokens than a record can hold': respond(
     completion(UPSTREAM_SECRET, { usage: { prompt_tokens: 4_000_000_000, completion_tokens: 4_000_000_000 } }),
   ),
-  'numbers a choice beyond all': answer(
+  'numbers a choice beyond all': respond(
     completion('', {
       choices: [{ index: 4_111_111_111, message: { role: 'assistant', content: UPSTREAM_SECRET }, finish_reason: 'stop' }],
     }),
   ),
-  'reports an error with 200': answer(completion('', { error: { message: UPSTREAM_SECRET } })),
+  'reports an error with 200': respond(completion('', { error: { message: UPSTREAM_SECRET } })),
 } as const satisfies Record<string, Behaviour>
 
 export interface FaultyProvider {
   readonly baseUrl: string
-  readonly calls: Call[]
+  readonly calls: ReceivedRequest[]
   /** Connections accepted so far. */
   connections(): number
   /** From now on; a list is worked off, its last entry stays. */
@@ -142,8 +142,8 @@ export interface FaultyProvider {
 
 /** A provider on loopback that reads one request after the other from a raw socket and does with it what it is told to. */
 export async function startFaultyProvider(...behaviours: Behaviour[]): Promise<FaultyProvider> {
-  let plan = behaviours.length > 0 ? behaviours : [well]
-  const calls: Call[] = []
+  let plan = behaviours.length > 0 ? behaviours : [respondNormally]
+  const calls: ReceivedRequest[] = []
   const sockets = new Set<Socket>()
   let accepted = 0
   const server = createServer((socket) => {
@@ -152,7 +152,7 @@ export async function startFaultyProvider(...behaviours: Behaviour[]): Promise<F
     socket.on('close', () => sockets.delete(socket)).on('error', () => {})
     readCalls(socket, (call) => {
       calls.push(call)
-      const behaviour = (plan.length > 1 ? plan.shift() : plan[0]) ?? well
+      const behaviour = (plan.length > 1 ? plan.shift() : plan[0]) ?? respondNormally
       behaviour(socket, call)
     })
   })
@@ -173,7 +173,7 @@ export async function startFaultyProvider(...behaviours: Behaviour[]): Promise<F
   }
 }
 
-function readCalls(socket: Socket, onCall: (call: Call) => void): void {
+function readCalls(socket: Socket, onCall: (call: ReceivedRequest) => void): void {
   let seen = Buffer.alloc(0)
   socket.on('data', (chunk: Buffer) => {
     seen = Buffer.concat([seen, chunk])

@@ -4,15 +4,15 @@ import pg from 'pg'
 import type { Database } from '../../src/db/database.ts'
 
 /** What happens to something a client sends: it arrives; it does not; it does and is carried out, but the answer is lost. */
-export type Fate = 'arrives' | 'is lost' | 'stays unanswered'
+export type PacketOutcome = 'arrives' | 'is lost' | 'stays unanswered'
 
 /**
  * A pool whose connections go through a relay that breaks them: `decide` is asked about every packet a client sends.
  * The faults are real ones: neither side can tell how far the other came.
  */
-export async function flakyPool(
+export async function openFlakyPool(
   database: Database,
-  decide: (packet: Buffer) => Fate,
+  decide: (packet: Buffer) => PacketOutcome,
 ): Promise<pg.Pool & { close(): Promise<void> }> {
   const { options } = database.pool
   const url = options.connectionString ? new URL(options.connectionString) : undefined

@@ -32,7 +32,7 @@ function launch(cwd: string, env: Record<string, string>, args: readonly string[
 }
 
 /** Starts `gatehouse serve` in the folder `cwd`, and answers once it has greeted. Throws with its output when it ends instead. */
-export async function startProcess(cwd: string, env: Record<string, string>): Promise<GatehouseProcess> {
+export async function startGatehouse(cwd: string, env: Record<string, string>): Promise<GatehouseProcess> {
   const { child, text, ended } = launch(cwd, env, ['serve'])
   let base: string | undefined
   await vi.waitFor(
@@ -52,7 +52,7 @@ export async function startProcess(cwd: string, env: Record<string, string>): Pr
 }
 
 /** Runs a command to its end. */
-export async function runCommand(cwd: string, env: Record<string, string>, args: readonly string[]): Promise<Ended> {
+export async function runGatehouse(cwd: string, env: Record<string, string>, args: readonly string[]): Promise<Ended> {
   const { text, ended } = launch(cwd, env, args)
   const [code] = await ended
   return { code, ...text }

@@ -9,7 +9,7 @@ export interface Message {
 }
 
 /** What the gateway answers, as if every field were there: a test that reads one says that it must be. */
-export interface Body {
+export interface ResponseBody {
   readonly id: string
   readonly object: string
   readonly created: number
@@ -32,11 +32,11 @@ export interface Body {
     readonly dry_run: boolean
   }
   readonly data: readonly Readonly<Record<string, unknown>>[]
-  readonly error: ErrorFacts
+  readonly error: ErrorBody
   readonly [field: string]: unknown
 }
 
-export interface ErrorFacts {
+export interface ErrorBody {
   readonly code: string
   readonly message: string
   readonly type: string
@@ -46,12 +46,12 @@ export interface ErrorFacts {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-export interface Answer {
+export interface GatewayResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
   /** The text as JSON; undefined when it is none. */
-  readonly body: Body
+  readonly body: ResponseBody
 }
 
 export interface Options {
@@ -94,7 +94,7 @@ export type Gateway = ReturnType<typeof gatewayClient>
 export function gatewayClient({ base, demo }: Pick<TestServer, 'base' | 'demo'>) {
   const key = (app = 0): string => demo.applications[app]?.api_key ?? ''
 
-  const api = async (method: string, path: string, options: Options = {}): Promise<Answer> => {
+  const api = async (method: string, path: string, options: Options = {}): Promise<GatewayResponse> => {
     const { token = key(), json, raw, headers, signal } = options
     const body = raw ?? (json === undefined ? undefined : JSON.stringify(json))
     const response = await fetch(base + path, {
@@ -108,7 +108,7 @@ export function gatewayClient({ base, demo }: Pick<TestServer, 'base' | 'demo'>)
       redirect: 'manual',
       ...(signal && { signal }),
     })
-    return answerOf(response.status, response.headers, await response.text())
+    return toGatewayResponse(response.status, response.headers, await response.text())
   }
 
   const post = (path: string, json: unknown, { app = 0, userToken, headers, ...options }: ChatOptions = {}) =>
@@ -130,7 +130,7 @@ export function gatewayClient({ base, demo }: Pick<TestServer, 'base' | 'demo'>)
       post(options.path ?? CHAT, { model: 'scripted', messages: asMessages(prompt), ...more }, options),
     admin: (method: string, path: string, options: Options = {}) =>
       api(method, `/admin/v1${path}`, { token: demo.admin_token, ...options }),
-    record: async (auditId: string, app = 0): Promise<Body> =>
+    record: async (auditId: string, app = 0): Promise<ResponseBody> =>
       accepted(await api('GET', `/v1/audit/${auditId}`, { token: key(app) })),
   }
 }
@@ -138,34 +138,34 @@ export function gatewayClient({ base, demo }: Pick<TestServer, 'base' | 'demo'>)
 const asMessages = (prompt: string | readonly Message[]): readonly Message[] =>
   typeof prompt === 'string' ? [{ role: 'user', content: prompt }] : prompt
 
-export function answerOf(status: number, headers: Headers, text: string): Answer {
+export function toGatewayResponse(status: number, headers: Headers, text: string): GatewayResponse {
   let body: unknown
   try {
     body = JSON.parse(text)
   } catch {}
-  return { status, headers, text, body: body as Body }
+  return { status, headers, text, body: body as ResponseBody }
 }
 
 /** The body of an answer with status 200 (or `status`). */
-export function accepted({ status, text, body }: Answer, expected = 200): Body {
+export function accepted({ status, text, body }: GatewayResponse, expected = 200): ResponseBody {
   expect(status, text).toBe(expected)
   return body
 }
 
 /** The content of a completion's first choice. */
-export const contentOf = (answer: Answer): string => accepted(answer).choices[0]?.message.content ?? ''
+export const contentOf = (answer: GatewayResponse): string => accepted(answer).choices[0]?.message.content ?? ''
 
 const FIELDS = new Set(['code', 'message', 'type', 'param', 'audit_id', 'review_item_id', 'details'])
 
 /** Fails unless the answer is this refusal, whole: status, envelope, headers. */
-export function refused(answer: Answer, code: ErrorCode): ErrorFacts {
+export function refused(answer: GatewayResponse, code: ErrorCode): ErrorBody {
   expectEnvelope(answer)
   expect(answer.body.error.code, answer.text).toBe(code)
   return answer.body.error
 }
 
 /** Fails unless the answer is an error in the one envelope (API-ERR-1 to API-ERR-3). */
-export function expectEnvelope({ status, headers, text, body }: Answer): void {
+export function expectEnvelope({ status, headers, text, body }: GatewayResponse): void {
   const error = body?.error
   const row = ERRORS[error?.code as ErrorCode]
   if (!row) throw new Error(`no error of the table: ${status} ${text.slice(0, 500)}`)

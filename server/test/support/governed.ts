@@ -1,6 +1,6 @@
 import type { Environment } from '../../src/config/environment.ts'
 import type { Overrides } from '../../src/context.ts'
-import { type Answer, accepted, type ChatOptions, type Gateway, gatewayClient, refused } from './gateway-client.ts'
+import { accepted, type ChatOptions, type Gateway, type GatewayResponse, gatewayClient, refused } from './gateway-client.ts'
 import { MARKER_RULES, type MarkerRule, policyDocument } from './marker-policies.ts'
 import { type ScriptedProvider, says, startScriptedProvider, word } from './scripted-provider.ts'
 import { startServer, type TestServer } from './server.ts'
@@ -11,15 +11,15 @@ const OPEN_LIMITS = { requests_per_minute: 1_000_000, burst: 100_000, concurrenc
 const PLAIN = { knowledge: { enabled: false }, memory: { enabled: false, capture: 'off' } }
 
 /** A prompt, the word by which its provider calls are found again, and the gateway's answer. */
-export interface Said {
+export interface SentPrompt {
   readonly prompt: string
   readonly word: string
   readonly answer: string
-  readonly response: Answer
+  readonly response: GatewayResponse
 }
 
 /** As `Said`, held: `id` is the review item. */
-export type Held = Said & { readonly id: string }
+export type HeldPrompt = SentPrompt & { readonly id: string }
 
 export type Governed = Awaited<ReturnType<typeof startGoverned>>
 
@@ -33,11 +33,11 @@ export const providerEnvironment = ({ url }: ScriptedProvider): Environment => (
 /** A server whose model `scripted` does as it is told, under the marker policies, with nothing in the way of many requests. */
 export async function startGoverned(env: Environment = {}, overrides: Overrides = {}) {
   const provider = await startScriptedProvider()
-  return governedOn(await startServer({ ...providerEnvironment(provider), ...env }, overrides), provider)
+  return prepareGoverned(await startServer({ ...providerEnvironment(provider), ...env }, overrides), provider)
 }
 
 /** The same on a server that runs and has that provider. */
-export async function governedOn(server: TestServer, provider: ScriptedProvider) {
+export async function prepareGoverned(server: TestServer, provider: ScriptedProvider) {
   const gateway = gatewayClient(server)
   const change = async (id: string | undefined, json: unknown) =>
     accepted(await gateway.admin('PATCH', `/applications/${id}`, { json }))
@@ -71,7 +71,7 @@ export async function governedOn(server: TestServer, provider: ScriptedProvider)
   }
 }
 
-export interface Saying {
+export interface PromptOptions {
   /** What the provider answers. */
   readonly answer?: string
   /** Further fields of the body. */
@@ -82,26 +82,34 @@ export interface Saying {
 /** The moves that tests are made of. */
 function conversation({ chat, admin }: Gateway, provider: ScriptedProvider) {
   /** Asks with `mark` and a fresh word in the prompt. */
-  const say = async (mark = '', { answer = `Noted: ${word()} ${word()}.`, more, options }: Saying = {}): Promise<Said> => {
+  const sendPrompt = async (
+    mark = '',
+    { answer = `Noted: ${word()} ${word()}.`, more, options }: PromptOptions = {},
+  ): Promise<SentPrompt> => {
     const key = word()
     provider.on(key, says(answer))
     const prompt = `Please look into ${key} ${mark}`
     return { prompt, word: key, answer, response: await chat(prompt, more, options) }
   }
-  const hold = async (mark = 'juniper-hold', saying?: Saying): Promise<Held> => {
-    const said = await say(mark, saying)
+  const holdPrompt = async (mark = 'juniper-hold', saying?: PromptOptions): Promise<HeldPrompt> => {
+    const said = await sendPrompt(mark, saying)
     return { ...said, id: refused(said.response, 'POLICY_REVIEW_PENDING').review_item_id }
   }
   return {
-    say,
-    hold,
+    sendPrompt,
+    holdPrompt,
     /** Held after the provider: its answer waits. */
-    holdOutput: (saying?: Saying): Promise<Held> => hold('', { answer: `sorrel-hold ${word()} ${word()}`, ...saying }),
+    holdCompletion: (saying?: PromptOptions): Promise<HeldPrompt> =>
+      holdPrompt('', { answer: `sorrel-hold ${word()} ${word()}`, ...saying }),
     decide: async (id: string, verb: 'approve' | 'deny', comment = 'looked at') =>
       accepted(await admin('POST', `/reviews/${id}/${verb}`, { json: { comment } })),
     /** The held request again, with its review item. */
-    resubmit: ({ prompt, id }: Pick<Held, 'prompt' | 'id'>, governance: object = {}, more: object = {}, options?: ChatOptions) =>
-      chat(prompt, { ...more, governance: { review_item_id: id, ...governance } }, options),
-    callsAbout: ({ word: key }: Pick<Said, 'word'>): number => provider.about(key).length,
+    resubmit: (
+      { prompt, id }: Pick<HeldPrompt, 'prompt' | 'id'>,
+      governance: object = {},
+      more: object = {},
+      options?: ChatOptions,
+    ) => chat(prompt, { ...more, governance: { review_item_id: id, ...governance } }, options),
+    countProviderCalls: ({ word: key }: Pick<SentPrompt, 'word'>): number => provider.about(key).length,
   }
 }

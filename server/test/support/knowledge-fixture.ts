@@ -6,7 +6,7 @@ import { createCollection, updateCollection } from '../../src/knowledge/collecti
 import { deleteDocument } from '../../src/knowledge/document-store.ts'
 import { type IncomingDocument, ingestDocument } from '../../src/knowledge/ingest.ts'
 import { type LabelPatch, relabelDocument } from '../../src/knowledge/relabel.ts'
-import { accepted, type Body, type ChatOptions } from './gateway-client.ts'
+import { accepted, type ChatOptions, type ResponseBody } from './gateway-client.ts'
 import type { Governed } from './governed.ts'
 import { word } from './scripted-provider.ts'
 
@@ -33,7 +33,7 @@ interface KnowledgeFixtureOptions {
 }
 
 /** A collection of that Workspace (default: internal, for everyone), and what librarians do with it. */
-export async function openCollection(
+export async function createTestCollection(
   { server: { context } }: Pick<Governed, 'server'>,
   workspaceId: string,
   collection: Partial<CollectionCreate> = {},
@@ -68,7 +68,7 @@ export async function createKnowledgeFixture(
   governed: Governed,
   { collection, application, settings, knowledge }: KnowledgeFixtureOptions = {},
 ) {
-  const opened = await openCollection(governed, governed.demo.workspace.id, collection)
+  const opened = await createTestCollection(governed, governed.demo.workspace.id, collection)
   const caller = await governed.application({
     ...application,
     settings: { knowledge: { enabled: true, collections: [opened.name], ...knowledge }, ...settings },
@@ -88,6 +88,6 @@ export async function createKnowledgeFixture(
   }
 }
 
-const hitsOf = ({ data }: Body) => data as unknown as readonly KnowledgeHit[]
+const hitsOf = ({ data }: ResponseBody) => data as unknown as readonly KnowledgeHit[]
 
 const scanText = (text: string) => scan([text], { detectors: DETECTORS, budgetMs: 10_000 }).counts

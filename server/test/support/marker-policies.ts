@@ -31,7 +31,7 @@ const HIT_POINTS = [
 
 /** True of one hit or memory only, and only where every variable of its group is filled in. */
 const HIT_FACTS = [
-  'hit.classification == "internal" && hit.title == "Facts" && hit.collection.startsWith("knowledgeFixture ")',
+  'hit.classification == "internal" && hit.title == "Facts" && hit.collection.startsWith("collection ")',
   'hit.regulations.size() == 2 && "gdpr" in hit.regulations && hit.document.startsWith("doc_") && hit.updated_at <= now',
 ].join(' && ')
 const MEMORY_FACTS = [

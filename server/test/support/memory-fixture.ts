@@ -1,5 +1,5 @@
 import { SHARED_SCOPES } from '../../src/domain/memory-words.ts'
-import { accepted, type Body, type ChatOptions } from './gateway-client.ts'
+import { accepted, type ChatOptions, type ResponseBody } from './gateway-client.ts'
 import type { Governed } from './governed.ts'
 
 /** What was found, as the contract shows it. */
@@ -14,7 +14,7 @@ export interface MemoryHit {
 }
 
 /** Who asks: the governance block of a request, and how it is sent. */
-export interface Asking extends ChatOptions {
+export interface MemoryRequestOptions extends ChatOptions {
   readonly user?: Readonly<Record<string, unknown>>
   readonly session?: string
 }
@@ -31,20 +31,21 @@ export async function createMemoryFixture(
     ...fields,
     settings: { memory: { enabled: true, assertion_scopes: SHARED_SCOPES, ...memory }, ...(settings as object) },
   })
-  const post = (path: string, json: object, { user, session, ...options }: Asking = {}) => {
+  const post = (path: string, json: object, { user, session, ...options }: MemoryRequestOptions = {}) => {
     const governance = { ...(user && { user }), ...(session !== undefined && { session_id: session }) }
     return governed.post(path, { ...json, governance }, { token: caller.token, ...options })
   }
-  const capture = (content: unknown, more: object = {}, asking?: Asking) =>
+  const capture = (content: unknown, more: object = {}, asking?: MemoryRequestOptions) =>
     post('/v1/memory/capture', { content, scope: 'application', kind: 'fact', classification: 'internal', ...more }, asking)
-  const search = (query: unknown, more: object = {}, asking?: Asking) => post('/v1/memory/search', { query, ...more }, asking)
-  const hits = async (query: string, more?: object, asking?: Asking): Promise<readonly MemoryHit[]> =>
+  const search = (query: unknown, more: object = {}, asking?: MemoryRequestOptions) =>
+    post('/v1/memory/search', { query, ...more }, asking)
+  const hits = async (query: string, more?: object, asking?: MemoryRequestOptions): Promise<readonly MemoryHit[]> =>
     hitsOf(accepted(await search(query, more, asking)))
   return {
     ...caller,
     capture,
     /** The id of what must be stored. */
-    keep: async (content: string, more?: object, asking?: Asking): Promise<string> => {
+    store: async (content: string, more?: object, asking?: MemoryRequestOptions): Promise<string> => {
       const body = accepted(await capture(content, more, asking))
       if (body.stored !== true) throw new Error(`not stored: ${content}`)
       return String(body.memory_id)
@@ -53,10 +54,10 @@ export async function createMemoryFixture(
     /** The hits of a search that must be answered. */
     hits,
     /** Their contents. */
-    texts: async (query: string, more?: object, asking?: Asking): Promise<string[]> =>
+    texts: async (query: string, more?: object, asking?: MemoryRequestOptions): Promise<string[]> =>
       (await hits(query, more, asking)).map(({ content }) => content),
     /** A chat with a model that does as it is told. */
-    chat: (prompt: string, { user, session, ...options }: Asking = {}, governance: object = {}) =>
+    chat: (prompt: string, { user, session, ...options }: MemoryRequestOptions = {}, governance: object = {}) =>
       governed.chat(
         prompt,
         { governance: { ...(user && { user }), ...(session !== undefined && { session_id: session }), ...governance } },
@@ -65,4 +66,4 @@ export async function createMemoryFixture(
   }
 }
 
-const hitsOf = ({ data }: Body) => data as unknown as readonly MemoryHit[]
+const hitsOf = ({ data }: ResponseBody) => data as unknown as readonly MemoryHit[]

@@ -2,7 +2,7 @@ import { EventReader } from '../../../bench/support/event-reader.ts'
 import type { Environment } from '../../src/config/environment.ts'
 import type { Overrides } from '../../src/context.ts'
 import { adminClient, type Json } from '../admin/client.ts'
-import { type Person, people, unhurried } from '../messaging/client.ts'
+import { createMembers, type Member, unlimitedRate } from '../messaging/client.ts'
 import { type Governed, startGoverned } from './governed.ts'
 import { MARKER_RULES, type MarkerRule } from './marker-policies.ts'
 import { word } from './scripted-provider.ts'
@@ -33,17 +33,19 @@ const MESSAGE_RULES: readonly MarkerRule[] = [
   messageRule('rowan-group', { verdict: 'deny' }, 'message.group != ""'),
 ]
 
-export type Messenger = Awaited<ReturnType<typeof startMessenger>>
+export type MessagingServer = Awaited<ReturnType<typeof startMessagingServer>>
 
 /** A governed server with four users: Ann and Ben talk, Cleo joins in where a test says so, Stan is a stranger to them all. */
-export const startMessenger = async (env: Environment = {}, overrides: Overrides = {}) =>
-  messengerOn(await startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1', ...env }, { userRateLimiter: unhurried(), ...overrides }))
+export const startMessagingServer = async (env: Environment = {}, overrides: Overrides = {}) =>
+  prepareMessaging(
+    await startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1', ...env }, { userRateLimiter: unlimitedRate(), ...overrides }),
+  )
 
 /** The same on a governed server that runs. */
-export async function messengerOn(governed: Governed) {
+export async function prepareMessaging(governed: Governed) {
   await governed.publish([...MARKER_RULES, ...MESSAGE_RULES])
   const { server } = governed
-  const team = await people(server, ['ann', 'ben', 'cleo', 'stan'])
+  const team = await createMembers(server, ['ann', 'ben', 'cleo', 'stan'])
   const operator = adminClient(server)
   return {
     ...governed,
@@ -51,31 +53,31 @@ export async function messengerOn(governed: Governed) {
     operator,
     ...moves(team.ann, team.ben),
     /** The person's events from now on, or from an event on. */
-    listen: ({ token }: Person, lastEventId?: number, query?: string) =>
+    listen: ({ token }: Member, lastEventId?: number, query?: string) =>
       EventReader.open({ base: server.base, token, lastEventId, ...(query !== undefined && { query }) }),
   }
 }
 
 /** The moves that tests are made of. */
-function moves(ann: Person, ben: Person) {
+function moves(ann: Member, ben: Member) {
   /** A new direct conversation; its id. */
-  const direct = async (one: Person = ann, other: Person = ben): Promise<string> =>
+  const direct = async (one: Member = ann, other: Member = ben): Promise<string> =>
     (await one.create('/conversations', { contact_id: other.id })).id
   /** A new group with a conversation of its own. */
-  const group = async (owner: Person, ...members: readonly Person[]): Promise<{ group: string; conversation: string }> => {
+  const group = async (owner: Member, ...members: readonly Member[]): Promise<{ group: string; conversation: string }> => {
     const { id } = await owner.create('/groups', { name: word(), contacts: members.map((member) => member.id) })
     return { group: id, conversation: (await owner.create('/conversations', { group_id: id })).id }
   }
-  const say = (conversation_id: string, message: string = word(), person: Person = ann): Promise<Json> =>
+  const say = (conversation_id: string, message: string = word(), person: Member = ann): Promise<Json> =>
     person.create('/messages', { conversation_id, message })
   /** Says each in turn. */
-  const sayAll = async (conversation: string, texts: readonly string[], person: Person = ann): Promise<Json[]> => {
+  const sayAll = async (conversation: string, texts: readonly string[], person: Member = ann): Promise<Json[]> => {
     const said: Json[] = []
     for (const text of texts) said.push(await say(conversation, text, person))
     return said
   }
   /** What that person reads in it, oldest first. */
-  const texts = async (conversation: string, person: Person = ann): Promise<string[]> =>
+  const texts = async (conversation: string, person: Member = ann): Promise<string[]> =>
     (await person.get(`/messages?conversation_id=${conversation}&limit=100`)).data
       .map(({ message }: { message: string }) => message)
       .reverse()

@@ -2,7 +2,7 @@ import { createHmac, randomInt } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Role } from '../../src/domain/operator.ts'
 import { newInvitationToken, putInvitation } from '../../src/operators/invitation-store.ts'
-import { adminClient, type Reply } from '../admin/client.ts'
+import { type ApiResponse, adminClient } from '../admin/client.ts'
 import { word } from './scripted-provider.ts'
 import type { TestServer } from './server.ts'
 
@@ -31,7 +31,7 @@ export class Browser {
     path: string,
     json?: unknown,
     headers: Readonly<Record<string, string | null>> = {},
-  ): Promise<Reply & { readonly cookies: readonly string[] }> {
+  ): Promise<ApiResponse & { readonly cookies: readonly string[] }> {
     const sent: Record<string, string | null> = {
       cookie: this.cookie || null,
       origin: method === 'GET' ? null : this.base,
@@ -72,7 +72,7 @@ export class Browser {
   }
 }
 
-export interface Invited {
+export interface Invitation {
   readonly id: string
   readonly email: string
   /** Of the link. */
@@ -80,7 +80,7 @@ export interface Invited {
 }
 
 /** Somebody who has been invited, and not come yet. */
-export async function invited(server: Server, role: Role): Promise<Invited> {
+export async function inviteOperator(server: Server, role: Role): Promise<Invitation> {
   const email = `${word()}@example.com`
   const { operator, url } = await adminClient(server).create('/operators', { email, name: `A ${role}`, role })
   return { id: operator.id, email, token: tokenOf(url) }
@@ -89,15 +89,15 @@ export async function invited(server: Server, role: Role): Promise<Invited> {
 export const tokenOf = (url: string): string => new URL(url).searchParams.get('token') ?? ''
 
 /** The token of a first login that nobody has used, though somebody has come another way. */
-export async function firstLogin({ context }: TestServer): Promise<string> {
+export async function createFirstLoginToken({ context }: TestServer): Promise<string> {
   const token = newInvitationToken()
   await context.database.db.transaction().execute((tx) => putInvitation(tx, null, token, new Date()))
   return token
 }
 
 /** Somebody of that role, signed in. */
-export async function signedIn(server: Server, role: Role): Promise<Invited & { readonly browser: Browser }> {
-  const who = await invited(server, role)
+export async function signInOperator(server: Server, role: Role): Promise<Invitation & { readonly browser: Browser }> {
+  const who = await inviteOperator(server, role)
   const browser = new Browser(server.base)
   const reply = await browser.post('/auth/gatehouse/accept', { token: who.token, password: PASSWORD })
   expect(reply.status, reply.text).toBe(200)
@@ -105,7 +105,7 @@ export async function signedIn(server: Server, role: Role): Promise<Invited & { 
 }
 
 /** What the audit log has of somebody, oldest first: what happened, and whether they did it themselves. */
-export async function eventsOf(server: TestServer, id: string): Promise<string[]> {
+export async function readChangesOf(server: TestServer, id: string): Promise<string[]> {
   const records = (await adminClient(server).records(100)).filter(({ change }) => change?.object_id === id)
   const { hasher } = await server.context.workspaceKeys.get(records[0]?.workspace_id)
   const own = hasher.user(id)

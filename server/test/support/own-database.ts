@@ -2,7 +2,7 @@ import pg from 'pg'
 import { word } from './scripted-provider.ts'
 
 /** A database of its own on the PostgreSQL at `url`, for a whole server; `drop` ends it. */
-export async function ownDatabase(url: string) {
+export async function createOwnDatabase(url: string) {
   const name = `gatehouse_${word()}`
   const pool = new pg.Pool({ connectionString: url, max: 2 })
   await pool.query(`create database ${name}`)
@@ -11,9 +11,9 @@ export async function ownDatabase(url: string) {
   return {
     url: own.href,
     /** Ends every connection to it. */
-    cut: () => pool.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]),
+    endConnections: () => pool.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]),
     /** Whether it takes new connections. */
-    open: (allowed: boolean) => pool.query(`alter database ${name} with allow_connections ${allowed}`),
+    allowConnections: (allowed: boolean) => pool.query(`alter database ${name} with allow_connections ${allowed}`),
     drop: async () => {
       await pool.query(`drop database ${name} with (force)`)
       await pool.end()

@@ -36,5 +36,8 @@ export const compiledPolicy = (source: string): CompiledPolicy =>
   compile(policySet(source), { id: 'pol_1', name: 'test', version: 1, sha256: policySha256(source) })
 
 /** One rule at one point, as a whole document. `fields` beside `when` default to a denial. */
-export const oneRule = (when: string, fields: Record<string, unknown> = { verdict: 'deny' }, at: PolicyPoint = 'input'): string =>
-  JSON.stringify({ name: 'test', rules: [{ id: 'rule', at: [at], when, ...fields }] })
+export const singleRuleDocument = (
+  when: string,
+  fields: Record<string, unknown> = { verdict: 'deny' },
+  at: PolicyPoint = 'input',
+): string => JSON.stringify({ name: 'test', rules: [{ id: 'rule', at: [at], when, ...fields }] })

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../src/db/database.ts'
 import { newId } from '../../src/lib/id.ts'
 import { secretBox } from '../../src/lib/secret-box.ts'
-import { decide } from '../../src/review/decision-store.ts'
+import { decideHold } from '../../src/review/decision-store.ts'
 import type { Lease, ReviewItem, ReviewOwner } from '../../src/review/review.ts'
 import { type NewReview, openHold } from '../../src/review/review-store.ts'
 import { seedApplication, seedWorkspace, TEST_SECRET_KEY } from './seed.ts'
@@ -10,8 +10,8 @@ import { seedApplication, seedWorkspace, TEST_SECRET_KEY } from './seed.ts'
 export const REVIEW_BOX = secretBox(TEST_SECRET_KEY, 'review')
 
 /** When the items of these tests are opened: far ahead, so that nobody's sweeper on the shared database reaches them. */
-export const OPENED = new Date('2096-03-02T09:00:00Z')
-export const at = (ms: number): Date => new Date(OPENED.getTime() + ms)
+export const OPENED_AT = new Date('2096-03-02T09:00:00Z')
+export const afterOpening = (ms: number): Date => new Date(OPENED_AT.getTime() + ms)
 
 /** As `claimRelease` wants it, on a cluster: a claim counts for a minute. */
 export const lease = (now: Date): Lease => ({ now, leaseMs: 60_000 })
@@ -31,7 +31,7 @@ export const newReview = (change: Partial<NewReview> = {}): NewReview => ({
   policy: { id: newId('pol'), name: 'acme', version: 3, sha256: 'ab'.repeat(32) },
   model: 'mock-model',
   auditId: newId('aud'),
-  createdAt: OPENED,
+  createdAt: OPENED_AT,
   content: { messages: [{ role: 'user', content: 'the sealed words' }] },
   ...change,
 })
@@ -52,7 +52,7 @@ export async function seedHold(db: Db, owner: ReviewOwner, change: Partial<NewRe
 export async function seedApproved(db: Db, owner: ReviewOwner, change: Partial<NewReview> = {}): Promise<ReviewItem> {
   const { id, createdAt } = await seedHold(db, owner, change)
   const judgement = { verdict: 'approved', by: 'op-1', comment: null, now: createdAt } as const
-  const decided = await transact(db, (tx) => decide(tx, owner.workspaceId, id, judgement))
+  const decided = await transact(db, (tx) => decideHold(tx, owner.workspaceId, id, judgement))
   if (decided.kind !== 'decided') throw new Error(decided.kind)
   return decided.item
 }

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { UserRateLimiter } from '../../src/messaging/api/user-rate-limiter.ts'
 import { syncEnvironmentProviders } from '../../src/setup/environment-sync.ts'
 import { seedDemoWorkspace } from './demo-workspace.ts'
-import { type Governed, governedOn, providerEnvironment } from './governed.ts'
-import { type Messenger, messengerOn } from './messenger.ts'
+import { type Governed, prepareGoverned, providerEnvironment } from './governed.ts'
+import { type MessagingServer, prepareMessaging } from './messenger.ts'
 import { type ScriptedProvider, startScriptedProvider } from './scripted-provider.ts'
 import { startServer, type TestServer } from './server.ts'
 
@@ -60,8 +60,8 @@ export async function sharedGoverned(): Promise<Governed> {
     fromEnvironment: secrets.fromEnvironment,
   })
   const { provider } = await shared()
-  return governedOn(server, { ...provider, close: async () => {} })
+  return prepareGoverned(server, { ...provider, close: async () => {} })
 }
 
 /** As `startMessenger`, on the worker's server. */
-export const sharedMessenger = async (): Promise<Messenger> => messengerOn(await sharedGoverned())
+export const sharedMessagingServer = async (): Promise<MessagingServer> => prepareMessaging(await sharedGoverned())

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 
 /** A request of which all but the end of the JSON body has been sent: what it answers sends the rest, and answers the status. */
-export async function slowRequest(
+export async function startSlowRequest(
   method: string,
   url: string,
   json: unknown,

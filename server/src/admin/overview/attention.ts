@@ -1,7 +1,7 @@
 import type { AuditFault } from '../../audit/chain-checker.ts'
 import type { RequestCounts } from '../../audit/statistics.ts'
 import { describeFault } from '../../audit/verified-seal.ts'
-import type { WaitingCount } from '../../review/waiting-counts.ts'
+import type { PendingCount } from '../../review/pending-counts.ts'
 import type { AttentionKind } from './overview-shapes.ts'
 
 export interface Attention {
@@ -11,7 +11,7 @@ export interface Attention {
 }
 
 interface Standing {
-  readonly waiting: readonly WaitingCount[]
+  readonly waiting: readonly PendingCount[]
   /** Providers that should work and do not. */
   readonly down: readonly string[]
   /** Failures of working providers that only an operator can resolve. */
@@ -35,7 +35,7 @@ const FAULT_MESSAGES: Readonly<Record<string, string>> = {
 
 /** Problems that need attention, most urgent first: tampering with the audit log, then clients waiting for a review. */
 export function attentionTo({ waiting, down, faults, totals, governed, tampered, now }: Standing): Attention[] {
-  const of = (kind: WaitingCount['kind']) => waiting.find((one) => one.kind === kind)
+  const of = (kind: PendingCount['kind']) => waiting.find((one) => one.kind === kind)
   const [holds, escalations] = [of('hold'), of('escalation')]
   const urgent = holds && holds.nextExpiry.getTime() - now.getTime() < EXPIRES_SOON_MS
   const share = totals.requests === 0 ? 0 : totals.errors / totals.requests

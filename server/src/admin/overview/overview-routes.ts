@@ -5,7 +5,7 @@ import { invalid, notFound } from '../../http/refusals.ts'
 import { pathOf } from '../../http/schemas.ts'
 import { findApplication } from '../../identity/application-store.ts'
 import { healthView } from '../../providers/admin/provider-shapes.ts'
-import { countWaiting, type WaitingCount } from '../../review/waiting-counts.ts'
+import { countPending, type PendingCount } from '../../review/pending-counts.ts'
 import type { AdminDeps } from '../admin-deps.ts'
 import type { AdminApp } from '../kit/admin-app.ts'
 import { inWorkspace } from '../kit/operation.ts'
@@ -41,7 +41,7 @@ export function overviewRoutes(app: AdminApp, deps: AdminDeps): void {
     const time = timeOf(query, now)
     const [counted, waiting, providers, policy] = await Promise.all([
       statistics(db, { workspaceId, ...time }, time.interval),
-      countWaiting(db, workspaceId, now),
+      countPending(db, workspaceId, now),
       providersOf(workspaceId, deps),
       policies.current(workspaceId),
     ])
@@ -149,7 +149,7 @@ async function providersOf(workspaceId: string, { providers, health }: AdminDeps
   }))
 }
 
-function waitingView(waiting: readonly WaitingCount[], kind: WaitingCount['kind']) {
+function waitingView(waiting: readonly PendingCount[], kind: PendingCount['kind']) {
   const found = waiting.find((one) => one.kind === kind)
   return {
     count: found?.count ?? 0,

@@ -4,7 +4,7 @@ import { inWorkspace } from '../../admin/kit/operation.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { notFound } from '../../http/refusals.ts'
 import { pathOf } from '../../http/schemas.ts'
-import { answerableFor } from '../../operators/admin-token-store.ts'
+import { findResponsibleOperator } from '../../operators/admin-token-store.ts'
 import { ApiKeyCreate, ApiKeyView, apiKeyView, IssuedApiKeyView } from '../api-key.ts'
 import { issueKey, listKeys, revokeKey } from '../api-key-store.ts'
 import { findApplication } from '../application-store.ts'
@@ -56,7 +56,7 @@ export function keysRoutes(app: AdminApp, deps: ChangeDeps): void {
         { workspaceId, applicationId: params.id },
         body.name,
         now,
-        await answerableFor(tx, operator.id),
+        await findResponsibleOperator(tx, operator.id),
       )
       if (!value) throw notFound('Application')
       return { value, action: 'key.issue', id: value.id, fields: ['name'] }

@@ -56,7 +56,7 @@ const docs = {
 }
 
 /** Audit records identify users by keyed hash only (GW-AUD-2). */
-const hashed =
+const userHash =
   ({ id }: WorkspaceUser) =>
   (hasher: { user(id: string): string | null }): string =>
     hasher.user(id) ?? ''
@@ -95,10 +95,10 @@ export function usersRoutes(app: AdminApp, deps: UsersDeps): void {
     const create = valid(checkUserCreate(request.body))
     const { username, settle } = await deps.governName(request, create)
     const user = await change(deps, request, async (tx, now) => {
-      const value = changed(await createUser(tx, request.workspaceId, { ...create, username }, now))
+      const value = changedUser(await createUser(tx, request.workspaceId, { ...create, username }, now))
       await deps.announceUser(tx, 'contact.created', request.workspaceId, value.id, request.base)
       await settle(tx)
-      return { value, action: 'user.create', id: hashed(value), fields: changedFields(UserCreate, create) }
+      return { value, action: 'user.create', id: userHash(value), fields: changedFields(UserCreate, create) }
     })
     return reply.status(201).send(userView(user))
   })
@@ -111,10 +111,10 @@ export function usersRoutes(app: AdminApp, deps: UsersDeps): void {
 
   app.patch('/users/:id', { schema: docs.update }, async (request) => {
     const patch = valid(checkUserPatch(request.body))
-    const { username: given, ...others } = patch
-    const { username, settle } = await deps.governName(request, { username: given })
+    const { username: newUsername, ...others } = patch
+    const { username, settle } = await deps.governName(request, { username: newUsername })
     const user = await change(deps, request, async (tx, now) => {
-      const value = changed(
+      const value = changedUser(
         await updateUser(
           tx,
           request.workspaceId,
@@ -125,13 +125,13 @@ export function usersRoutes(app: AdminApp, deps: UsersDeps): void {
       )
       await deps.announceUser(tx, 'contact.updated', request.workspaceId, value.id, request.base)
       await settle(tx)
-      return { value, action: 'user.update', id: hashed(value), fields: changedFields(UserPatch, patch) }
+      return { value, action: 'user.update', id: userHash(value), fields: changedFields(UserPatch, patch) }
     })
     return userView(user)
   })
 }
 
-function changed(result: UserChange) {
+function changedUser(result: UserChange) {
   if (result.ok) return result.user
   if (result.reason === 'not_found') throw notFound('user')
   throw result.reason === 'id_taken' ? taken('id', 'User id') : taken('username', 'Username')

@@ -12,7 +12,7 @@ import { WORKSPACES_TOPIC } from '../user-token.ts'
 import {
   checkWorkspaceCreate,
   checkWorkspacePatch,
-  endsFourEyes,
+  turnsFourEyesOff,
   WorkspaceCreate,
   WorkspacePatch,
   WorkspaceView,
@@ -61,8 +61,8 @@ const docs = {
   }),
 }
 
-/** Otherwise one operator could turn four eyes off, approve, and turn them on again. */
-const fourEyesStay = () =>
+/** An operator must not turn four eyes off, approve, and turn them on again. */
+const fourEyesRequired = () =>
   new GatehouseError('FORBIDDEN', {
     message: 'The admin API cannot turn four_eyes off. Change it in gatehouse.yaml on the server.',
     param: 'settings.review.four_eyes',
@@ -111,7 +111,7 @@ export function workspacesRoutes(app: AdminApp, deps: WorkspacesDeps): void {
     const { id } = request.params
     const workspace = await change(deps, request, async (tx) => {
       const before = await lockWorkspace(tx, id)
-      if (before && endsFourEyes(before, patch)) throw fourEyesStay()
+      if (before && turnsFourEyesOff(before, patch)) throw fourEyesRequired()
       const updated = await updateWorkspace(tx, id, patch)
       if (!updated.ok) throw updated.reason === 'not_found' ? notFound('Workspace') : nameTaken()
       return {

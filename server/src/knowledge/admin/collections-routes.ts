@@ -60,7 +60,7 @@ const nameTaken = () => taken('name', 'Collection name')
 
 interface Deps extends ChangeDeps {
   /** Ids of Applications given by id or name; `index`: the first that the Workspace does not have. */
-  readonly idsOfApplications: (
+  readonly resolveApplications: (
     tx: Tx,
     workspaceId: string,
     given: readonly string[],
@@ -114,7 +114,7 @@ export function collectionsRoutes(app: AdminApp, deps: Deps): void {
 }
 
 async function parsePatch(
-  { idsOfApplications }: Deps,
+  { resolveApplications }: Deps,
   tx: Tx,
   workspaceId: string,
   { name, ...fields }: CollectionPatch,
@@ -122,7 +122,7 @@ async function parsePatch(
   const patch = { ...valid(collectionPatch(fields)), ...(name !== undefined && { name }) }
   const { applications } = fields
   if (applications === undefined || applications === null) return { ...patch, ...(applications === null && { applications }) }
-  const resolved = await idsOfApplications(tx, workspaceId, applications)
+  const resolved = await resolveApplications(tx, workspaceId, applications)
   if (!resolved.ok)
     throw invalid({ param: `applications[${resolved.index}]`, message: 'must be the id or name of an Application' })
   return { ...patch, applications: resolved.ids }

@@ -6,7 +6,7 @@ import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { notFound } from '../../http/refusals.ts'
 import { pathOf } from '../../http/schemas.ts'
 import { findUser } from '../../identity/user-store.ts'
-import { answerableFor } from '../../operators/admin-token-store.ts'
+import { findResponsibleOperator } from '../../operators/admin-token-store.ts'
 import {
   AccessTokenCreate,
   AccessTokenView,
@@ -57,7 +57,7 @@ export function accessTokensRoutes(app: AdminApp, deps: ChangeDeps): void {
   app.post('/users/:id/tokens', { schema: docs.issue, preValidation: bodyOptional }, async (request, reply) => {
     const { workspaceId, operator, params, body } = request
     const issued = await change(deps, request, async (tx, now) => {
-      const issuer = await answerableFor(tx, operator.id)
+      const issuer = await findResponsibleOperator(tx, operator.id)
       const value = await issueAccessToken(tx, workspaceId, params.id, body.name ?? DEFAULT_TOKEN_NAME, now, issuer)
       if (!value) throw notFound('user')
       return { value, action: 'access_token.issue', id: value.id, fields: ['name'] }

@@ -5,33 +5,33 @@ import { findApplication } from '../../identity/application-store.ts'
 import { createUser, updateUser } from '../../identity/user-store.ts'
 import { isStorable } from '../../lib/fields.ts'
 import { uuidOf } from '../ids.ts'
-import { ASSISTANT_ROLE, type Assistant, type AssistantCreate, type AssistantPatch, assistantOf } from './assistant.ts'
+import { ASSISTANT_ROLE, type Assistant, type AssistantCreate, type AssistantPatch, toAssistant } from './assistant.ts'
 
 export type AssistantChange =
   | { readonly ok: true; readonly assistant: Assistant }
   | { readonly ok: false; readonly reason: 'not_found' | 'no_application' | 'id_taken' | 'username_taken' }
 
-/** What others read of an assistant; policies have let it pass. */
-interface Shown {
+/** The governed fields of an assistant: other users see them. */
+interface ProfileFields {
   readonly username?: GovernedString | undefined
   readonly display_name?: GovernedString | null | undefined
   readonly avatar_url?: GovernedString | null | undefined
 }
-export type NewAssistant = Omit<AssistantCreate, keyof Shown> & Shown & { readonly username: GovernedString }
-export type ChangedAssistant = Omit<AssistantPatch, keyof Shown> & Shown
+export type NewAssistant = Omit<AssistantCreate, keyof ProfileFields> & ProfileFields & { readonly username: GovernedString }
+export type ChangedAssistant = Omit<AssistantPatch, keyof ProfileFields> & ProfileFields
 
-/** A user of its own: one who exists already stays a person. */
+/** Creates the assistant together with its user. The id or username of an existing user is refused. */
 export async function createAssistant(tx: Tx, workspaceId: string, create: NewAssistant, now: Date): Promise<AssistantChange> {
   const application = await findApplication(tx, workspaceId, create.application_id)
   if (!application) return { ok: false, reason: 'no_application' }
   const { id, username } = create
-  const made = await createUser(tx, workspaceId, { ...(id !== undefined && { id }), username, role: ASSISTANT_ROLE }, now)
-  if (!made.ok) return made
+  const created = await createUser(tx, workspaceId, { ...(id !== undefined && { id }), username, role: ASSISTANT_ROLE }, now)
+  if (!created.ok) return created
   await tx
     .insertInto('contact_profile')
     .values({
       workspace_id: uuidOf('ws', workspaceId),
-      user_id: made.user.id,
+      user_id: created.user.id,
       display_name: create.display_name ?? null,
       phone_number: '' as const,
       avatar_url: create.avatar_url ?? null,
@@ -39,7 +39,7 @@ export async function createAssistant(tx: Tx, workspaceId: string, create: NewAs
       last_active_at: null,
     })
     .execute()
-  return found(await findAssistant(tx, workspaceId, made.user.id))
+  return toChange(await findAssistant(tx, workspaceId, created.user.id))
 }
 
 export async function updateAssistant(
@@ -69,23 +69,23 @@ export async function updateAssistant(
       .where('user_id', '=', id)
       .execute()
   }
-  return found(await findAssistant(tx, workspaceId, id))
+  return toChange(await findAssistant(tx, workspaceId, id))
 }
 
 export async function findAssistant(db: Db, workspaceId: string, id: string): Promise<Assistant | undefined> {
   if (!isStorable(id)) return undefined
   const row = await assistants(db, workspaceId).where('user.id', '=', id).executeTakeFirst()
-  return row && assistantOf(row)
+  return row && toAssistant(row)
 }
 
-/** By id. Undefined when no id can be as `page.after` is. */
+/** In the order of ids. Undefined when the cursor cannot be an id. */
 export async function listAssistants(db: Db, workspaceId: string, page: PageRequest): Promise<Page<Assistant> | undefined> {
   if (!isStorable(page.after ?? '')) return undefined
   const place = page.after === undefined ? undefined : [page.after]
-  return readPage(assistants(db, workspaceId), page, { by: ['user.id'], place }, assistantOf)
+  return readPage(assistants(db, workspaceId), page, { by: ['user.id'], place }, toAssistant)
 }
 
-const found = (assistant: Assistant | undefined): AssistantChange =>
+const toChange = (assistant: Assistant | undefined): AssistantChange =>
   assistant ? { ok: true, assistant } : { ok: false, reason: 'not_found' }
 
 const assistants = (db: Db, workspaceId: string) =>

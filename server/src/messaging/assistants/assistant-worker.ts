@@ -8,14 +8,14 @@ import { ASSISTANTS_TOPIC } from './enqueue-turn.ts'
 import { type TurnDeps, takeTurn } from './take-turn.ts'
 import { claimTurns, postponeTurn, renewClaim, type Turn } from './turn-store.ts'
 
-/** Turns that a node works on at once. */
+/** Concurrent turns of one node. */
 const CONCURRENCY = 8
-/** After a node has died, another takes its turns up after this. */
+/** When a node has stopped without notice, its turns are claimed again after this time. */
 const LEASE_MS = 20_000
 const RENEW_MS = 5_000
-/** When the server stops: turns may end in this time; then their provider calls are cut, and another node repeats them. */
+/** Time for turns to end when the server stops. Then their upstream requests are aborted, and another node repeats them. */
 const GRACE_MS = 10_000
-/** For storing that a cut turn is postponed. */
+/** Time for an aborted turn to store that it is postponed. */
 const CUT_MS = 1_000
 
 interface Deps extends TurnDeps {
@@ -24,33 +24,33 @@ interface Deps extends TurnDeps {
   readonly recordsSpans: boolean
 }
 
-/** Answers messages to assistants. Every node has one; one node at a time works on a turn. */
+/** Answers messages to assistants. Each node has a worker; one node at a time works on a turn. */
 export class AssistantWorker extends WorkQueue<Turn> {
   constructor(deps: Deps) {
-    const { db, clock, log, signal } = deps
+    const { db, clock, log } = deps
     super({
       claim: (most) => claimTurns(db, clock.now(), LEASE_MS, most),
-      work: (turn, cut) => workOn(turn, cut, deps),
+      work: (turn, signal) => workOn(turn, signal, deps),
       concurrency: CONCURRENCY,
-      signal,
+      signal: deps.signal,
       topics: [ASSISTANTS_TOPIC, REVIEWS_TOPIC],
       graceMs: GRACE_MS,
       cutMs: CUT_MS,
-      onError: (err) => log.error({ err }, 'turns of assistants could not be claimed'),
+      onError: (err) => log.error({ err }, 'turns of assistants could not be claimed; the next attempt follows within a second'),
     })
   }
 }
 
-/** Afterwards the next turn of the same conversation may be due. */
-async function workOn(turn: Turn, cut: AbortSignal, deps: Deps): Promise<true> {
+/** Returns true: the next turn of the same conversation may be due. */
+async function workOn(turn: Turn, signal: AbortSignal, deps: Deps): Promise<true> {
   const { db, clock, log, recordsSpans } = deps
   const after = (ms: number) => new Date(clock.now().getTime() + ms)
   const renew = () => renewClaim(db, turn, after(LEASE_MS))
-  const take = () => runInStoredTrace(turn.traceparent, recordsSpans, () => takeTurn(turn, cut, deps))
+  const take = () => runInStoredTrace(turn.traceparent, recordsSpans, () => takeTurn(turn, signal, deps))
   try {
     await whileRenewing(RENEW_MS, renew, take)
   } catch (err) {
-    log.error({ err, message_id: turn.messageId }, 'an assistant could not take its turn')
+    log.error({ err, message_id: turn.messageId }, 'a turn of an assistant failed; it is tried again or refused with a notice')
     await postponeTurn(db, turn, after(RETRY_DELAYS.assistantTurn), { failed: true }).catch(() => false)
   }
   return true

@@ -3,10 +3,10 @@ import { Name, resettable, Timestamp } from '../../lib/fields.ts'
 import { toId } from '../../lib/id.ts'
 import { AvatarUrl } from '../people/contact.ts'
 
-/** Role that assistants have, so that rules can tell them from people. */
+/** The role of assistants: rules can distinguish them from other users by it. */
 export const ASSISTANT_ROLE = 'assistant'
 
-/** A contact for which an Application answers. */
+/** A contact whose messages an Application writes. */
 export interface Assistant {
   /** A user's id. */
   readonly id: string
@@ -21,7 +21,7 @@ export interface Assistant {
 
 const profile = { display_name: resettable(Name), avatar_url: AvatarUrl }
 
-/** Body of `POST /admin/v1/assistants`. Without an `id` one is made. */
+/** Body of `POST /admin/v1/assistants`. The server generates an `id` if there is none. */
 export const AssistantCreate = Type.Object({
   id: Type.Optional(Name),
   username: { ...Name, description: 'Mentioned as `@username` in groups.' },
@@ -30,7 +30,7 @@ export const AssistantCreate = Type.Object({
 })
 export type AssistantCreate = Static<typeof AssistantCreate>
 
-/** Body of `PATCH /admin/v1/assistants/:id`. What is left out stays, null empties. */
+/** Body of `PATCH /admin/v1/assistants/:id`. Absent fields stay; null clears a field. */
 export const AssistantPatch = Type.Object({
   username: Type.Optional(Name),
   application_id: Type.Optional(Type.String({ maxLength: 200 })),
@@ -70,7 +70,7 @@ interface Row {
   readonly created_at: Date
 }
 
-export const assistantOf = (row: Row): Assistant => ({
+export const toAssistant = (row: Row): Assistant => ({
   id: row.id,
   workspaceId: toId('ws', row.workspace_id),
   username: row.username,

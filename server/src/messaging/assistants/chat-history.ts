@@ -5,20 +5,20 @@ import { estimateTokens } from '../../domain/tokens.ts'
 import { uuidOf } from '../ids.ts'
 import type { Turn } from './turn-store.ts'
 
-/** How much of what was said before an assistant is told. */
+/** Limits of the history that an assistant receives. */
 const HISTORY_TOKENS = 4_000
 const HISTORY_MESSAGES = 50
-/** So many later messages may stand between a message and its answer for the answer to be found. */
-const LATEST_ANSWER = 200
+/** An answer belongs to the history if at most this many messages separate it from its question. */
+const MAX_ANSWER_DISTANCE = 200
 
-/** What was said, by whom. */
+/** A message with its author. */
 export interface HistoryMessage {
   readonly senderId: string
   readonly username: string
   readonly text: string
 }
 
-/** The message that is to be answered. Undefined when it is gone, or its author is no longer in the conversation. */
+/** The message that the turn answers. Undefined if it was deleted, or its author has left the conversation. */
 export async function findQuestion(db: Db, turn: Turn): Promise<HistoryMessage | undefined> {
   const { rows } = await sql<HistoryMessage>`
     select message.sender_id as "senderId", author.username, message.text
@@ -31,8 +31,8 @@ export async function findQuestion(db: Db, turn: Turn): Promise<HistoryMessage |
 }
 
 /**
- * What was said before a message, oldest first: answers stand with what they answer, even where others have spoken in between.
- * What was refused, or waits for a reviewer, is left out, so that it does not hold up whatever is asked afterwards.
+ * The messages before the turn's message, oldest first, and the answers to them, even if those were stored later. Refused and held
+ * messages are omitted, so that policies do not refuse later requests because of them.
  */
 export async function loadHistory(db: Db, turn: Turn): Promise<HistoryMessage[]> {
   const { rows } = await sql<HistoryMessage>`
@@ -45,7 +45,7 @@ export async function loadHistory(db: Db, turn: Turn): Promise<HistoryMessage[]>
     join message on message.conversation_id = asked.conversation_id and message.workspace_id = asked.workspace_id
     left join workspace_user author on author.workspace_id = message.workspace_id and author.id = message.sender_id
     left join message question on question.id = message.reply_to
-    where message.sequence < asked.sequence + ${LATEST_ANSWER} and coalesce(question.sequence, message.sequence) < asked.sequence
+    where message.sequence < asked.sequence + ${MAX_ANSWER_DISTANCE} and coalesce(question.sequence, message.sequence) < asked.sequence
       and not exists (
         select from assistant_turn unanswered
         where unanswered.message_id in (message.id, message.reply_to) and unanswered.state in ('held', 'refused')
@@ -56,23 +56,23 @@ export async function loadHistory(db: Db, turn: Turn): Promise<HistoryMessage[]>
 }
 
 /**
- * The conversation as a model reads it. In a group everybody's messages begin with who they are from. As much of the past as the
- * budget allows; the question is always there.
+ * The messages of the request to the model: the question, and before it as much of the history as HISTORY_TOKENS allow. In a group,
+ * the messages of users begin with the username.
  */
-export function chatMessages(
-  before: readonly HistoryMessage[],
+export function toChatMessages(
+  history: readonly HistoryMessage[],
   question: HistoryMessage,
   { assistantId, isGroup }: { readonly assistantId: string; readonly isGroup: boolean },
 ): ChatMessage[] {
-  const told = ({ senderId, username, text }: HistoryMessage): ChatMessage =>
+  const toChatMessage = ({ senderId, username, text }: HistoryMessage): ChatMessage =>
     senderId === assistantId
       ? { role: 'assistant', content: text }
       : { role: 'user', content: isGroup ? `${username}: ${text}` : text }
-  const messages = [told(question)]
-  let left = HISTORY_TOKENS
-  for (const message of before.toReversed().map(told)) {
-    left -= estimateTokens([String(message.content)])
-    if (left < 0) break
+  const messages = [toChatMessage(question)]
+  let remaining = HISTORY_TOKENS
+  for (const message of history.toReversed().map(toChatMessage)) {
+    remaining -= estimateTokens([String(message.content)])
+    if (remaining < 0) break
     messages.unshift(message)
   }
   return messages

@@ -7,10 +7,10 @@ import type { Member } from '../api/member.ts'
 import { uuidOf } from '../ids.ts'
 import { findFirstMentioned } from './mentions.ts'
 
-/** Topic of db/signal.ts: a turn is due. The key is the message's id. */
+/** Topic of db/signal.ts: a turn is due. The key is the id of the message. */
 export const ASSISTANTS_TOPIC = 'assistants'
 
-/** A message that has just been stored. */
+/** A message that the same transaction has stored. */
 export interface StoredMessage {
   /** `msg_…` */
   readonly id: string
@@ -19,29 +19,29 @@ export interface StoredMessage {
   readonly sender: Member
   readonly text: string
   readonly isGroup: boolean
-  /** When it was stored: turns are taken in this order. */
+  /** Turns of a conversation are taken in this order. */
   readonly createdAt: Date
 }
 
 /**
  * Enqueues the turn of the assistant that must answer a message, in the transaction that stores the message: in a direct conversation
- * the other member, in a group the first assistant mentioned. Messages of assistants are never answered. True: publish ASSISTANTS_TOPIC
- * after the commit; without it the answer comes a moment later.
+ * the other member, in a group the first assistant mentioned. Messages of assistants are never answered. If it returns true, publish
+ * ASSISTANTS_TOPIC after the commit; otherwise a recurring job finds the turn up to a second later.
  */
-export async function enqueueTurn(tx: Tx, said: StoredMessage): Promise<boolean> {
-  if (said.isGroup && !said.text.includes('@')) return false
-  const assistants = await assistantsIn(tx, said)
-  if (assistants.some(({ id }) => id === said.sender.user.id)) return false
-  const asked = said.isGroup ? findFirstMentioned(said.text, assistants) : assistants[0]
-  if (!asked) return false
-  const author = await claimsOf(tx, said.sender)
+export async function enqueueTurn(tx: Tx, message: StoredMessage): Promise<boolean> {
+  if (message.isGroup && !message.text.includes('@')) return false
+  const assistants = await assistantsIn(tx, message)
+  if (assistants.some(({ id }) => id === message.sender.user.id)) return false
+  const assistant = message.isGroup ? findFirstMentioned(message.text, assistants) : assistants[0]
+  if (!assistant) return false
+  const author = await senderClaims(tx, message.sender)
   await tx
     .insertInto('assistant_turn')
     .values({
-      message_id: uuidOf('msg', said.id),
-      workspace_id: uuidOf('ws', said.sender.workspaceId),
-      conversation_id: uuidOf('conv', said.conversationId),
-      assistant_id: asked.id,
+      message_id: uuidOf('msg', message.id),
+      workspace_id: uuidOf('ws', message.sender.workspaceId),
+      conversation_id: uuidOf('conv', message.conversationId),
+      assistant_id: assistant.id,
       author: author && JSON.stringify(author),
       state: 'waiting',
       attempts: 0,
@@ -49,7 +49,7 @@ export async function enqueueTurn(tx: Tx, said: StoredMessage): Promise<boolean>
       claimed_until: null,
       review_item_id: null,
       traceparent: currentTraceparent(),
-      created_at: said.createdAt,
+      created_at: message.createdAt,
     })
     .execute()
   return true
@@ -70,10 +70,10 @@ const assistantsIn = (db: Db, { sender, conversationId }: StoredMessage): Promis
     .select(['user.id', 'user.username'])
     .execute()
 
-/** The claims of the sender's token where they differ from the directory; null: the turn reads the directory when it is taken. */
-async function claimsOf(tx: Tx, { workspaceId, user }: Member): Promise<User | null> {
+/** The sender as the token describes it, if that differs from the stored user; null: the turn reads the stored user. */
+async function senderClaims(tx: Tx, { workspaceId, user }: Member): Promise<User | null> {
   const { id, role, department, attributes } = user
   const known = await findUser(tx, workspaceId, id)
-  const same = known && known.role === role && known.department === department
-  return same && isDeepStrictEqual(known.attributes, attributes) ? null : user
+  const isSame = known && known.role === role && known.department === department
+  return isSame && isDeepStrictEqual(known.attributes, attributes) ? null : user
 }

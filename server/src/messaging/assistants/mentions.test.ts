@@ -11,12 +11,12 @@ test.each([
   ['@helper two, and not the other', longer],
   ['first @helper, then @assistant', helper],
   ['@assistants and then @assistant.', assistant],
-])('%s', (text, mentioned) => {
+])('findFirstMentioned: finds the first and longest name in: %s', (text, mentioned) => {
   expect(findFirstMentioned(text, all)).toBe(mentioned)
 })
 
 test.each(['assistant', 'ann@assistant', '@assistant_2', '@@assistant', '@assistanté', '@', '@ assistant', '𝒂@assistant'])(
-  'nobody is mentioned in: %s',
+  'findFirstMentioned: finds no assistant in: %s',
   (text) => {
     expect(findFirstMentioned(text, all)).toBeUndefined()
   },

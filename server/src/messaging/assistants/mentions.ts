@@ -1,28 +1,28 @@
-/** What may stand before the `@` of a mention, or after its name: an address like `ann@example.com` mentions nobody. */
-const WITHIN_A_WORD = /[\p{L}\p{N}_@-]/u
+/** Before the `@` or after the name, such a character means that it is no mention: `ann@example.com` is an address. */
+const WORD_CHARACTER = /[\p{L}\p{N}_@-]/u
 
 interface Mentionable {
   readonly username: string
 }
 
-/** Of those who are mentioned as `@username`, whatever the case, the first; of two names at one place the longer. */
+/** The candidate that is mentioned first as `@username`, in any case. If two names match at one place, the longer one counts. */
 export function findFirstMentioned<T extends Mentionable>(text: string, candidates: readonly T[]): T | undefined {
   const lower = text.toLowerCase()
-  const found = candidates.flatMap((candidate) => {
+  const mentions = candidates.flatMap((candidate) => {
     const name = candidate.username.toLowerCase()
-    const at = mentionOf(lower, `@${name}`)
+    const at = indexOfMention(lower, `@${name}`)
     return at < 0 ? [] : [{ at, length: name.length, candidate }]
   })
-  found.sort((a, b) => a.at - b.at || b.length - a.length)
-  return found[0]?.candidate
+  mentions.sort((a, b) => a.at - b.at || b.length - a.length)
+  return mentions[0]?.candidate
 }
 
-function mentionOf(text: string, mention: string): number {
+function indexOfMention(text: string, mention: string): number {
   for (let at = text.indexOf(mention); at >= 0; at = text.indexOf(mention, at + 1)) {
-    // By code points: a letter beyond the basic plane is two units long.
+    // A letter outside the basic plane has two code units.
     const before = [...text.slice(Math.max(0, at - 2), at)].at(-1) ?? ''
     const [after = ''] = text.slice(at + mention.length, at + mention.length + 2)
-    if (!WITHIN_A_WORD.test(before) && !WITHIN_A_WORD.test(after)) return at
+    if (!WORD_CHARACTER.test(before) && !WORD_CHARACTER.test(after)) return at
   }
   return -1
 }

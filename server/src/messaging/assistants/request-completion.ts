@@ -6,8 +6,8 @@ import { newId } from '../../lib/id.ts'
 import { chatWithApprovalWait, type PipelineDeps } from '../../pipeline/pipeline.ts'
 import type { PipelineResult } from '../../pipeline/pipeline-result.ts'
 import type { IncomingRequest } from '../../pipeline/request.ts'
-import { getReview, reviewContent } from '../../review/review-store.ts'
-import { chatMessages, loadHistory } from './chat-history.ts'
+import { getReview, readReviewContent } from '../../review/review-store.ts'
+import { loadHistory, toChatMessages } from './chat-history.ts'
 import { EMPTY_NOTICE, noticeFor } from './notices.ts'
 import type { TurnContext } from './turn-context.ts'
 import type { Turn } from './turn-store.ts'
@@ -17,34 +17,34 @@ export interface CompletionDeps extends PipelineDeps {
   readonly chatLimits: ChatLimits
 }
 
-/** What becomes of a turn. `auditId`: the record of the exchange. */
+/** The outcome of the request for a turn. `auditId`: the audit record of the request. */
 export type TurnOutcome =
-  | { readonly kind: 'answer'; readonly text: string; readonly auditId: string | undefined }
-  | { readonly kind: 'refusal'; readonly text: string; readonly auditId: string | undefined }
+  | { readonly kind: 'completed'; readonly text: string; readonly auditId: string | undefined }
+  | { readonly kind: 'refused'; readonly text: string; readonly auditId: string | undefined }
   | { readonly kind: 'held'; readonly reviewItemId: string; readonly auditId: string | undefined }
-  /** Another try may succeed. `failed`: only a few times. */
-  | { readonly kind: 'later'; readonly code: ErrorCode; readonly afterMs: number; readonly failed: boolean }
-  /** There is nothing left to do. */
+  /** Another attempt may succeed. `failed`: the attempt counts as a failure. */
+  | { readonly kind: 'postponed'; readonly code: ErrorCode; readonly afterMs: number; readonly failed: boolean }
+  /** The answer is stored already. */
   | { readonly kind: 'done' }
 
 const RETRY_MS = 5_000
 
-/** Puts a question to the Application through the pipeline, or again what a reviewer has decided on. */
+/** Runs the request for a turn through the pipeline, as the Application; after a review, the reviewed request. */
 export async function requestCompletion(
   turn: Turn,
   context: TurnContext,
   signal: AbortSignal,
   deps: CompletionDeps,
 ): Promise<TurnOutcome> {
-  if (turn.reviewItemId !== null) return afterReview(turn, turn.reviewItemId, context, signal, deps)
-  const before = await loadHistory(deps.db, turn)
+  if (turn.reviewItemId !== null) return resubmit(turn, turn.reviewItemId, context, signal, deps)
+  const history = await loadHistory(deps.db, turn)
   const isGroup = context.place.groupId !== null
-  const messages = chatMessages(before, context.question, { assistantId: turn.assistantId, isGroup })
-  return run(turn, context, { messages }, signal, deps)
+  const messages = toChatMessages(history, context.question, { assistantId: turn.assistantId, isGroup })
+  return runRequest(turn, context, { messages }, signal, deps)
 }
 
-/** The request as the reviewer saw it, whatever has been said since. */
-async function afterReview(
+/** Runs the request exactly as the reviewer saw it, without later messages (GW-REV-11). */
+async function resubmit(
   turn: Turn,
   id: string,
   context: TurnContext,
@@ -53,32 +53,32 @@ async function afterReview(
 ): Promise<TurnOutcome> {
   const now = deps.clock.now()
   const item = await getReview(deps.db, turn.workspaceId, id, now)
-  const refusal = (code: ErrorCode): TurnOutcome => ({ kind: 'refusal', text: noticeFor(code), auditId: item?.auditId })
+  const refusal = (code: ErrorCode): TurnOutcome => ({ kind: 'refused', text: noticeFor(code), auditId: item?.auditId })
   if (item?.state === 'pending') return { kind: 'held', reviewItemId: id, auditId: item.auditId }
   if (item?.state === 'denied') return refusal('POLICY_REVIEW_DENIED')
-  // The answer itself waited, as a message: it was stored when it was approved.
+  // The hold was on the answer as a message: its approval has stored it.
   if (item?.endpoint === 'message' && item.state === 'released') return { kind: 'done' }
-  const content = item && (await reviewContent(deps.db, turn.workspaceId, id, now, deps.reviewBox))
+  const content = item && (await readReviewContent(deps.db, turn.workspaceId, id, now, deps.reviewBox))
   if (!content || item.endpoint === 'message') return refusal('REVIEW_HOLD_EXPIRED')
-  return run(turn, context, { messages: content.messages, reviewItemId: id }, signal, deps)
+  return runRequest(turn, context, { messages: content.messages, reviewItemId: id }, signal, deps)
 }
 
-interface Asked {
+interface ChatRequest {
   readonly messages: readonly ChatMessage[]
   readonly reviewItemId?: string
 }
 
-async function run(
+async function runRequest(
   turn: Turn,
   { caller }: TurnContext,
-  asked: Asked,
+  request: ChatRequest,
   signal: AbortSignal,
   deps: CompletionDeps,
 ): Promise<TurnOutcome> {
   const governance = {
     user: { id: caller.user.id },
     session_id: turn.conversationId,
-    ...(asked.reviewItemId !== undefined && { review_item_id: asked.reviewItemId }),
+    ...(request.reviewItemId !== undefined && { review_item_id: request.reviewItemId }),
   }
   const incoming: IncomingRequest = {
     endpoint: 'chat',
@@ -86,27 +86,27 @@ async function run(
     authorization: undefined,
     userToken: undefined,
     caller,
-    body: Buffer.from(JSON.stringify({ messages: asked.messages, governance })),
+    body: Buffer.from(JSON.stringify({ messages: request.messages, governance })),
     callerGone: () => signal,
     parse: (body, application) => parseChat(body, application, deps.chatLimits),
   }
-  return outcomeOf(await chatWithApprovalWait(incoming, deps))
+  return toOutcome(await chatWithApprovalWait(incoming, deps))
 }
 
-function outcomeOf({ error, held, auditId, trace }: PipelineResult): TurnOutcome {
+function toOutcome({ error, held, auditId, trace }: PipelineResult): TurnOutcome {
   if (held) return { kind: 'held', reviewItemId: held.itemId, auditId }
   if (!error) {
     const [choice] = trace.results.inspect?.completion?.choices ?? []
     const text = choice?.message.content
-    return { kind: 'answer', text: typeof text === 'string' && text.trim() !== '' ? text : EMPTY_NOTICE, auditId }
+    return { kind: 'completed', text: typeof text === 'string' && text.trim() !== '' ? text : EMPTY_NOTICE, auditId }
   }
   const { code, fields } = error
   if (code === 'RATE_LIMITED') {
     const seconds = Number(fields.headers?.['retry-after'] ?? 1)
-    return { kind: 'later', code, afterMs: seconds * 1_000, failed: false }
+    return { kind: 'postponed', code, afterMs: seconds * 1_000, failed: false }
   }
-  // The server stops: whoever takes the turn up next asks again.
-  if (code === 'CLIENT_CLOSED_REQUEST') return { kind: 'later', code, afterMs: 0, failed: false }
-  if (code === 'UNAVAILABLE' || code === 'INTERNAL') return { kind: 'later', code, afterMs: RETRY_MS, failed: true }
-  return { kind: 'refusal', text: noticeFor(code, fields.details?.reason), auditId }
+  // The server is stopping: the next worker that claims the turn repeats the request.
+  if (code === 'CLIENT_CLOSED_REQUEST') return { kind: 'postponed', code, afterMs: 0, failed: false }
+  if (code === 'UNAVAILABLE' || code === 'INTERNAL') return { kind: 'postponed', code, afterMs: RETRY_MS, failed: true }
+  return { kind: 'refused', text: noticeFor(code, fields.details?.reason), auditId }
 }

@@ -11,18 +11,18 @@ export interface AssistantTurnTable {
   workspace_id: string
   conversation_id: string
   assistant_id: string
-  /** Who asks, as a token of the Workspace's own says; null: as the directory has them. */
+  /** The author as the user token describes it, if that differs from the stored user; null: the stored user. */
   author: Json<unknown> | null
-  /** waiting, held (a reviewer decides), or refused: there is no answer to it. */
-  state: string
-  /** How often it failed. */
+  /** held: a reviewer decides. refused: the message gets no answer. */
+  state: 'waiting' | 'held' | 'refused'
+  /** Number of claims, without those that ended because of limits or a hold. */
   attempts: number
-  /** Of the one who works on it, or did last. */
+  /** Id of the latest claim; null: released. */
   claim: string | null
-  /** Nobody else takes it up before. */
+  /** No worker claims the turn before this time. */
   claimed_until: Date | null
   review_item_id: string | null
-  /** W3C traceparent of the request that caused it. */
+  /** W3C traceparent of the request that sent the message. */
   traceparent: string | null
   created_at: CreatedAt
 }

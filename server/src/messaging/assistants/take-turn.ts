@@ -18,28 +18,29 @@ export interface TurnDeps extends CompletionDeps, GovernTextDeps {
   readonly relay: Pick<EventRelay, 'wake'>
 }
 
-/** A turn is given up after this many failures, or when limits delay it for this long. */
+/** A turn is refused after this many failures, or when limits delay it for this long. */
 const MAX_ATTEMPTS = 3
-const MAX_WAIT_MS = 10 * 60_000
-/** Longest message; a completion may be longer. */
+const MAX_DELAY_MS = 10 * 60_000
+/** Longest message; a longer completion is shortened. */
 const MAX_BYTES = 32 * 1_024
 
 /**
- * Answers one message. The reply and the end of the turn are one transaction, so a crash at any time leaves one reply. Throws when the
- * database does not answer; the turn is then claimed again after its lease.
+ * Answers one message. The answer is stored in the transaction that ends the turn, so that a crash at any time leaves one answer. Throws
+ * if the database fails; the turn is then claimed again after its lease.
  */
 export async function takeTurn(turn: Turn, signal: AbortSignal, deps: TurnDeps): Promise<void> {
   const context = await loadTurnContext(deps.db, turn)
-  if (!context) return end(turn, deps)
-  // Earlier attempts ended without a record, as when this turn kills the process.
+  if (!context) return endSilently(turn, deps)
+  // Earlier attempts ended without an outcome, for example because the turn crashes the process.
   if (turn.attempts > MAX_ATTEMPTS) return giveUp(turn, context, deps)
-  if (turn.reviewItemId === null) await tellOfTyping(turn, context, deps)
-  await settle(turn, context, await requestCompletion(turn, context, signal, deps), deps)
+  if (turn.reviewItemId === null) await emitTyping(turn, context, deps)
+  await applyOutcome(turn, context, await requestCompletion(turn, context, signal, deps), deps)
 }
 
-const end = (turn: Turn, { db }: TurnDeps): Promise<void> => inTransaction(db, async (tx) => void (await endTurn(tx, turn)))
+const endSilently = (turn: Turn, { db }: TurnDeps): Promise<void> =>
+  inTransaction(db, async (tx) => void (await endTurn(tx, turn)))
 
-async function tellOfTyping(turn: Turn, { members }: TurnContext, { db, relay }: TurnDeps): Promise<void> {
+async function emitTyping(turn: Turn, { members }: TurnContext, { db, relay }: TurnDeps): Promise<void> {
   const { workspaceId, assistantId, conversationId } = turn
   const audience = members.filter((id) => id !== assistantId)
   const payload = { conversation_id: conversationId, contact_id: assistantId }
@@ -47,42 +48,42 @@ async function tellOfTyping(turn: Turn, { members }: TurnContext, { db, relay }:
   relay.wake()
 }
 
-async function settle(turn: Turn, context: TurnContext, outcome: TurnOutcome, deps: TurnDeps): Promise<void> {
+async function applyOutcome(turn: Turn, context: TurnContext, outcome: TurnOutcome, deps: TurnDeps): Promise<void> {
   switch (outcome.kind) {
     case 'done':
-      return end(turn, deps)
-    case 'answer':
-      return answer(turn, context, outcome.text, outcome.auditId, deps)
-    case 'refusal':
+      return endSilently(turn, deps)
+    case 'completed':
+      return sendAnswer(turn, context, outcome.text, outcome.auditId, deps)
+    case 'refused':
       return refuse(turn, context, outcome.text, outcome.auditId, deps)
-    case 'later':
-      return later(turn, context, outcome, deps)
+    case 'postponed':
+      return postpone(turn, context, outcome, deps)
     case 'held': {
-      // Told once: a hold that goes on in another, or is still pending, was told before.
-      const notice = turn.reviewItemId === null ? await ready(turn, context, HELD_NOTICE, outcome.auditId, deps) : undefined
-      return together(context, (tx) => holdTurn(tx, turn, outcome.reviewItemId), notice ? [notice] : [], deps)
+      // The members are told once, also if another hold follows this one.
+      const notice = turn.reviewItemId === null ? await prepare(turn, context, HELD_NOTICE, outcome.auditId, deps) : undefined
+      return changeTurn(context, (tx) => holdTurn(tx, turn, outcome.reviewItemId), notice ? [notice] : [], deps)
     }
   }
 }
 
-/** The answer as a message: policies look at it as at any other, and a person may have to approve it. */
-async function answer(
+/** Sends a completion as a message, which policies govern like any other: it may be denied or held. */
+async function sendAnswer(
   turn: Turn,
   context: TurnContext,
   text: string,
   auditId: string | undefined,
   deps: TurnDeps,
 ): Promise<void> {
-  const reply = await ready(turn, context, shortened(text), auditId, deps, turn.messageId)
-  if (!reply) return refuse(turn, context, noticeFor('POLICY_DENIED'), auditId, deps)
-  if (!(reply.governed instanceof HeldText)) return together(context, (tx) => endTurn(tx, turn), [reply], deps)
-  const notice = await ready(turn, context, HELD_NOTICE, auditId, deps)
+  const answer = await prepare(turn, context, shorten(text), auditId, deps, turn.messageId)
+  if (!answer) return refuse(turn, context, noticeFor('POLICY_DENIED'), auditId, deps)
+  if (!(answer.governed instanceof HeldText)) return changeTurn(context, (tx) => endTurn(tx, turn), [answer], deps)
+  const notice = await prepare(turn, context, HELD_NOTICE, auditId, deps)
   await inTransaction(deps.db, async (tx) => {
     const now = deps.clock.now()
-    const sent = await storeMessage(tx, context.assistant, reply, now)
+    const sent = await storeMessage(tx, context.assistant, answer, now)
     if (sent.kind !== 'held' || !(await holdTurn(tx, turn, sent.reviewItemId))) throw new TurnLost()
     if (notice) await storeMessage(tx, context.assistant, notice, now)
-  }).catch(unlessLost)
+  }).catch(throwUnlessLost)
   deps.relay.wake()
 }
 
@@ -93,30 +94,31 @@ async function refuse(
   auditId: string | undefined,
   deps: TurnDeps,
 ): Promise<void> {
-  const words = await ready(turn, context, text, auditId, deps, turn.messageId)
-  await together(context, (tx) => refuseTurn(tx, turn), words ? [words] : [], deps)
+  const notice = await prepare(turn, context, text, auditId, deps, turn.messageId)
+  await changeTurn(context, (tx) => refuseTurn(tx, turn), notice ? [notice] : [], deps)
 }
 
-async function later(turn: Turn, context: TurnContext, outcome: TurnOutcome & { kind: 'later' }, deps: TurnDeps): Promise<void> {
-  const { code, afterMs, failed } = outcome
+async function postpone(
+  turn: Turn,
+  context: TurnContext,
+  { code, afterMs, failed }: TurnOutcome & { kind: 'postponed' },
+  deps: TurnDeps,
+): Promise<void> {
   const now = deps.clock.now()
-  const waited = now.getTime() - turn.createdAt.getTime() + afterMs
-  const givenUp = failed ? turn.attempts >= MAX_ATTEMPTS : waited > MAX_WAIT_MS && turn.reviewItemId === null
-  if (givenUp) return refuse(turn, context, noticeFor(code), undefined, deps)
+  const delayMs = now.getTime() - turn.createdAt.getTime() + afterMs
+  const givesUp = failed ? turn.attempts >= MAX_ATTEMPTS : delayMs > MAX_DELAY_MS && turn.reviewItemId === null
+  if (givesUp) return refuse(turn, context, noticeFor(code), undefined, deps)
   await postponeTurn(deps.db, turn, new Date(now.getTime() + afterMs), { failed })
 }
 
-/** With words if that can be, and without where it cannot. */
+/** Refuses the turn with a notice; at a later attempt without one, because sending the notice may be what fails. */
 async function giveUp(turn: Turn, context: TurnContext, deps: TurnDeps): Promise<void> {
   if (turn.attempts === MAX_ATTEMPTS + 1) return refuse(turn, context, noticeFor('INTERNAL'), undefined, deps)
-  return together(context, (tx) => refuseTurn(tx, turn), [], deps)
+  return changeTurn(context, (tx) => refuseTurn(tx, turn), [], deps)
 }
 
-/**
- * Something that the assistant says, once policies have looked at it. Undefined when they deny it (which is recorded), or the
- * assistant is not in the conversation any more.
- */
-async function ready(
+/** A message of the assistant, governed. Undefined if policies deny it (recorded), or the assistant is no longer a member. */
+async function prepare(
   turn: Turn,
   { assistant }: TurnContext,
   text: string,
@@ -133,33 +135,35 @@ async function ready(
   }
 }
 
-/** Ends the turn's claim, and says what is said with it; neither, when the turn is somebody else's by now. */
-async function together(
+/** Changes the turn and stores the messages in one transaction. Does neither if this worker no longer has the turn. */
+async function changeTurn(
   { assistant }: TurnContext,
   change: (tx: Tx) => Promise<boolean>,
   messages: readonly PreparedMessage[],
   deps: TurnDeps,
 ): Promise<void> {
-  const say = messages.filter(({ governed, replyTo }) => replyTo !== undefined || !(governed instanceof HeldText))
+  // A notice that answers no message is not worth a review.
+  const storable = messages.filter(({ governed, replyTo }) => replyTo !== undefined || !(governed instanceof HeldText))
   await inTransaction(deps.db, async (tx) => {
     if (!(await change(tx))) throw new TurnLost()
-    for (const message of say) await storeMessage(tx, assistant, message, deps.clock.now())
-  }).catch(unlessLost)
+    for (const message of storable) await storeMessage(tx, assistant, message, deps.clock.now())
+  }).catch(throwUnlessLost)
   deps.relay.wake()
 }
 
-/** Rolls back what was made of a turn that has been taken by another worker, or has gone with its message. */
+/** Rolls the transaction back: another worker has the turn, or it was deleted with its message. */
 class TurnLost extends Error {}
 
-function unlessLost(error: unknown): void {
-  const isGone = error instanceof GatehouseError && error.code === 'NOT_FOUND'
-  if (!(error instanceof TurnLost) && !isGone) throw error
+function throwUnlessLost(error: unknown): void {
+  const isDeleted = error instanceof GatehouseError && error.code === 'NOT_FOUND'
+  if (!(error instanceof TurnLost) && !isDeleted) throw error
 }
 
-function shortened(text: string): string {
+/** The text as it can be stored: well-formed, without NUL, at most MAX_BYTES. */
+function shorten(text: string): string {
   const clean = text.toWellFormed().replaceAll('\0', '')
   const bytes = Buffer.from(clean)
   if (bytes.length <= MAX_BYTES) return clean
-  // A character that was cut through is left out.
+  // `stream` omits a last character that is incomplete.
   return `${new TextDecoder().decode(bytes.subarray(0, MAX_BYTES - 8), { stream: true })}…`
 }

@@ -11,21 +11,21 @@ import { findContact } from '../people/contact-store.ts'
 import { findQuestion, type HistoryMessage } from './chat-history.ts'
 import type { Turn } from './turn-store.ts'
 
-/** More readers than that, and what each of them may see is not worked out: the assistant answers without knowledge and memory. */
+/** With more readers, the assistant answers without knowledge and memory: the permissions of so many users are not evaluated. */
 const MAX_READERS = 100
 
-/** A turn, and who and what it takes: as the database has it now. */
+/** The current data that a turn needs. */
 export interface TurnContext {
   readonly question: HistoryMessage
   readonly assistant: Member
   readonly place: TextPlace
-  /** The Application, in the name of the question's author, before everybody who will read the answer. */
+  /** The Application, acting for the author of the question. All members read the answer, so what it contains must be visible to all. */
   readonly caller: TrustedCaller
-  /** Ids of those who are in the conversation. */
+  /** User ids of the members of the conversation. */
   readonly members: readonly string[]
 }
 
-/** Undefined when nobody can answer any more, or nobody waits for it: the message, its author or the assistant is gone. */
+/** Undefined if the message, its author, the assistant or its Application was deleted, or the author or assistant has left. */
 export async function loadTurnContext(db: Db, turn: Turn): Promise<TurnContext | undefined> {
   const { workspaceId, assistantId, messageId } = turn
   const question = await findQuestion(db, turn)
@@ -33,11 +33,11 @@ export async function loadTurnContext(db: Db, turn: Turn): Promise<TurnContext |
   const assistant = await findUser(db, workspaceId, assistantId)
   const application = contact?.applicationId && (await findApplication(db, workspaceId, contact.applicationId))
   if (!question || !assistant || !application) return undefined
-  const present = await presentIn(db, turn)
-  const people = present.filter(({ isAssistant }) => !isAssistant).map(({ user }) => user)
-  const user = turn.author ?? people.find(({ id }) => id === question.senderId)
-  if (!user || !present.some(({ user: { id } }) => id === assistantId)) return undefined
-  const others = people.filter(({ id }) => id !== user.id)
+  const members = await membersOf(db, turn)
+  const users = members.filter(({ isAssistant }) => !isAssistant).map(({ user }) => user)
+  const user = turn.author ?? users.find(({ id }) => id === question.senderId)
+  if (!user || !members.some(({ user: { id } }) => id === assistantId)) return undefined
+  const others = users.filter(({ id }) => id !== user.id)
   const caller =
     others.length < MAX_READERS
       ? new TrustedCaller({ application, user, messageId, readers: [user, ...others] })
@@ -46,19 +46,19 @@ export async function loadTurnContext(db: Db, turn: Turn): Promise<TurnContext |
   return {
     question,
     assistant: { workspaceId, user: { id, role, department, attributes, verified: true } },
-    place: { id: turn.conversationId, groupId: present[0]?.groupId ?? null },
+    place: { id: turn.conversationId, groupId: members[0]?.groupId ?? null },
     caller,
-    members: present.map(({ user: { id: member } }) => member),
+    members: members.map((each) => each.user.id),
   }
 }
 
-interface Present {
+interface ConversationMember {
   readonly user: User
   readonly isAssistant: boolean
   readonly groupId: string | null
 }
 
-async function presentIn(db: Db, { workspaceId, conversationId }: Turn): Promise<Present[]> {
+async function membersOf(db: Db, { workspaceId, conversationId }: Turn): Promise<ConversationMember[]> {
   const rows = await db
     .selectFrom('conversation_member as member')
     .innerJoin('conversation', 'conversation.id', 'member.conversation_id')

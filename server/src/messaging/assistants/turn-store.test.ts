@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
-import { asGoverned } from '../../../test/support/governed-words.ts'
+import { asGoverned } from '../../../test/support/governed-text.ts'
 import { seedApplication, seedWorkspace } from '../../../test/support/seed.ts'
 import type { Database } from '../../db/database.ts'
 import { createUser } from '../../identity/user-store.ts'
@@ -16,7 +16,7 @@ import { claimTurns, endTurn, holdTurn, postponeTurn, refuseTurn, renewClaim, ty
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1) + seconds * 1_000)
 const LEASE_MS = 10_000
 
-describe.each(testDatabases())('turns of assistants on $name', ({ open }) => {
+describe.each(testDatabases())('turns on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
   let ann: Member
@@ -28,12 +28,12 @@ describe.each(testDatabases())('turns of assistants on $name', ({ open }) => {
   })
   afterAll(() => database.close())
   beforeEach(async () => {
-    // Turns of other tests are nobody's business here, and the oldest of all is taken first.
+    // Turns of other tests would be claimed first, because they are older.
     await database.db.deleteFrom('assistant_turn').execute()
     ;({ workspaceId } = await seedWorkspace(database.db))
-    ann = await person('ann')
-    helper = await assistant('helper')
-    conversationId = await conversation(ann, helper)
+    ann = await addUser('ann')
+    helper = await addAssistant('helper')
+    conversationId = await addConversation(ann, helper)
     sequence = 0
   })
 
@@ -41,24 +41,24 @@ describe.each(testDatabases())('turns of assistants on $name', ({ open }) => {
     workspaceId,
     user: { id, role: '', department: '', attributes: {}, verified: true, ...fields },
   })
-  const person = async (id: string): Promise<Member> => {
+  const addUser = async (id: string): Promise<Member> => {
     await createUser(database.db, workspaceId, { id, username: asGoverned(id) }, at(0))
     return member(id)
   }
-  const assistant = async (id: string): Promise<Member> => {
+  const addAssistant = async (id: string): Promise<Member> => {
     const { applicationId } = await seedApplication(database.db, workspaceId)
     const create = { id, username: asGoverned(id), application_id: applicationId }
     await database.db.transaction().execute((tx) => createAssistant(tx, workspaceId, create, at(0)))
     return member(id)
   }
-  const conversation = async (from: Member, to: Member): Promise<string> =>
+  const addConversation = async (from: Member, to: Member): Promise<string> =>
     database.db.transaction().execute(async (tx) => {
       const partner = { contactId: to.user.id }
       return (await createConversation(tx, from, partner, { distinct: false, now: at(0) })).id
     })
 
-  /** Stores a message as far as turns need one; answers its id if an assistant is to answer it. */
-  const say = (seconds: number, { sender = ann, text = 'hello', isGroup = false, into = conversationId } = {}) =>
+  /** Stores a message with the fields that turns need. Returns its id if a turn was enqueued. */
+  const sendMessage = (seconds: number, { sender = ann, text = 'hello', isGroup = false, into = conversationId } = {}) =>
     database.db.transaction().execute(async (tx) => {
       const id = newId('msg')
       await tx
@@ -78,105 +78,105 @@ describe.each(testDatabases())('turns of assistants on $name', ({ open }) => {
           read_at: null,
         })
         .execute()
-      const asked = await enqueueTurn(tx, { id, conversationId: into, sender, text, isGroup, createdAt: at(seconds) })
-      return asked ? id : undefined
+      const isEnqueued = await enqueueTurn(tx, { id, conversationId: into, sender, text, isGroup, createdAt: at(seconds) })
+      return isEnqueued ? id : undefined
     })
   const claim = (seconds: number) => claimTurns(database.db, at(seconds), LEASE_MS, 1).then(([turn]) => turn)
-  const claimed = async (seconds: number): Promise<Turn> => {
+  const claimOrFail = async (seconds: number): Promise<Turn> => {
     const turn = await claim(seconds)
-    if (!turn) throw new Error('there is no turn')
+    if (!turn) throw new Error('no turn was claimed')
     return turn
   }
   const transact = <T>(work: Parameters<ReturnType<typeof database.db.transaction>['execute']>[0]) =>
     database.db.transaction().execute(work) as Promise<T>
 
-  test('come from people who write to an assistant, never from an assistant', async () => {
-    expect(await say(1)).toMatch(/^msg_/)
-    expect(await say(2, { sender: helper })).toBeUndefined()
-    const between = await conversation(ann, await person('ben'))
-    expect(await say(3, { into: between })).toBeUndefined()
-    const both = await conversation(await assistant('second'), helper)
-    expect(await say(4, { into: both, sender: member('second') })).toBeUndefined()
+  test('enqueueTurn: enqueues a turn when a user writes to an assistant, not when an assistant writes', async () => {
+    expect(await sendMessage(1)).toMatch(/^msg_/)
+    expect(await sendMessage(2, { sender: helper })).toBeUndefined()
+    const withoutAssistant = await addConversation(ann, await addUser('ben'))
+    expect(await sendMessage(3, { into: withoutAssistant })).toBeUndefined()
+    const withTwoAssistants = await addConversation(await addAssistant('second'), helper)
+    expect(await sendMessage(4, { into: withTwoAssistants, sender: member('second') })).toBeUndefined()
   })
 
-  test('in a group need a mention', async () => {
-    expect(await say(1, { isGroup: true })).toBeUndefined()
-    expect(await say(2, { isGroup: true, text: 'mail helper@example.com' })).toBeUndefined()
-    expect(await say(3, { isGroup: true, text: 'well, @Helper?' })).toMatch(/^msg_/)
+  test('enqueueTurn: enqueues a turn in a group only when the assistant is mentioned', async () => {
+    expect(await sendMessage(1, { isGroup: true })).toBeUndefined()
+    expect(await sendMessage(2, { isGroup: true, text: 'mail helper@example.com' })).toBeUndefined()
+    expect(await sendMessage(3, { isGroup: true, text: 'well, @Helper?' })).toMatch(/^msg_/)
   })
 
   test.each([3_600, 365 * 86_400])(
-    'turns: taken up at once when the clock was set back by %i seconds while they were claimed',
-    async (back) => {
-      const id = await say(1)
-      await claimed(10)
+    'claimTurns: a claimed turn is claimed again when the clock was set back by %i seconds',
+    async (secondsBack) => {
+      const id = await sendMessage(1)
+      await claimOrFail(10)
       expect(await claim(11)).toBeUndefined()
-      expect((await claimed(10 - back)).messageId).toBe(id)
-      expect(await claim(11 - back)).toBeUndefined()
+      expect((await claimOrFail(10 - secondsBack)).messageId).toBe(id)
+      expect(await claim(11 - secondsBack)).toBeUndefined()
     },
   )
 
-  test('are taken one after the other in a conversation, and side by side in two', async () => {
-    const [first, second] = [await say(1), await say(2)]
-    const elsewhere = await say(3, { into: await conversation(ann, helper) })
-    const one = await claimed(10)
-    expect(one).toMatchObject({ messageId: first, workspaceId, conversationId, assistantId: 'helper', attempts: 1 })
-    expect((await claimed(10)).messageId).toBe(elsewhere)
+  test('claimTurns: turns of one conversation are claimed one after the other, those of two in parallel', async () => {
+    const [first, second] = [await sendMessage(1), await sendMessage(2)]
+    const otherTurn = await sendMessage(3, { into: await addConversation(ann, helper) })
+    const firstTurn = await claimOrFail(10)
+    expect(firstTurn).toMatchObject({ messageId: first, workspaceId, conversationId, assistantId: 'helper', attempts: 1 })
+    expect((await claimOrFail(10)).messageId).toBe(otherTurn)
     expect(await claim(10)).toBeUndefined()
-    expect(await transact((tx) => endTurn(tx, one))).toBe(true)
-    expect((await claimed(10)).messageId).toBe(second)
+    expect(await transact((tx) => endTurn(tx, firstTurn))).toBe(true)
+    expect((await claimOrFail(10)).messageId).toBe(second)
   })
 
-  test('are given to one of many who ask at once', async () => {
-    await say(1)
+  test('claimTurns: one worker gets the turn when several claim at the same time', async () => {
+    await sendMessage(1)
     const turns = await Promise.all(Array.from({ length: 4 }, () => claim(10)))
     expect(turns.filter((turn) => turn !== undefined)).toHaveLength(1)
   })
 
-  test('come back when nobody renews them, and are then no longer the first one’s', async () => {
-    const id = await say(1)
-    const first = await claimed(10)
+  test('claimTurns: a turn is claimed again when its lease was not renewed, and the first claim has no effect any more', async () => {
+    const id = await sendMessage(1)
+    const first = await claimOrFail(10)
     expect(await renewClaim(database.db, first, at(30))).toBe(true)
     expect(await claim(21)).toBeUndefined()
-    const second = await claimed(31)
+    const second = await claimOrFail(31)
     expect(second).toMatchObject({ messageId: id, attempts: 2 })
     expect(await renewClaim(database.db, first, at(60))).toBe(false)
     for (const late of [endTurn, refuseTurn]) expect(await transact((tx) => late(tx, first))).toBe(false)
     expect(await transact((tx) => endTurn(tx, second))).toBe(true)
   })
 
-  test('that are put off come later, and only failures count', async () => {
-    await say(1)
-    expect(await postponeTurn(database.db, await claimed(10), at(20), { failed: false })).toBe(true)
+  test('postponeTurn: the turn is due at the given time, and only failures count as attempts', async () => {
+    await sendMessage(1)
+    expect(await postponeTurn(database.db, await claimOrFail(10), at(20), { failed: false })).toBe(true)
     expect(await claim(19)).toBeUndefined()
-    const again = await claimed(20)
+    const again = await claimOrFail(20)
     expect(again.attempts).toBe(1)
     await postponeTurn(database.db, again, at(30), { failed: true })
-    expect((await claimed(30)).attempts).toBe(2)
+    expect((await claimOrFail(30)).attempts).toBe(2)
   })
 
-  test('that are held let the next one go first; those whose item is gone come back', async () => {
-    const [held, next] = [await say(1), await say(2)]
+  test('holdTurn: the next turn is claimed meanwhile, and the held turn when its review item does not exist', async () => {
+    const [heldId, nextId] = [await sendMessage(1), await sendMessage(2)]
     const item = newId('rev')
-    const turn = await claimed(10)
+    const turn = await claimOrFail(10)
     expect(await transact((tx) => holdTurn(tx, turn, item))).toBe(true)
-    const back = [await claimed(10), await claimed(10)]
-    expect(back.map(({ messageId, reviewItemId }) => [messageId, reviewItemId])).toEqual([
-      [held, item],
-      [next, null],
+    const turns = [await claimOrFail(10), await claimOrFail(10)]
+    expect(turns.map(({ messageId, reviewItemId }) => [messageId, reviewItemId])).toEqual([
+      [heldId, item],
+      [nextId, null],
     ])
   })
 
-  test('that are refused do not come back', async () => {
-    await say(1)
-    const turn = await claimed(10)
+  test('refuseTurn: the turn is not claimed again', async () => {
+    await sendMessage(1)
+    const turn = await claimOrFail(10)
     await transact((tx) => refuseTurn(tx, turn))
     expect(await claim(1_000)).toBeUndefined()
   })
 
-  test('go with their message', async () => {
-    const id = await say(1)
-    const turn = await claimed(10)
+  test('endTurn: returns false when the message was deleted', async () => {
+    const id = await sendMessage(1)
+    const turn = await claimOrFail(10)
     await database.db
       .deleteFrom('message')
       .where('id', '=', uuidOf('msg', id ?? ''))
@@ -185,24 +185,24 @@ describe.each(testDatabases())('turns of assistants on $name', ({ open }) => {
     expect(await loadTurnContext(database.db, turn)).toBeUndefined()
   })
 
-  test('keep what the author’s own token says, where the directory says something else', async () => {
-    await say(1)
-    const plain = await claimed(10)
-    expect(plain.author).toBeNull()
-    expect((await loadTurnContext(database.db, plain))?.caller.user).toEqual(ann.user)
-    await transact((tx) => endTurn(tx, plain))
+  test('loadTurnContext: the author has the claims of the token when they differ from the stored user', async () => {
+    await sendMessage(1)
+    const fromDirectory = await claimOrFail(10)
+    expect(fromDirectory.author).toBeNull()
+    expect((await loadTurnContext(database.db, fromDirectory))?.caller.user).toEqual(ann.user)
+    await transact((tx) => endTurn(tx, fromDirectory))
     const claims = member('ann', { role: 'lead', attributes: { clearance: 'public' } })
-    await say(2, { sender: claims })
-    const turn = await claimed(10)
+    await sendMessage(2, { sender: claims })
+    const turn = await claimOrFail(10)
     expect(turn.author).toEqual(claims.user)
     const context = await loadTurnContext(database.db, turn)
     expect(context?.caller).toMatchObject({ user: claims.user, readers: [claims.user] })
     expect(context?.assistant.user).toMatchObject({ id: 'helper', role: 'assistant' })
   })
 
-  test('end where their author has left', async () => {
-    await say(1)
-    const turn = await claimed(10)
+  test('loadTurnContext: returns undefined when the author has left the conversation', async () => {
+    await sendMessage(1)
+    const turn = await claimOrFail(10)
     await database.db
       .deleteFrom('conversation_member')
       .where('conversation_id', '=', uuidOf('conv', conversationId))

@@ -13,20 +13,20 @@ export interface Turn {
   /** `conv_…` */
   readonly conversationId: string
   readonly assistantId: string
-  /** The author's claims, where their token differed from the directory; null: as in the directory. */
+  /** The author as the user token describes it, if that differs from the stored user; null: the stored user. */
   readonly author: User | null
-  /** How often it was claimed, this time included; waiting for limits or for a reviewer does not count. */
+  /** Number of claims, including this one; claims that ended because of limits or a hold do not count. */
   readonly attempts: number
-  /** `rev_…`: the hold that was decided meanwhile. */
+  /** `rev_…`: the hold of the turn, which is decided or has expired. */
   readonly reviewItemId: string | null
   readonly createdAt: Date
-  /** Of the request that sent the message; null: it had none. */
+  /** W3C traceparent of the request that sent the message; null: none. */
   readonly traceparent: string | null
-  /** Store functions change the turn only while this claim is current. */
+  /** Id of this claim. Store functions change the turn only while it is the latest one. */
   readonly claim: string
 }
 
-/** Neither a lease nor a delay is longer. */
+/** No lease or delay is longer. */
 const LONGEST_LEASE_MS = 15 * 60_000
 
 /**
@@ -65,7 +65,7 @@ export async function claimTurns(db: Db, now: Date, leaseMs: number, most: numbe
   }))
 }
 
-/** Extends the lease. False as in {@link change}. */
+/** Extends the lease. Returns false as {@link change} does. */
 export const renewClaim = (db: Db, turn: Turn, until: Date): Promise<boolean> => change(db, turn, { claimed_until: until })
 
 /** Releases the turn; it is due again at `until`. */
@@ -76,7 +76,7 @@ export const postponeTurn = (db: Db, turn: Turn, until: Date, { failed }: { read
 export const holdTurn = (tx: Tx, turn: Turn, reviewItemId: string): Promise<boolean> =>
   change(tx, turn, { ...UNCLAIMED, state: 'held', review_item_id: uuidOf('rev', reviewItemId), attempts: 0 })
 
-/** Ends the turn without an answer. The row stays: the message is left out of the assistant's history. */
+/** Ends the turn without an answer. The row stays, so that later turns omit the message from their history. */
 export const refuseTurn = (tx: Tx, turn: Turn): Promise<boolean> =>
   change(tx, turn, { ...UNCLAIMED, state: 'refused', review_item_id: null })
 
@@ -101,7 +101,7 @@ interface Change {
   readonly review_item_id?: string | null
 }
 
-/** False when another worker has the turn, or it was deleted with its message: the caller then discards its result. */
+/** Returns false if another worker has the turn, or it was deleted with its message: the caller discards its result. */
 async function change(db: Db, turn: Turn, fields: Change): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('assistant_turn')

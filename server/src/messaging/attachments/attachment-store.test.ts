@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
-import { asGoverned } from '../../../test/support/governed-words.ts'
+import { asGoverned } from '../../../test/support/governed-text.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
 import type { Database, Tx } from '../../db/database.ts'
 import { ANONYMOUS_USER } from '../../domain/principal.ts'
@@ -154,8 +154,8 @@ describe.each(testDatabases())('attachments on $name', ({ open }) => {
       .select('conversation_id')
       .where('id', '=', uuidOf('msg', messageId))
       .executeTakeFirstOrThrow()
-    const words = { kind: 'hold', state: 'pending', point: 'message', endpoint: 'message', user_id: 'ben' }
-    const risk = { rules: '[]', findings: '{}', classification: 'internal', risk_level: 'low' }
+    const words = { kind: 'hold', state: 'pending', point: 'message', endpoint: 'message', user_id: 'ben' } as const
+    const risk = { rules: '[]', findings: '{}', classification: 'internal', risk_level: 'low' } as const
     await database.db
       .insertInto('review_item')
       .values({

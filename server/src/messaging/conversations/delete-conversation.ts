@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../db/database.ts'
-import { withdrawReviews } from '../../review/withdraw.ts'
+import { withdrawReviews } from '../../review/message-review-store.ts'
 import { eraseResponsesAbout } from '../api/idempotency-store.ts'
 import { eraseEvents } from '../events/erase-events.ts'
 import { emit } from '../events/outbox.ts'

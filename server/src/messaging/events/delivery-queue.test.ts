@@ -19,9 +19,9 @@ import { emit } from './outbox.ts'
 import { createWebhook, deleteWebhook } from './webhook-store.ts'
 
 const box = secretBox(TEST_SECRET_KEY, 'webhook')
-const later = (ms: number): Date => new Date(Date.now() + ms)
+const inFuture = (ms: number): Date => new Date(Date.now() + ms)
 
-describe.each(testDatabases())('deliveries on $name', ({ open }) => {
+describe.each(testDatabases())('delivery queue on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
   let webhookId: string
@@ -32,12 +32,14 @@ describe.each(testDatabases())('deliveries on $name', ({ open }) => {
   beforeEach(async () => {
     workspaceId = (await seedWorkspace(database.db)).workspaceId
     const fields = { url: 'https://receiver.example.com/', types: null, enabled: true }
-    const made = await database.db.transaction().execute((tx) => createWebhook(tx, workspaceId, fields, { box, now: new Date() }))
-    webhookId = made.id
+    const webhook = await database.db
+      .transaction()
+      .execute((tx) => createWebhook(tx, workspaceId, fields, { box, now: new Date() }))
+    webhookId = webhook.id
     return () => database.db.transaction().execute((tx) => deleteWebhook(tx, workspaceId, webhookId))
   })
 
-  const happen = async (...ids: string[]): Promise<void> => {
+  const logEvents = async (...ids: string[]): Promise<void> => {
     const event = { workspaceId, type: 'message.created', audience: [] } as const
     await database.db.transaction().execute((tx) => emit(tx, ...ids.map((id) => ({ ...event, payload: { id } }))))
     while ((await moveOutboxToLog(database.db, 500)).moved > 0);
@@ -50,9 +52,9 @@ describe.each(testDatabases())('deliveries on $name', ({ open }) => {
   const idsIn = (claimed: readonly ClaimedDelivery[]): string[] => claimed.map(({ payload }) => JSON.parse(payload).id).sort()
   const list = async () => (await listDeliveries(database.db, { workspaceId, webhookId }, { limit: 100 }))?.data ?? []
 
-  test('every event becomes one delivery, in its order, whoever looks at the same time and however few at once', async () => {
+  test('enqueueDeliveries: every event becomes one delivery, in order, when several nodes enqueue small batches at the same time', async () => {
     const ids = Array.from({ length: 25 }, (_, i) => `e${String(i).padStart(2, '0')}`)
-    await happen(...ids)
+    await logEvents(...ids)
     await Promise.all([enqueue(4), enqueue(3), enqueue(7)])
     const claimed = await claim(100)
     expect(idsIn(claimed)).toEqual(ids)
@@ -64,63 +66,68 @@ describe.each(testDatabases())('deliveries on $name', ({ open }) => {
     )
   })
 
-  test('what one node has claimed another leaves alone, until the claim has run out', async () => {
-    await happen('a', 'b', 'c')
+  test('claimDeliveries: a claimed delivery is not claimed again when its lease has not ended', async () => {
+    await logEvents('a', 'b', 'c')
     await enqueue()
-    const [one, other] = await Promise.all([claim(2), claim(2)])
-    expect(idsIn([...one, ...other])).toEqual(['a', 'b', 'c'])
+    const [first, second] = await Promise.all([claim(2), claim(2)])
+    expect(idsIn([...first, ...second])).toEqual(['a', 'b', 'c'])
     expect(await claim(10)).toEqual([])
-    expect(idsIn(await claim(10, later(LEASE_MS + 1_000)))).toEqual(['a', 'b', 'c'])
+    expect(idsIn(await claim(10, inFuture(LEASE_MS + 1_000)))).toEqual(['a', 'b', 'c'])
   })
 
   test.each([
     ['an hour', 3_600_000],
     ['a year', 365 * 86_400_000],
-  ])('deliveries: attempted at once, and claimed once, when the clock was set back by %s', async (_, back) => {
-    await happen('a')
+  ])('claimDeliveries: a delivery is claimed at once, and only once, when the clock was set back by %s', async (_, ms) => {
+    await logEvents('a')
     await enqueue()
-    const due = await listDueWebhooks(database.db, later(-back))
+    const due = await listDueWebhooks(database.db, inFuture(-ms))
     expect(due).toContain(fromId('whk', webhookId))
-    expect(idsIn(await claim(10, later(-back)))).toEqual(['a'])
-    expect(await claim(10, later(-back))).toEqual([])
-    expect(await claim(10, later(-back + LEASE_MS / 2))).toEqual([])
+    expect(idsIn(await claim(10, inFuture(-ms)))).toEqual(['a'])
+    expect(await claim(10, inFuture(-ms))).toEqual([])
+    expect(await claim(10, inFuture(-ms + LEASE_MS / 2))).toEqual([])
   })
 
-  test('deliveries: a claim or a wait from before the clock was set back by a year does not count', async () => {
-    await happen('a')
+  test('claimDeliveries: an earlier claim or delay is ignored when the clock was set back by a year', async () => {
+    await logEvents('a')
     await enqueue()
     const [first] = await claim(1)
     await recordAttempt(database.db, first as ClaimedDelivery, {
       status: 500,
       failure: 'x',
       now: new Date(),
-      again: later(60_000),
+      nextAttemptAt: inFuture(60_000),
     })
-    expect(idsIn(await claim(10, later(-365 * 86_400_000)))).toEqual(['a'])
+    expect(idsIn(await claim(10, inFuture(-365 * 86_400_000)))).toEqual(['a'])
   })
 
-  test('a webhook is due when something of it is', async () => {
-    const due = async (): Promise<boolean> =>
+  test('listDueWebhooks: lists a webhook when one of its deliveries is due', async () => {
+    const isDue = async (): Promise<boolean> =>
       (await listDueWebhooks(database.db, new Date())).includes(fromId('whk', webhookId) as string)
-    expect(await due()).toBe(false)
-    await happen('a')
+    expect(await isDue()).toBe(false)
+    await logEvents('a')
     await enqueue()
-    expect(await due()).toBe(true)
+    expect(await isDue()).toBe(true)
     const [delivery] = await claim(1)
     await recordAttempt(database.db, delivery as ClaimedDelivery, {
       status: 500,
       failure: 'x',
       now: new Date(),
-      again: later(60_000),
+      nextAttemptAt: inFuture(60_000),
     })
-    expect(await due()).toBe(false)
+    expect(await isDue()).toBe(false)
   })
 
-  test('an attempt that ends after an operator has sent the delivery once more does not undo that', async () => {
-    await happen('a')
+  test('recordAttempt: the delivery stays pending when an operator has replayed it during the attempt', async () => {
+    await logEvents('a')
     await enqueue()
     const [first] = await claim(1)
-    await recordAttempt(database.db, first as ClaimedDelivery, { status: null, failure: 'x', now: new Date(), again: new Date() })
+    await recordAttempt(database.db, first as ClaimedDelivery, {
+      status: null,
+      failure: 'x',
+      now: new Date(),
+      nextAttemptAt: new Date(),
+    })
     const [slow] = await claim(1)
     const owner = { workspaceId, webhookId }
     await database.db.transaction().execute((tx) => replayDelivery(tx, owner, (slow as ClaimedDelivery).id, new Date()))
@@ -128,22 +135,22 @@ describe.each(testDatabases())('deliveries on $name', ({ open }) => {
     expect(await list()).toMatchObject([{ state: 'pending', attempts: 0 }])
   })
 
-  test('what is erased while it becomes a delivery is sent to nobody', async () => {
+  test('eraseEvents: no delivery remains when the event becomes a delivery at the same time', async () => {
     for (let round = 0; round < 5; round++) {
-      await happen(`secret ${round}`)
+      await logEvents(`secret ${round}`)
       const erasing = database.db.transaction().execute((tx) => eraseEvents(tx, workspaceId, { objectIds: [`secret ${round}`] }))
       await Promise.all([enqueue(), erasing])
     }
     expect(await list()).toEqual([])
   })
 
-  test('what ended long ago is removed, by how it ended', async () => {
-    await happen('a', 'b', 'c')
+  test('removeEndedDeliveries: removes only deliveries of the state when they ended before the time', async () => {
+    await logEvents('a', 'b', 'c')
     await enqueue()
     const [a, b] = (await claim(2)) as [ClaimedDelivery, ClaimedDelivery]
-    const long = new Date('2001-01-01')
-    await recordAttempt(database.db, a, { status: 200, failure: null, now: long })
-    await recordAttempt(database.db, b, { status: 500, failure: 'x', now: long })
+    const longAgo = new Date('2001-01-01')
+    await recordAttempt(database.db, a, { status: 200, failure: null, now: longAgo })
+    await recordAttempt(database.db, b, { status: 500, failure: 'x', now: longAgo })
     await removeEndedDeliveries(database.db, 'delivered', new Date('2001-01-02'), 100)
     expect((await list()).map(({ state }) => state).sort()).toEqual(['dead', 'pending'])
   })

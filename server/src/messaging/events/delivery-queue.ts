@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import type { Db } from '../../db/database.ts'
+import type { Db, Tx } from '../../db/database.ts'
 import { isOver } from '../../jobs/queue/lease.ts'
 import { longestDelay, RETRY_DELAYS } from '../../jobs/queue/retry-delays.ts'
 import { newUuid, toId } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import { DELIVERY_LIFETIME_MS } from './webhook.ts'
 
-/** After a node has died, another makes its attempts after this; longer than any attempt takes. */
+/** A delivery whose node has stopped is claimed again after this time; longer than any attempt. */
 export const LEASE_MS = 60_000
 
 /** A delivery that this node has claimed. */
@@ -20,82 +20,89 @@ export interface ClaimedDelivery {
   readonly happenedAt: Date
   /** JSON, as it was emitted. */
   readonly payload: string
-  /** Failed ones before this. */
+  /** Number of failed attempts. */
   readonly attempts: number
   readonly giveUpAt: Date
-  /** Of the request that caused the event; null: it had none. */
+  /** W3C traceparent of the request that caused the event; null: none. */
   readonly traceparent: string | null
 }
 
 /**
- * Makes deliveries of up to `most` new events of one webhook. Resolves to whether there may be more to do. Skips webhooks that another
- * node is working on.
+ * Creates the deliveries of up to `most` new events of one webhook. Returns whether there may be more events. Skips webhooks that
+ * another node is working on.
  */
 export async function enqueueDeliveries(db: Db, now: Date, most: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    const webhook = await tx
-      .selectFrom('webhook')
-      .innerJoin('event_position', 'event_position.workspace_id', 'webhook.workspace_id')
-      .select(['webhook.id', 'webhook.workspace_id', 'types', 'position', 'last'])
-      .where('enabled', '=', true)
-      .whereRef('position', '<', 'last')
-      .limit(1)
-      .forNoKeyUpdate('webhook')
-      .skipLocked()
-      .executeTakeFirst()
+    const webhook = await lockWebhookWithNewEvents(tx)
     if (!webhook) return false
-    const { workspace_id, types } = webhook
-    // Locked: an event that is being erased either does not become a delivery, or its delivery is erased as well.
-    const events = await tx
-      .selectFrom('event_log')
-      .select(['sequence', 'type', 'object_id', 'conversation_id', 'traceparent', 'created_at'])
-      .select(sql<string>`payload::text`.as('payload'))
-      .where('workspace_id', '=', workspace_id)
-      .where('sequence', '>', webhook.position)
-      .where('sequence', '<=', webhook.last)
-      .orderBy('sequence')
-      .limit(most)
-      .forKeyShare()
-      .execute()
-    const wanted = events.filter(({ type }) => types === null || types.includes(type))
-    if (wanted.length > 0) {
-      await tx
-        .insertInto('webhook_delivery')
-        .values(
-          wanted.map(({ sequence: _, created_at, ...event }) => ({
-            ...event,
-            id: newUuid(),
-            workspace_id,
-            webhook_id: webhook.id,
-            happened_at: created_at,
-            state: 'pending',
-            attempts: 0,
-            give_up_at: new Date(now.getTime() + DELIVERY_LIFETIME_MS),
-            next_attempt_at: now,
-            created_at: now,
-          })),
-        )
-        .execute()
-    }
+    const events = await readNewEvents(tx, webhook, most)
+    const { id, types } = webhook
+    const deliveries = events
+      .filter(({ type }) => types === null || types.includes(type))
+      .map(({ sequence: _, ...event }) => toNewDelivery(event, id, now))
+    if (deliveries.length > 0) await tx.insertInto('webhook_delivery').values(deliveries).execute()
     const position = events.length < most ? webhook.last : (events.at(-1)?.sequence ?? webhook.last)
     await tx
       .updateTable('webhook')
       .set({ position })
-      .where('workspace_id', '=', workspace_id)
-      .where('id', '=', webhook.id)
+      .where('workspace_id', '=', webhook.workspace_id)
+      .where('id', '=', id)
       .execute()
     return true
   })
 }
 
+/** `last`: sequence of the newest event of the webhook's Workspace. */
+const lockWebhookWithNewEvents = (tx: Tx) =>
+  tx
+    .selectFrom('webhook')
+    .innerJoin('event_position', 'event_position.workspace_id', 'webhook.workspace_id')
+    .select(['webhook.id', 'webhook.workspace_id', 'types', 'position', 'last'])
+    .where('enabled', '=', true)
+    .whereRef('position', '<', 'last')
+    .limit(1)
+    .forNoKeyUpdate('webhook')
+    .skipLocked()
+    .executeTakeFirst()
+
+type WebhookWithNewEvents = NonNullable<Awaited<ReturnType<typeof lockWebhookWithNewEvents>>>
+
+/** Locks the events, so that `eraseEvents` either removes an event before it becomes a delivery, or removes the delivery as well. */
+const readNewEvents = (tx: Tx, { workspace_id, position, last }: WebhookWithNewEvents, most: number) =>
+  tx
+    .selectFrom('event_log')
+    .select(['sequence', 'workspace_id', 'type', 'object_id', 'conversation_id', 'traceparent', 'created_at'])
+    .select(sql<string>`payload::text`.as('payload'))
+    .where('workspace_id', '=', workspace_id)
+    .where('sequence', '>', position)
+    .where('sequence', '<=', last)
+    .orderBy('sequence')
+    .limit(most)
+    .forKeyShare()
+    .execute()
+
+type NewEventRow = Awaited<ReturnType<typeof readNewEvents>>[number]
+
+const toNewDelivery = (event: Omit<NewEventRow, 'sequence'>, webhookUuid: string, now: Date) => ({
+  ...event,
+  id: newUuid(),
+  webhook_id: webhookUuid,
+  happened_at: event.created_at,
+  state: 'pending' as const,
+  attempts: 0,
+  give_up_at: new Date(now.getTime() + DELIVERY_LIFETIME_MS),
+  next_attempt_at: now,
+  created_at: now,
+})
+
 const LONGEST_DELAY_MS = longestDelay(RETRY_DELAYS.webhookDelivery)
 
-/** A first attempt is due at the delivery's creation, also when the clock was set back since; a claim or a retry sets another time. */
+/** A delivery that still has the time of its creation is due even if the clock was set back; claims and retries set another time. */
 const isDue = (now: Date) =>
   sql<boolean>`(${isOver(sql`next_attempt_at`, now, LONGEST_DELAY_MS)}
     or (next_attempt_at = webhook_delivery.created_at and next_attempt_at > ${new Date(now.getTime() + LEASE_MS)}))`
 
-/** Webhooks that have due deliveries. */
+/** UUIDs of webhooks that have due deliveries. */
 export async function listDueWebhooks(db: Db, now: Date): Promise<string[]> {
   const rows = await db
     .selectFrom('webhook')
@@ -114,7 +121,7 @@ export async function listDueWebhooks(db: Db, now: Date): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Claims up to `most` due deliveries of one webhook, the one that has waited longest first. */
+/** Claims up to `most` due deliveries of one webhook (a UUID), those that are due longest first. */
 export async function claimDeliveries(
   db: Db,
   box: SecretBox,
@@ -156,25 +163,25 @@ export interface AttemptResult {
   readonly status: number | null
   readonly failure: string | null
   readonly now: Date
-  /** Time of the next attempt; undefined: there is none. */
-  readonly again?: Date
+  /** Undefined: there is no further attempt. */
+  readonly nextAttemptAt?: Date
 }
 
-/** Records an attempt. Leaves a delivery unchanged that was replayed or erased meanwhile. */
+/** Records an attempt. A delivery that was replayed or erased meanwhile does not change. */
 export async function recordAttempt(
   db: Db,
   { uuid, attempts }: ClaimedDelivery,
-  { status, failure, now, again }: AttemptResult,
+  { status, failure, now, nextAttemptAt }: AttemptResult,
 ): Promise<void> {
   await db
     .updateTable('webhook_delivery')
     .set({
-      state: failure === null ? 'delivered' : again ? 'pending' : 'dead',
+      state: failure === null ? 'delivered' : nextAttemptAt ? 'pending' : 'dead',
       attempts: attempts + 1,
       last_status: status,
       last_failure: failure,
-      next_attempt_at: again ?? null,
-      ended_at: again ? null : now,
+      next_attempt_at: nextAttemptAt ?? null,
+      ended_at: nextAttemptAt ? null : now,
     })
     .where('id', '=', uuid)
     .where('state', '=', 'pending')

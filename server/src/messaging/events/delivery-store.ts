@@ -10,7 +10,7 @@ const toDelivery = (row: Selectable<WebhookDeliveryTable>): Delivery => ({
   id: toId('dlv', row.id),
   webhookId: toId('whk', row.webhook_id),
   type: row.type,
-  state: row.state as DeliveryState,
+  state: row.state,
   attempts: row.attempts,
   nextAttemptAt: row.next_attempt_at,
   lastStatus: row.last_status,
@@ -19,7 +19,7 @@ const toDelivery = (row: Selectable<WebhookDeliveryTable>): Delivery => ({
   endedAt: row.ended_at,
 })
 
-/** Newest first. Undefined when `page.after` is not an id. */
+/** Newest first. Undefined when the cursor is not an id. */
 export async function listDeliveries(
   db: Db,
   owner: DeliveryOwner,
@@ -34,7 +34,7 @@ export async function listDeliveries(
   return pageById(query, 'dlv', page, toDelivery, { order: 'desc' })
 }
 
-/** A webhook that is known to exist. */
+/** The webhook of the deliveries. The caller has checked that it exists. */
 export interface DeliveryOwner {
   readonly workspaceId: string
   readonly webhookId: string
@@ -43,14 +43,14 @@ export interface DeliveryOwner {
 const uuidOfWebhook = ({ webhookId }: DeliveryOwner): string => fromId('whk', webhookId) as string
 
 const replayed = (now: Date) => ({
-  state: 'pending',
+  state: 'pending' as const,
   attempts: 0,
   next_attempt_at: now,
   give_up_at: new Date(now.getTime() + DELIVERY_LIFETIME_MS),
   ended_at: null,
 })
 
-/** Makes a delivery due again, in any state, under the same id. Undefined when there is none. */
+/** Makes a delivery due again, in any state and under the same id. Undefined when it does not exist. */
 export async function replayDelivery(tx: Tx, owner: DeliveryOwner, id: string, now: Date): Promise<Delivery | undefined> {
   const uuid = fromId('dlv', id)
   if (uuid === undefined) return undefined
@@ -65,7 +65,7 @@ export async function replayDelivery(tx: Tx, owner: DeliveryOwner, id: string, n
   return row && toDelivery(row)
 }
 
-/** Makes every dead delivery due again; resolves to how many. */
+/** Makes every dead delivery due again. Returns how many there were. */
 export async function replayDeadDeliveries(tx: Tx, owner: DeliveryOwner, now: Date): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable('webhook_delivery')
@@ -77,7 +77,7 @@ export async function replayDeadDeliveries(tx: Tx, owner: DeliveryOwner, now: Da
   return Number(numUpdatedRows)
 }
 
-/** Removes up to `most` deliveries in that state that ended before that time; resolves to how many. */
+/** Removes up to `most` deliveries in that state that ended before that time. Returns how many were removed. */
 export async function removeEndedDeliveries(db: Db, state: 'delivered' | 'dead', before: Date, most: number): Promise<number> {
   const old = db.selectFrom('webhook_delivery').select('id').where('state', '=', state).where('ended_at', '<', before).limit(most)
   const { numDeletedRows } = await db

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Tx } from '../../db/database.ts'
 import { uuidOfWorkspace } from '../../db/values.ts'
 
-/** What is to be forgotten: objects by their ids, or a conversation with all that was told of it. */
+/** The events of some objects, or of a conversation and everything in it. */
 export type EventSelection = { readonly objectIds: readonly string[] } | { readonly conversationId: string }
 
 /**
- * Part of leaving: these users are told nothing more of what happened there before. Without it they could read the log's seven
- * days after they have left.
+ * Removes users from the audience of earlier events of conversations and objects that they leave. Otherwise they could still read
+ * the last seven days of the log.
  */
 export async function removeFromAudience(
   tx: Tx,
@@ -28,21 +28,21 @@ export async function removeFromAudience(
 }
 
 /**
- * Part of deleting for good: takes what was told of an object out of the log and out of what webhooks are still to be told,
- * so that no text outlives its message there. That it was deleted stays told.
+ * Removes the events and deliveries of deleted objects, so that no text outlives its message. Events about the deletion itself
+ * stay.
  */
-export async function eraseEvents(tx: Tx, workspaceId: string, forgotten: EventSelection): Promise<void> {
-  if ('objectIds' in forgotten && forgotten.objectIds.length === 0) return
-  // In the order in which an event goes: where it is on its way from one to the next, its row's lock is waited for.
+export async function eraseEvents(tx: Tx, workspaceId: string, selection: EventSelection): Promise<void> {
+  if ('objectIds' in selection && selection.objectIds.length === 0) return
+  // Tables are in the order in which events pass them: an event that moves meanwhile is found in the next table.
   for (const table of ['event_outbox', 'event_log', 'webhook_delivery'] as const) {
     await tx
       .deleteFrom(table)
       .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
       .where('type', 'not like', '%.deleted')
       .where(({ eb }) =>
-        'conversationId' in forgotten
-          ? eb('conversation_id', '=', forgotten.conversationId)
-          : eb('object_id', 'in', forgotten.objectIds),
+        'conversationId' in selection
+          ? eb('conversation_id', '=', selection.conversationId)
+          : eb('object_id', 'in', selection.objectIds),
       )
       .execute()
   }

@@ -4,24 +4,25 @@ import type { LoggedEvent } from './event.ts'
 import { readEventLog } from './event-log-store.ts'
 import { type EventStream, toFrame } from './event-stream.ts'
 
-/** Events read at once; a message has up to 32 KiB. */
+/** Events read by one query; a message has up to 32 KiB. */
 const PAGE = 50
-/** Places of the log that one query looks at for a single reader, however few events concern that reader. */
-const WINDOW = 5_000
-const WINDOW_PAGE = 20
+/** Sequences that one query for a single reader covers, even if few of the events are for that reader. */
+const CATCH_UP_RANGE = 5_000
+const CATCH_UP_PAGE = 20
 
 interface FeedOptions {
-  /** Up to where streams have the log. */
+  /** Sequence of the last event of the log; the feed reads later ones. */
   readonly position: number
   readonly onError: (error: Error) => void
 }
 
-/** One Workspace's log on this node: read once, written to every stream whose user may know. */
+/** The log of one Workspace on this node: each event is read once and written to every stream of its audience. */
 export class EventFeed {
   readonly #db: Db
   readonly #workspaceId: string
+  /** By user id. */
   readonly #streams = new Map<string, Set<EventStream>>()
-  /** Up to where it has been read. */
+  /** Sequence of the last event that was read. */
   #position: number
   readonly #reading: Loop
 
@@ -29,83 +30,84 @@ export class EventFeed {
     this.#db = db
     this.#workspaceId = workspaceId
     this.#position = position
-    this.#reading = new Loop(() => this.#readNew(), { onError })
+    this.#reading = new Loop(() => this.#readNewEvents(), { onError })
   }
 
-  get empty(): boolean {
+  get isEmpty(): boolean {
     return this.#streams.size === 0
   }
 
   streams(): EventStream[] {
-    return [...this.#streams.values()].flatMap((own) => [...own])
+    return [...this.#streams.values()].flatMap((streams) => [...streams])
   }
 
-  streamsOf(userId: string): number {
+  countStreamsOf(userId: string): number {
     return this.#streams.get(userId)?.size ?? 0
   }
 
   add(stream: EventStream): void {
-    const own = this.#streams.get(stream.reader.userId) ?? new Set()
-    this.#streams.set(stream.reader.userId, own.add(stream))
+    const streams = this.#streams.get(stream.reader.userId) ?? new Set()
+    this.#streams.set(stream.reader.userId, streams.add(stream))
   }
 
   remove(stream: EventStream): void {
     const { userId } = stream.reader
-    const own = this.#streams.get(userId)
-    own?.delete(stream)
-    if (own?.size === 0) this.#streams.delete(userId)
+    const streams = this.#streams.get(userId)
+    streams?.delete(stream)
+    if (streams?.size === 0) this.#streams.delete(userId)
   }
 
-  /** Brings a stream from where its reader was to where the feed is, as fast as it is read; from then on it is live. */
+  /** Writes the events between the stream's position and the feed's, as fast as the client reads. Then the stream is live. */
   async catchUp(stream: EventStream): Promise<void> {
     const { userId } = stream.reader
     while (stream.position < this.#position && !stream.ended) {
-      const upTo = Math.min(this.#position, stream.position + WINDOW)
+      const upTo = Math.min(this.#position, stream.position + CATCH_UP_RANGE)
       const range = { after: stream.position, upTo }
-      const events = await readEventLog(this.#db, this.#workspaceId, range, { most: WINDOW_PAGE, userId })
+      const events = await readEventLog(this.#db, this.#workspaceId, range, { most: CATCH_UP_PAGE, userId })
       for (const event of events) {
         stream.write(toFrame(event))
         stream.position = event.sequence
-        await stream.taken()
+        await stream.drained()
       }
-      if (events.length < WINDOW_PAGE) stream.position = upTo
+      if (events.length < CATCH_UP_PAGE) stream.position = upTo
     }
-    stream.live = true
+    stream.isLive = true
   }
 
-  /** Reads what is new. Returns at once. */
-  pull(): void {
+  /** Starts to read new events. Returns at once. */
+  wake(): void {
     this.#reading.wake()
   }
 
-  async #readNew(): Promise<void> {
-    for (let full = true; full; ) {
+  async #readNewEvents(): Promise<void> {
+    for (let isFull = true; isFull; ) {
       const events = await readEventLog(this.#db, this.#workspaceId, { after: this.#position }, { most: PAGE })
-      full = events.length === PAGE
-      if (events.length > 0) this.#tell(events)
+      isFull = events.length === PAGE
+      if (events.length > 0) this.#writeToStreams(events)
     }
   }
 
-  /** Each stream is written to once, whatever it is told of. */
-  #tell(events: readonly LoggedEvent[]): void {
+  /** Writes once to each live stream, so that a page costs one system call for each client. */
+  #writeToStreams(events: readonly LoggedEvent[]): void {
     const frames = new Map<EventStream, Buffer[]>()
     for (const event of events) {
       const frame = Buffer.from(toFrame(event))
-      for (const stream of this.#readersOf(event.audience)) {
-        if (!stream.live || event.sequence <= stream.position) continue
-        const own = frames.get(stream)
-        if (own) own.push(frame)
+      for (const stream of this.#streamsOf(event.audience)) {
+        if (!stream.isLive || event.sequence <= stream.position) continue
+        const streamFrames = frames.get(stream)
+        if (streamFrames) streamFrames.push(frame)
         else frames.set(stream, [frame])
       }
     }
     this.#position = events.at(-1)?.sequence ?? this.#position
-    for (const [stream, own] of frames) stream.write(own.length === 1 ? (own[0] as Buffer) : Buffer.concat(own))
+    for (const [stream, [first, ...others]] of frames)
+      if (first) stream.write(others.length === 0 ? first : Buffer.concat([first, ...others]))
     for (const stream of this.streams()) {
-      if (stream.live) stream.position = Math.max(stream.position, this.#position)
+      if (stream.isLive) stream.position = Math.max(stream.position, this.#position)
     }
   }
 
-  *#readersOf(audience: readonly string[]): Iterable<EventStream> {
+  *#streamsOf(audience: readonly string[]): Iterable<EventStream> {
     for (const userId of audience) yield* this.#streams.get(userId) ?? []
   }
 }

@@ -8,9 +8,9 @@ import type { NewEvent } from './event.ts'
 import { findLogPosition, moveOutboxToLog, pruneEventLog, readEventLog } from './event-log-store.ts'
 import { emit } from './outbox.ts'
 
-const EVERYTHING = { after: 0 }
+const FROM_START = { after: 0 }
 
-describe.each(testDatabases())('the log of events on $name', ({ open }) => {
+describe.each(testDatabases())('event log on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
   beforeAll(async () => {
@@ -29,15 +29,15 @@ describe.each(testDatabases())('the log of events on $name', ({ open }) => {
     ...fields,
   })
   const write = (...events: NewEvent[]): Promise<void> => database.db.transaction().execute((tx) => emit(tx, ...events))
-  /** Other tests share the database: what it holds of theirs is moved as well. */
+  /** Also moves the events of other tests, which share the database. */
   const relay = async (most = 500): Promise<void> => {
     while ((await moveOutboxToLog(database.db, most)).moved > 0);
   }
   const logged = (userId?: string) =>
-    readEventLog(database.db, workspaceId, EVERYTHING, { most: 1_000, ...(userId !== undefined && { userId }) })
+    readEventLog(database.db, workspaceId, FROM_START, { most: 1_000, ...(userId !== undefined && { userId }) })
   const idsIn = (events: readonly { payload: string }[]): string[] => events.map(({ payload }) => JSON.parse(payload).id)
 
-  test('events stand in the order in which they were emitted, numbered without gaps, payloads byte for byte', async () => {
+  test('moveOutboxToLog: keeps order and payload bytes, and numbers events without gaps', async () => {
     const payload = { id: 'b', text: 'ünïcödé "quoted"\nline', list: [1, { z: 1, a: null }] }
     await write(created('a'), created('b', { payload }))
     await write(created('c'))
@@ -49,25 +49,25 @@ describe.each(testDatabases())('the log of events on $name', ({ open }) => {
     expect(await findLogPosition(database.db, workspaceId)).toEqual({ last: 3, pruned: 0 })
   })
 
-  test('each Workspace has its own numbers', async () => {
+  test('moveOutboxToLog: numbers the events of each Workspace separately', async () => {
     const other = (await seedWorkspace(database.db)).workspaceId
     await write(created('a'), created('x', { workspaceId: other }), created('b'))
     await relay()
     expect((await logged()).map(({ sequence }) => sequence)).toEqual([1, 2])
-    expect(idsIn(await readEventLog(database.db, other, EVERYTHING, { most: 10 }))).toEqual(['x'])
+    expect(idsIn(await readEventLog(database.db, other, FROM_START, { most: 10 }))).toEqual(['x'])
   })
 
-  test('a transaction that fails tells of nothing', async () => {
+  test('emit: logs no event when the transaction fails', async () => {
     const failing = database.db.transaction().execute(async (tx) => {
       await emit(tx, created('a'))
-      throw new Error('as wished')
+      throw new Error('intended')
     })
-    await expect(failing).rejects.toThrow('as wished')
+    await expect(failing).rejects.toThrow('intended')
     await relay()
     expect(await logged()).toEqual([])
   })
 
-  test('many writers and several relays at once: every event once, each writer’s in order, no number left out', async () => {
+  test('moveOutboxToLog: logs every event once, in order and without gaps, when many writers and relays run at the same time', async () => {
     const writers = Array.from({ length: 8 }, (_, writer) => writer)
     let writing = true
     const relays = [1, 2, 3].map(async () => {
@@ -89,7 +89,7 @@ describe.each(testDatabases())('the log of events on $name', ({ open }) => {
     }
   })
 
-  test('a user reads what that user may know', async () => {
+  test('readEventLog: returns the events whose audience contains the user when a user is given', async () => {
     await write(created('a', { audience: ['ann'] }), created('b'), created('c', { audience: [] }))
     await relay()
     expect(idsIn(await logged('ann'))).toEqual(['a', 'b'])
@@ -99,7 +99,7 @@ describe.each(testDatabases())('the log of events on $name', ({ open }) => {
     expect(idsIn(await readEventLog(database.db, workspaceId, range, { most: 10, userId: 'ann' }))).toEqual(['b'])
   })
 
-  test('what is removed for its age is known to be gone, and numbers go on', async () => {
+  test('pruneEventLog: advances the pruned position, and later events continue the numbering', async () => {
     await write(created('a'), created('b'))
     await relay()
     await database.db
@@ -115,11 +115,11 @@ describe.each(testDatabases())('the log of events on $name', ({ open }) => {
     expect(await findLogPosition(database.db, workspaceId)).toEqual({ last: 3, pruned: 2 })
   })
 
-  describe('what is erased is in the log no more, nor on its way there', () => {
-    const erase = (forgotten: Parameters<typeof eraseEvents>[2]): Promise<void> =>
-      database.db.transaction().execute((tx) => eraseEvents(tx, workspaceId, forgotten))
+  describe('eraseEvents', () => {
+    const erase = (selection: Parameters<typeof eraseEvents>[2]): Promise<void> =>
+      database.db.transaction().execute((tx) => eraseEvents(tx, workspaceId, selection))
 
-    test('an object: its deletion stays', async () => {
+    test('eraseEvents: removes logged and new events of an object, except its deletion', async () => {
       await write(created('a'), created('b'))
       await relay()
       await write(created('a', { type: 'message.updated' }), created('a', { type: 'message.deleted' }))
@@ -132,7 +132,7 @@ describe.each(testDatabases())('the log of events on $name', ({ open }) => {
       ])
     })
 
-    test('a conversation, with all that is in it', async () => {
+    test('eraseEvents: removes the events of a conversation and its messages, except its deletion', async () => {
       const conversation = { payload: { id: 'conv_1' } }
       await write(
         created('conv_1', { type: 'conversation.created', ...conversation }),
@@ -149,12 +149,12 @@ describe.each(testDatabases())('the log of events on $name', ({ open }) => {
       ])
     })
 
-    test("not another Workspace's", async () => {
+    test("eraseEvents: keeps another Workspace's events", async () => {
       const other = (await seedWorkspace(database.db)).workspaceId
       await write(created('a', { workspaceId: other }))
       await relay()
       await erase({ objectIds: ['a'] })
-      expect(await readEventLog(database.db, other, EVERYTHING, { most: 10 })).toHaveLength(1)
+      expect(await readEventLog(database.db, other, FROM_START, { most: 10 })).toHaveLength(1)
     })
   })
 })

@@ -4,12 +4,12 @@ import { uuidOfWorkspace } from '../../db/values.ts'
 import { toId } from '../../lib/id.ts'
 import type { LoggedEvent } from './event.ts'
 
-/** Of pg_advisory_xact_lock: one relay at a time numbers events, of all nodes. */
+/** Key of pg_advisory_xact_lock: one relay of all nodes assigns sequences at a time. */
 const RELAY_LOCK = 7_241_002
 
 /**
- * Takes up to `most` events out of the outbox, in the order they were emitted, and gives each the next place in the log of its
- * Workspace. Answers how many there were, and the Workspaces whose log has grown.
+ * Moves up to `most` events from the outbox to the logs of their Workspaces, in the order in which they were emitted. Returns the
+ * number of moved events and the Workspaces whose log has grown.
  */
 export async function moveOutboxToLog(
   db: Db,
@@ -18,7 +18,7 @@ export async function moveOutboxToLog(
   const { rows: waiting } = await sql`select 1 from event_outbox limit 1`.execute(db)
   if (waiting.length === 0) return { moved: 0, workspaceIds: [] }
   const { rows } = await db.transaction().execute(async (tx) => {
-    // A statement of its own: the next statement then sees what the relay before it has committed.
+    // The lock is a separate statement, so that the next statement sees all that the previous relay has committed.
     await sql`select pg_advisory_xact_lock(${RELAY_LOCK})`.execute(tx)
     return sql<{ workspace_id: string; moved: number }>`
       with taken as (
@@ -45,7 +45,7 @@ export async function moveOutboxToLog(
   }
 }
 
-/** Where a Workspace's log ends, and up to where it has been removed for its age. */
+/** Sequences of the newest event of a log, and of the newest one that was removed because of its age. */
 export interface LogPosition {
   readonly last: number
   readonly pruned: number
@@ -60,13 +60,13 @@ export async function findLogPosition(db: Db, workspaceId: string): Promise<LogP
   return row ?? { last: 0, pruned: 0 }
 }
 
-/** A range of the log: after the one sequence, up to and with the other. */
+/** Sequences greater than `after` and at most `upTo`. */
 export interface SequenceRange {
   readonly after: number
   readonly upTo?: number
 }
 
-/** The first `most` events of a range, in order; with `userId` those which that user may know. */
+/** The first `most` events of a range, in order. With `userId`: only events whose audience contains that user. */
 export async function readEventLog(
   db: Db,
   workspaceId: string,
@@ -85,7 +85,7 @@ export async function readEventLog(
     .execute()
 }
 
-/** Removes up to `most` events that were emitted before that time; answers how many. */
+/** Removes up to `most` events that were emitted before that time. Returns how many were removed. */
 export async function pruneEventLog(db: Db, before: Date, most: number): Promise<number> {
   const { rows } = await sql<{ removed: number }>`
     with old as (

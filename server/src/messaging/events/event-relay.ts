@@ -5,7 +5,7 @@ import { EVENTS_TOPIC } from './event.ts'
 import { moveOutboxToLog } from './event-log-store.ts'
 
 const BATCH = 500
-/** While events keep coming, many writes share one transaction. */
+/** Pause between two batches: under load, many events then share one transaction. */
 const LINGER_MS = 10
 
 interface Deps {
@@ -21,7 +21,7 @@ export class EventRelay extends Loop {
   }
 }
 
-/** Of all nodes, the database lets one at a time move events. */
+/** The database lets one node at a time move events. */
 async function emptyOutbox(db: Db, signal: Deps['signal']): Promise<void> {
   for (let moved = BATCH; moved === BATCH; ) {
     const batch = await moveOutboxToLog(db, BATCH)

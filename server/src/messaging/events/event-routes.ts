@@ -27,8 +27,8 @@ const streamEventsRoute = readRoute({
     const after = lastEventId(http) ?? query.after
     if (http.method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send()
     const { authorization } = http.headers
-    const opening = { member, after, isAuthorized: () => isValid(members.authenticateAgain(authorization)) }
-    await hub.open(reply.raw, opening, () => startEvents(reply))
+    const streamRequest = { member, after, isAuthorized: () => isValid(members.authenticateAgain(authorization)) }
+    await hub.open(reply.raw, streamRequest, () => startEvents(reply))
     return hijacked(reply)
   },
 })
@@ -51,7 +51,7 @@ function lastEventId({ headers }: FastifyRequest): number | undefined {
   throw invalid({ param: 'Last-Event-ID', message: 'must be the id of an event' })
 }
 
-/** A stream does not end because the database is unavailable. */
+/** True also if the database is unavailable: a stream does not end because of that. */
 async function isValid(authenticating: Promise<unknown>): Promise<boolean> {
   try {
     await authenticating

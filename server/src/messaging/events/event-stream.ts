@@ -2,25 +2,26 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { LoggedEvent } from './event.ts'
 
-/** What may wait in memory for one reader. Who falls further behind is cut off, and resumes from what has arrived. */
-const MAX_WAITING_BYTES = 1_048_576
-/** How long clients wait before they come back. */
-const RETRY_MS = 1_000
+/** Bytes that may be buffered for one client. A slower client is disconnected, and resumes after the last event that it received. */
+const MAX_BUFFERED_BYTES = 1_048_576
+/** Time after which a disconnected client connects again. */
+const RECONNECT_MS = 1_000
 
-/** Who reads, and from which token: whether that still counts is asked again while the stream is open. */
+/** The user who reads a stream. */
 export interface Reader {
   readonly workspaceId: string
   readonly userId: string
+  /** Whether the user's token is still valid. */
   readonly isAuthorized: () => Promise<boolean>
 }
 
-/** One reader's open answer, and how far in the log it is. */
+/** The open response of one client, and its position in the log. */
 export class EventStream {
   readonly reader: Reader
-  /** Everything up to this sequence that concerns the reader has been written. While `live`: everything the hub has read. */
+  /** All events for the reader up to this sequence have been written. */
   position: number
-  /** What comes next is written as it happens; before that the stream reads the log for itself. */
-  live = false
+  /** Whether the feed writes new events to this stream. Before that, the feed reads the log for this stream alone. */
+  isLive = false
   readonly #response: ServerResponse
 
   constructor(response: ServerResponse, reader: Reader, position: number) {
@@ -37,17 +38,17 @@ export class EventStream {
     this.#response.once('close', listener)
   }
 
-  /** From here on the reader knows where to resume, even when nothing ever happens. */
-  begin(): void {
-    this.write(`retry: ${RETRY_MS}\nid: ${this.position}\n\n`)
+  /** Tells the client from which position it can resume, even if there is no event yet. */
+  writePosition(): void {
+    this.write(`retry: ${RECONNECT_MS}\nid: ${this.position}\n\n`)
   }
 
-  /** The log no longer reaches back to where the reader was: it has to read anew what it shows. */
-  reset(): void {
+  /** Tells the client that the log no longer has its position, so that it must load all data again (MSG-EVENT-3). */
+  writeReset(): void {
     this.write(`id: ${this.position}\nevent: reset\ndata: {}\n\n`)
   }
 
-  /** Shows that the connection lives, and moves the place to resume from past what concerns others. Ends where the reader may not stay. */
+  /** Writes a heartbeat with the current position, or ends the stream if the reader's token is no longer valid. */
   async beat(): Promise<void> {
     if (!(await this.reader.isAuthorized())) return this.end()
     this.write(`: heartbeat\nid: ${this.position}\n\n`)
@@ -56,16 +57,16 @@ export class EventStream {
   write(bytes: Buffer | string): void {
     if (this.ended) return
     this.#response.write(bytes)
-    if (this.#response.writableLength > MAX_WAITING_BYTES) this.#response.destroy()
+    if (this.#response.writableLength > MAX_BUFFERED_BYTES) this.#response.destroy()
   }
 
-  /** Until the reader has taken what was written, or is gone. */
-  async taken(): Promise<void> {
+  /** Resolves when the client has received what was written, or has disconnected. */
+  async drained(): Promise<void> {
     if (this.ended || !this.#response.writableNeedDrain) return
-    const gone = new AbortController()
-    const onClose = (): void => gone.abort()
+    const closed = new AbortController()
+    const onClose = (): void => closed.abort()
     this.#response.once('close', onClose)
-    await once(this.#response, 'drain', { signal: gone.signal }).catch(() => {})
+    await once(this.#response, 'drain', { signal: closed.signal }).catch(() => {})
     this.#response.off('close', onClose)
   }
 
@@ -74,6 +75,6 @@ export class EventStream {
   }
 }
 
-/** An event as it is sent to everybody who may know of it. */
+/** An event in the format of server-sent events; the same for all readers. */
 export const toFrame = ({ sequence, type, payload }: LoggedEvent): string =>
   `id: ${sequence}\nevent: ${type}\ndata: ${payload}\n\n`

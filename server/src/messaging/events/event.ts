@@ -1,9 +1,9 @@
 const CHANGES = ['created', 'updated', 'deleted'] as const
-const THINGS = ['conversation', 'message', 'contact', 'group', 'attachment'] as const
+const OBJECTS = ['conversation', 'message', 'contact', 'group', 'attachment'] as const
 
-/** Everything that members and webhooks are told of (MSG-EVENT-1). */
+/** All events that members and webhooks receive (MSG-EVENT-1). */
 export const EVENT_TYPES = [
-  ...THINGS.flatMap((thing) => CHANGES.map((change) => `${thing}.${change}` as const)),
+  ...OBJECTS.flatMap((object) => CHANGES.map((change) => `${object}.${change}` as const)),
   'message.read',
   'message.held',
   'message.released',
@@ -12,24 +12,24 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** What is told of an object: its view, as those who may know see it. Its ids are what it is later erased by. */
+/** The changed object as the API shows it to the audience. `eraseEvents` finds events by the two ids. */
 export interface EventPayload {
   readonly id?: string
   readonly conversation_id?: string
   readonly [field: string]: unknown
 }
 
-/** Something that has happened, on its way into the log. */
+/** An event that is not in the log yet. */
 export interface NewEvent {
   /** `ws_…` */
   readonly workspaceId: string
   readonly type: EventType
-  /** Ids of the users who may know. Webhooks are told of everything in their Workspace. */
+  /** Ids of the users who receive the event. Webhooks receive all events of their Workspace. */
   readonly audience: readonly string[]
   readonly payload: EventPayload
 }
 
-/** Something that has happened, at its place in its Workspace's log. */
+/** An event in the log of its Workspace. */
 export interface LoggedEvent {
   readonly sequence: number
   readonly type: string

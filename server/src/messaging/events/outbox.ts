@@ -5,15 +5,15 @@ import { currentTraceparent } from '../../lib/trace-context.ts'
 import type { NewEvent } from './event.ts'
 
 /**
- * Emits events of this transaction: when it commits, each event's audience gets them once and in this order. Call `relay.wake()`
- * after the commit; without it they come a moment later.
+ * Emits events: when the transaction commits, each audience receives them once and in this order. Call `relay.wake()` after the
+ * commit; otherwise a recurring job sends them up to 250 ms later.
  */
 export async function emit(tx: Tx, ...events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
-  await tx.insertInto('event_outbox').values(events.map(rowOf)).execute()
+  await tx.insertInto('event_outbox').values(events.map(toRow)).execute()
 }
 
-const rowOf = ({ workspaceId, type, audience, payload }: NewEvent) => ({
+const toRow = ({ workspaceId, type, audience, payload }: NewEvent) => ({
   workspace_id: uuidOfWorkspace(workspaceId),
   type,
   audience: [...new Set(audience)],

@@ -1,5 +1,6 @@
 import type { GeneratedAlways } from 'kysely'
 import type { CreatedAt, Json } from '../../db/columns.ts'
+import type { DeliveryState } from './webhook.ts'
 
 declare module '../../db/schema.ts' {
   interface Schema {
@@ -11,40 +12,36 @@ declare module '../../db/schema.ts' {
   }
 }
 
-export interface EventOutboxTable {
-  id: GeneratedAlways<number>
+/** The columns that describe an event. */
+interface EventColumns {
   workspace_id: string
   type: string
-  /** Ids of the users who may know. */
-  audience: string[]
-  /** What it tells of, and the conversation that this is in: both as in the payload. */
+  /** The object that changed, and its conversation: TypeIDs, the same as in the payload. */
   object_id: string | null
   conversation_id: string | null
   payload: Json<unknown>
-  /** W3C traceparent of the request that caused it. */
+  /** W3C traceparent of the request that caused the event. */
   traceparent: string | null
   created_at: CreatedAt
 }
 
-export interface EventLogTable {
-  workspace_id: string
-  sequence: number
-  type: string
+export interface EventOutboxTable extends EventColumns {
+  id: GeneratedAlways<number>
+  /** Ids of the users who receive the event. */
   audience: string[]
-  /** What it tells of, and the conversation that this is in: both as in the payload. */
-  object_id: string | null
-  conversation_id: string | null
-  payload: Json<unknown>
-  /** W3C traceparent of the request that caused it. */
-  traceparent: string | null
-  created_at: CreatedAt
+}
+
+export interface EventLogTable extends EventColumns {
+  sequence: number
+  /** Ids of the users who receive the event. */
+  audience: string[]
 }
 
 export interface EventPositionTable {
   workspace_id: string
-  /** Of the newest event of the log. */
+  /** Sequence of the newest event of the log. */
   last: number
-  /** Of the newest event that was removed for its age. */
+  /** Sequence of the newest event that was removed because of its age. */
   pruned: number
 }
 
@@ -57,32 +54,23 @@ export interface WebhookTable {
   /** null: all. */
   types: string[] | null
   enabled: boolean
-  /** Up to which event of the log it has deliveries. */
+  /** Sequence of the last event that has become deliveries. */
   position: number
   created_at: CreatedAt
   updated_at: Date
 }
 
-export interface WebhookDeliveryTable {
+export interface WebhookDeliveryTable extends EventColumns {
   id: string
-  workspace_id: string
   webhook_id: string
-  type: string
-  object_id: string | null
-  conversation_id: string | null
-  payload: Json<unknown>
-  /** When what it tells of happened. */
+  /** When the event was emitted. */
   happened_at: Date
-  /** pending, delivered or dead. */
-  state: string
+  state: DeliveryState
   attempts: number
   give_up_at: Date
   next_attempt_at: Date | null
   last_status: number | null
   last_failure: string | null
-  /** W3C traceparent of the request that caused it. */
-  traceparent: string | null
-  created_at: CreatedAt
-  /** When it was delivered, or given up. */
+  /** When the delivery became delivered or dead. */
   ended_at: Date | null
 }

@@ -12,10 +12,10 @@ import type { WebhookSender } from './webhook-sender.ts'
 import { hasEnabledWebhook } from './webhook-store.ts'
 
 const ENQUEUE_BATCH = 200
-/** Attempts to one receiver at a time: a slow receiver delays no other. */
+/** Concurrent attempts to one receiver. */
 const CONCURRENT_ATTEMPTS = 8
-/** 410: the receiver wants no other attempt. */
-const GONE = 410
+/** The receiver wants no further attempts. */
+const HTTP_GONE = 410
 
 interface Deps {
   readonly db: Db
@@ -27,62 +27,62 @@ interface Deps {
   readonly onError: (error: Error) => void
 }
 
-/** Delivers events to webhooks. Every node delivers some of them. */
+/** Delivers events to webhooks, in parallel with other nodes. A slow receiver does not delay others. */
 export class WebhookDispatcher extends WorkQueue<string> {
   readonly #deps: Deps
-  /** Webhooks that this node delivers to. */
+  /** UUIDs of the webhooks that this node is delivering to. */
   readonly #busy = new Set<string>()
-  /** Most servers have no webhook: then an event costs no query here. */
-  readonly #any: Cache<boolean>
+  /** Whether there is an enabled webhook: servers without webhooks need no query for an event. */
+  readonly #hasWebhook: Cache<boolean>
 
   constructor(deps: Deps) {
     super({
-      claim: () => this.#listDueWebhooks(),
-      work: (webhook, cut) => this.#deliver(webhook, cut).finally(() => this.#busy.delete(webhook)),
+      claim: () => this.#claimWebhooks(),
+      work: (webhook, signal) => this.#deliver(webhook, signal).finally(() => this.#busy.delete(webhook)),
       concurrency: Number.POSITIVE_INFINITY,
       topics: [EVENTS_TOPIC],
       ...deps,
     })
     this.#deps = deps
-    this.#any = new Cache(() => hasEnabledWebhook(deps.db), { maxEntries: 1 })
+    this.#hasWebhook = new Cache(() => hasEnabledWebhook(deps.db), { maxEntries: 1 })
   }
 
-  /** A webhook was created or enabled. */
+  /** Call it when a webhook was created or enabled. */
   changed(): void {
-    this.#any.forget()
+    this.#hasWebhook.forget()
     this.wake()
   }
 
-  async #listDueWebhooks(): Promise<string[]> {
+  async #claimWebhooks(): Promise<string[]> {
     const { db, clock } = this.#deps
-    if (!(await this.#any.get(''))) return []
+    if (!(await this.#hasWebhook.get(''))) return []
     while (await enqueueDeliveries(db, clock.now(), ENQUEUE_BATCH));
     const due = (await listDueWebhooks(db, clock.now())).filter((webhook) => !this.#busy.has(webhook))
     for (const webhook of due) this.#busy.add(webhook)
     return due
   }
 
-  /** Until no delivery of this webhook is due. False when there was none. */
-  async #deliver(webhook: string, cut: AbortSignal): Promise<boolean> {
+  /** Attempts deliveries until none of this webhook is due. Returns whether there was one. */
+  async #deliver(webhook: string, signal: AbortSignal): Promise<boolean> {
     const { db, clock, webhookBox } = this.#deps
     for (let hasAttempted = false; ; hasAttempted = true) {
-      if (cut.aborted) return false
+      if (signal.aborted) return false
       const claimed = await claimDeliveries(db, webhookBox, { webhook, now: clock.now(), most: CONCURRENT_ATTEMPTS })
       if (claimed.length === 0) return hasAttempted
-      await Promise.all(claimed.map((delivery) => this.#attempt(delivery, cut)))
+      await Promise.all(claimed.map((delivery) => this.#attempt(delivery, signal)))
     }
   }
 
-  async #attempt(delivery: ClaimedDelivery, cut: AbortSignal): Promise<void> {
+  async #attempt(delivery: ClaimedDelivery, signal: AbortSignal): Promise<void> {
     const { db, clock, sender, random } = this.#deps
-    // Deliveries make no spans: the request's span is the parent of the receiver's.
-    const sent = await runInStoredTrace(delivery.traceparent, false, () => sender.send(delivery, clock.now(), cut))
-    // An attempt that was cut off is not counted: a node makes it when the lease is over.
-    if (cut.aborted && sent.status === null) return
+    // Deliveries record no spans: the parent of the receiver's span is the span of the request.
+    const result = await runInStoredTrace(delivery.traceparent, false, () => sender.send(delivery, clock.now(), signal))
+    // An aborted attempt does not count: the delivery is claimed again after its lease.
+    if (signal.aborted && result.status === null) return
     const now = clock.now()
     const delay = steppedDelay(delivery.attempts + 1, RETRY_DELAYS.webhookDelivery, random)
-    const next = new Date(now.getTime() + delay)
-    const isOver = sent.failure === null || sent.status === GONE || next > delivery.giveUpAt
-    await recordAttempt(db, delivery, { ...sent, now, ...(!isOver && { again: next }) })
+    const nextAttemptAt = new Date(now.getTime() + delay)
+    const hasEnded = result.failure === null || result.status === HTTP_GONE || nextAttemptAt > delivery.giveUpAt
+    await recordAttempt(db, delivery, { ...result, now, ...(!hasEnded && { nextAttemptAt }) })
   }
 }

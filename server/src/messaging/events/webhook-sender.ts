@@ -6,33 +6,37 @@ import { findHostProblem, guardedConnector } from '../../lib/url-guard.ts'
 import type { ClaimedDelivery } from './delivery-queue.ts'
 
 export interface WebhookSenderOptions {
-  /** GATEHOUSE_ALLOW_PRIVATE_URLS. */
+  /** Setting GATEHOUSE_ALLOW_PRIVATE_URLS. */
   readonly allowPrivateUrls: boolean
   readonly timeoutMs?: number
-  /** Resolves names; tests bring their own. */
+  /** Resolves host names; tests pass their own. */
   readonly lookup?: LookupFunction
 }
 
 /** Standard Webhooks recommends 15 to 30 s. */
 const TIMEOUT_MS = 15_000
 const CONNECT_MS = 5_000
-const MAX_ANSWER_BYTES = 65_536
+const MAX_RESPONSE_BYTES = 65_536
 const CONNECTIONS = 8
 
-/** Outcome of an attempt. `failure`: text for the operator; null: the receiver has the event. */
+/** Result of an attempt. `failure`: text for operators; null: the receiver has accepted the event. */
 export interface SendResult {
   readonly status: number | null
   readonly failure: string | null
 }
 
-const WORDS: Readonly<Record<string, string>> = {
-  blocked: 'The URL leads to an address that is not public.',
-  connect: 'No connection could be made.',
-  timeout: 'It took too long.',
-  aborted: 'The server was stopped.',
+const REDIRECTED = 'The receiver responded with a redirect, which is not followed. Change the URL of the webhook.'
+const BLOCKED = 'The URL leads to an address that is not public.'
+
+/** Texts for operators, by the kind of failure of lib/http-request.ts. */
+const FAILURES: Readonly<Record<string, string>> = {
+  blocked: BLOCKED,
+  connect: 'No connection to the receiver. Check the URL and that the receiver is running.',
+  timeout: 'The receiver did not respond in time.',
+  aborted: 'The attempt was interrupted because the server stopped.',
 }
 
-/** What is wrong with a webhook's URL, for its operator; undefined when nothing is. Names are checked when connecting. */
+/** Why a URL is not valid for a webhook; undefined: it is valid. The addresses of host names are checked when connecting. */
 export function findWebhookUrlProblem(text: string, allowPrivateUrls: boolean): string | undefined {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) return 'must be an absolute URL and start with https:// or http://'
@@ -40,7 +44,7 @@ export function findWebhookUrlProblem(text: string, allowPrivateUrls: boolean): 
   return findHostProblem(url, allowPrivateUrls)
 }
 
-/** Sends events as Standard Webhooks specifies. Does not follow redirects: their addresses are not checked. */
+/** Sends events as specified by Standard Webhooks. Does not follow redirects, because their addresses are not checked. */
 export class WebhookSender {
   readonly #options: WebhookSenderOptions
   readonly #agent: Agent
@@ -58,10 +62,10 @@ export class WebhookSender {
   ): Promise<SendResult> {
     const { allowPrivateUrls, timeoutMs = TIMEOUT_MS } = this.#options
     const url = new URL(text)
-    if (findWebhookUrlProblem(text, allowPrivateUrls) !== undefined) return { status: null, failure: WORDS.blocked as string }
-    const head = JSON.stringify({ id, type, timestamp: happenedAt.toISOString() })
-    const body = `${head.slice(0, -1)},"payload":${payload}}`
-    const answer = await sendHttpRequest(this.#to(url.origin), {
+    if (findWebhookUrlProblem(text, allowPrivateUrls) !== undefined) return { status: null, failure: BLOCKED }
+    const fields = JSON.stringify({ id, type, timestamp: happenedAt.toISOString() })
+    const body = `${fields.slice(0, -1)},"payload":${payload}}`
+    const response = await sendHttpRequest(this.#dispatcherFor(url.origin), {
       method: 'POST',
       path: url.pathname + url.search,
       headers: [
@@ -71,23 +75,23 @@ export class WebhookSender {
       ],
       body,
       timeoutMs,
-      maxBytes: MAX_ANSWER_BYTES,
+      maxBytes: MAX_RESPONSE_BYTES,
       signal,
       now: () => now.getTime(),
     })
-    const status = answer.status || null
-    // Only the status counts, not the body, which may be cut off.
+    const status = response.status || null
+    // Only the status counts: the body may be incomplete.
     if (status !== null && status < 300) return { status, failure: null }
-    if (status !== null)
-      return { status, failure: status < 400 ? 'It redirects, which is not followed.' : `It answered ${status}.` }
-    return { status, failure: WORDS[answer.ok ? '' : answer.failure] ?? 'The connection broke off.' }
+    if (status !== null) return { status, failure: status < 400 ? REDIRECTED : `The receiver responded with status ${status}.` }
+    return { status, failure: FAILURES[response.ok ? '' : response.failure] ?? 'The connection ended before the response.' }
   }
 
   close(): Promise<void> {
     return this.#agent.destroy()
   }
 
-  #to(origin: string): Dispatcher {
+  /** The agent, for requests to one origin. */
+  #dispatcherFor(origin: string): Dispatcher {
     const dispatch: Dispatcher['dispatch'] = (options, handler) => this.#agent.dispatch({ ...options, origin }, handler)
     return { dispatch } as Dispatcher
   }

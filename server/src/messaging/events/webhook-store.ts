@@ -21,7 +21,7 @@ const toWebhook = (row: Selectable<WebhookTable>): Webhook => ({
   updatedAt: row.updated_at,
 })
 
-/** It is told of what happens from now on. `secret` is shown to nobody after this. */
+/** Creates a webhook that receives events from now on. `secret` cannot be read again later. */
 export async function createWebhook(
   tx: Tx,
   workspaceId: string,
@@ -56,12 +56,12 @@ export async function findWebhook(db: Db, workspaceId: string, id: string): Prom
   return row && toWebhook(row)
 }
 
-/** Oldest first. Undefined when `page.after` is no id. */
+/** Oldest first. Undefined when the cursor is not an id. */
 export async function listWebhooks(db: Db, workspaceId: string, page: PageRequest): Promise<Page<Webhook> | undefined> {
   return pageById(webhooks(db, workspaceId), 'whk', page, toWebhook)
 }
 
-/** What happened while it was disabled it is not told of. Undefined when there is none. */
+/** A webhook that is enabled again does not receive the events of the time before. Undefined when it does not exist. */
 export async function updateWebhook(
   tx: Tx,
   workspaceId: string,
@@ -84,7 +84,7 @@ export async function updateWebhook(
   return toWebhook(row)
 }
 
-/** With its deliveries. False when there is none. */
+/** Deletes a webhook and its deliveries. False when it does not exist. */
 export async function deleteWebhook(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
   const uuid = fromId('whk', id)
   if (uuid === undefined) return false
@@ -96,7 +96,7 @@ export async function deleteWebhook(tx: Tx, workspaceId: string, id: string): Pr
   return numDeletedRows > 0n
 }
 
-/** Whether anybody in any Workspace is to be told of anything. */
+/** Whether any Workspace has an enabled webhook. */
 export async function hasEnabledWebhook(db: Db): Promise<boolean> {
   const row = await db.selectFrom('webhook').select('id').where('enabled', '=', true).limit(1).executeTakeFirst()
   return row !== undefined

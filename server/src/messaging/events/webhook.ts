@@ -17,7 +17,7 @@ export type WebhookFields = Pick<Webhook, 'url' | 'types' | 'enabled'>
 export const DELIVERY_STATES = ['pending', 'delivered', 'dead'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
 
-/** One event on its way to one webhook. */
+/** One event that is sent to one webhook. */
 export interface Delivery {
   /** `dlv_…`: the same in every attempt, so that a receiver recognises repeated deliveries. */
   readonly id: string
@@ -33,5 +33,5 @@ export interface Delivery {
   readonly endedAt: Date | null
 }
 
-/** How long a delivery is tried before it is dead (MSG-HOOK-2). */
+/** Time after which a delivery that keeps failing becomes dead (MSG-HOOK-2). */
 export const DELIVERY_LIFETIME_MS = 72 * 3_600_000

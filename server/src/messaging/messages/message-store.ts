@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { fromId } from '../../lib/id.ts'
-import { withdrawReviews } from '../../review/withdraw.ts'
+import { withdrawReviews } from '../../review/message-review-store.ts'
 import { eraseResponsesAbout } from '../api/idempotency-store.ts'
 import type { Member } from '../api/member.ts'
 import { findMemberIds } from '../conversations/conversation-members.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
-import { asGoverned } from '../../../test/support/governed-words.ts'
+import { asGoverned } from '../../../test/support/governed-text.ts'
 import { REVIEW_BOX, transact } from '../../../test/support/reviews.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'

@@ -3,9 +3,9 @@ import { GatehouseError } from '../../errors.ts'
 import { findUser } from '../../identity/user-store.ts'
 import { toId } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
-import { releaseAtOnce } from '../../review/release-at-once.ts'
+import { releaseHeldMessage } from '../../review/message-review-store.ts'
 import type { ReviewItem } from '../../review/review.ts'
-import { getReview, reviewContent } from '../../review/review-store.ts'
+import { getReview, readReviewContent } from '../../review/review-store.ts'
 import type { Member } from '../api/member.ts'
 import { findConversation } from '../conversations/conversation-store.ts'
 import { emit } from '../events/outbox.ts'
@@ -51,7 +51,7 @@ export async function prepareRelease(
   const item = await getReview(db, workspaceId, itemId, now)
   if (item?.endpoint !== 'message' || item.kind !== 'hold') return undefined
   const held = await findHeld(db, item)
-  const content = held && (await reviewContent(db, workspaceId, itemId, now, reviewBox))
+  const content = held && (await readReviewContent(db, workspaceId, itemId, now, reviewBox))
   const sender = await senderOf(db, item)
   const place = sender && (await findConversation(db, sender, item.sessionId ?? ''))
   if (!held || !content || !place) return undefined
@@ -93,7 +93,7 @@ export async function settleHeldMessage(
     throw new GatehouseError('CONFLICT', { message, details: { reason: 'policy_denies_now' } })
   }
   await tell(tx, item, 'message.released', 'released')
-  const released = await releaseAtOnce(tx, item, release.text.auditId ?? item.auditId, now)
+  const released = await releaseHeldMessage(tx, item, release.text.auditId ?? item.auditId, now)
   await store(tx, release, release.text, now)
   return released
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../../test/support/database.ts'
-import { asGoverned } from '../../../test/support/governed-words.ts'
+import { asGoverned } from '../../../test/support/governed-text.ts'
 import { seedApplication, seedWorkspace } from '../../../test/support/seed.ts'
 import type { Database } from '../../db/database.ts'
 import { generateUserTokenKeys, signUserToken } from '../../demo/user-tokens.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dumpTables } from '../../../test/support/dump-tables.ts'
 import { type FreshDatabase, freshDatabases } from '../../../test/support/fresh-database.ts'
-import { asGoverned } from '../../../test/support/governed-words.ts'
+import { asGoverned } from '../../../test/support/governed-text.ts'
 import { seedApplication, seedWorkspace } from '../../../test/support/seed.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { ANONYMOUS_USER } from '../../domain/principal.ts'

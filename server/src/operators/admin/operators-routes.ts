@@ -10,7 +10,7 @@ import { GatehouseError } from '../../errors.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { notFound, taken } from '../../http/refusals.ts'
 import { pathOf } from '../../http/schemas.ts'
-import { answerableFor } from '../admin-token-store.ts'
+import { findResponsibleOperator } from '../admin-token-store.ts'
 import { invitationUrl, newInvitationToken, putInvitation } from '../invitation-store.ts'
 import type { Person } from '../operator.ts'
 import { createPerson, deletePerson, findPerson, listPeople, lockOwners, updatePerson } from '../operator-store.ts'
@@ -74,7 +74,7 @@ function operatorChanges(deps: ChangeDeps) {
     const person = await changeOne(request, async (tx, now) => {
       const value = await find(tx, now)
       refuseMore(request.operator, value.role)
-      await putInvitation(tx, value.id, token, now, await answerableFor(tx, request.operator.id))
+      await putInvitation(tx, value.id, token, now, await findResponsibleOperator(tx, request.operator.id))
       return { value, action: `operator.${verb}`, id: value.id, fields: verb === 'invite' ? ['email', 'name', 'role'] : [] }
     })
     const url = invitationUrl(request.base, token)

@@ -7,7 +7,7 @@ import type { Cache } from '../../lib/cache.ts'
 import type { ActivePolicies } from '../../policy/active-policies.ts'
 import { collectDirectives } from '../../policy/directives.ts'
 import { Vault } from '../../policy/vault.ts'
-import type { PendingAnswers } from '../../review/pending-answers.ts'
+import type { PendingOutputHolds } from '../../review/pending-output-holds.ts'
 import { bindRequest, type RequestHashes } from '../../review/request-hash.ts'
 import { type ReviewDeps, resubmit } from '../../review/resubmission.ts'
 import { findPendingHold } from '../../review/review-store.ts'
@@ -20,7 +20,7 @@ export interface AuthorizeDeps extends ReviewDeps, Pick<GovernDeps, 'reportFault
   readonly policies: Pick<ActivePolicies, 'current'>
   /** A Workspace's keys, by its id. */
   readonly workspaceKeys: Cache<WorkspaceKeys>
-  readonly pendingAnswers: PendingAnswers
+  readonly pendingOutputHolds: PendingOutputHolds
 }
 
 /**
@@ -62,7 +62,7 @@ async function lookUp({ caller }: RequestContext, id: string, { db }: AuthorizeD
 async function endOf(
   decided: Authorized,
   { incoming: { endpoint }, caller }: RequestContext,
-  { db, clock, pendingAnswers }: AuthorizeDeps,
+  { db, clock, pendingOutputHolds }: AuthorizeDeps,
 ): Promise<StageReturn<Authorized> | undefined> {
   const { verdict } = decided.decision
   if (verdict === 'deny' || verdict === 'require_approval') {
@@ -72,7 +72,7 @@ async function endOf(
     return onRefusal === 'set_aside' ? undefined : new Stop({ kind: 'held', point: 'input' }, decided)
   }
   const owner = ownerOf(caller)
-  if (!(await pendingAnswers.mayExist(owner))) return undefined
+  if (!(await pendingOutputHolds.mayExist(owner))) return undefined
   // The completion of this request is held already: the provider is not called a second time (GW-RETRY-2).
   const pending = await findPendingHold(db, owner, decided.requestHashes(), clock.now(), 'output')
   return pending && new Stop({ kind: 'held', point: 'output', itemId: pending.id }, decided)

@@ -6,7 +6,7 @@ import type { Health } from '../../providers/health.ts'
 import { noEligibleProvider } from '../../providers/no-eligible-provider.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { findAllowedModel, listAllowedModels, selectCandidates } from '../../providers/route.ts'
-import { releasedAnswer } from '../../review/resubmission.ts'
+import { releasedCompletion } from '../../review/resubmission.ts'
 import type { GatewayRequest } from '../request.ts'
 import { type Authorized, NO_ROUTE, type RequestContext, type Route } from '../stage-results.ts'
 
@@ -26,7 +26,7 @@ export async function findRoute(
   { decision, messages, parameters, systemTexts, steering, release, withheld }: Authorized,
   deps: RouteDeps,
 ): Promise<StageReturn<Route>> {
-  if (releasedAnswer(release) || withheld) return new Skipped()
+  if (releasedCompletion(release) || withheld) return new Skipped()
   const providers = await deps.providers.get(application.workspaceId)
   if (request.messages.length === 0) return listModels(providers, application, request.model)
 

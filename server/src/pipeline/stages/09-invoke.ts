@@ -4,7 +4,7 @@ import { invoke as invokeProviders, type InvokeDeps as ProviderDeps } from '../.
 import { limitMaxTokens } from '../../providers/limit-max-tokens.ts'
 import { withoutTools } from '../../providers/read-completion.ts'
 import { stubCompletion } from '../../providers/stub.ts'
-import { releasedAnswer } from '../../review/resubmission.ts'
+import { releasedCompletion } from '../../review/resubmission.ts'
 import { type Authorized, type Invoked, NOT_INVOKED, type RequestContext, type Route } from '../stage-results.ts'
 
 export interface InvokeDeps {
@@ -23,7 +23,7 @@ export async function invoke(
   { candidates }: Route,
   { invokeDeps, aborting }: InvokeDeps,
 ): Promise<StageReturn<Invoked>> {
-  const released = releasedAnswer(release)
+  const released = releasedCompletion(release)
   if (released) return new Skipped({ ...NOT_INVOKED, ...released })
   const [first] = candidates
   const asked = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { answer, type Behaviour, FAULTS, failing, startFaultyProvider } from '../../../test/support/faulty-provider.ts'
+import { type Behaviour, FAULTS, failWith, respond, startFaultyProvider } from '../../../test/support/faulty-provider.ts'
 import { guardedConnector } from '../../lib/url-guard.ts'
 import { batchesOf, cutText } from './batches.ts'
 import { Embedder, type ModelChoice } from './embedder.ts'
@@ -15,9 +15,9 @@ const OPTIONS = { timeoutMs: 3_000, retries: 2 }
 /** Responds with [length of the text, 1] for each text. */
 const well: Behaviour = (socket, call) => {
   const { input } = JSON.parse(call.body) as { input: string[] }
-  answer({ data: input.map((text, index) => ({ index, embedding: [text.length, 1] })) })(socket, call)
+  respond({ data: input.map((text, index) => ({ index, embedding: [text.length, 1] })) })(socket, call)
 }
-const embedding = (...values: unknown[]): Behaviour => answer({ data: [{ index: 0, embedding: values }] })
+const embedding = (...values: unknown[]): Behaviour => respond({ data: [{ index: 0, embedding: values }] })
 
 async function start(behaviours: Behaviour[] = [well], { dimensions, key = 'sk-1', allowPrivate = true }: Start = {}) {
   const server = await startFaultyProvider(...behaviours)
@@ -76,7 +76,7 @@ describe('Embedder: requests', () => {
 
   test('orders vectors by the indexes of the response', async () => {
     const { embedder } = await start([
-      answer({
+      respond({
         data: [
           { index: 1, embedding: [0, 1] },
           { index: 0, embedding: [1, 0] },
@@ -98,7 +98,7 @@ describe('Embedder: requests', () => {
 
 describe('Embedder: server failures', () => {
   test('retries 429 after its Retry-After', async () => {
-    const { server, embedder } = await start([failing(429, { 'retry-after-ms': '300' }), well])
+    const { server, embedder } = await start([failWith(429, { 'retry-after-ms': '300' }), well])
     const startedAt = performance.now()
     expect(await embedder.embed(['a'], OPTIONS)).toMatchObject({ ok: true })
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(295)
@@ -106,19 +106,19 @@ describe('Embedder: server failures', () => {
   })
 
   test('does not wait for a Retry-After beyond the deadline', async () => {
-    const { server, embedder } = await start([failing(429, { 'retry-after': '60' }), well])
+    const { server, embedder } = await start([failWith(429, { 'retry-after': '60' }), well])
     expect(await embedder.embed(['a'], OPTIONS)).toMatchObject({ ok: false, failure: 'status', status: 429 })
     expect(server.calls).toHaveLength(1)
   })
 
   test('retries 500 up to the limit', async () => {
-    const { server, embedder } = await start([failing(500)])
+    const { server, embedder } = await start([failWith(500)])
     expect(await embedder.embed(['a'], OPTIONS)).toMatchObject({ ok: false, failure: 'status', status: 500 })
     expect(server.calls).toHaveLength(3)
   })
 
   test.each([400, 401, 404, 302])('does not retry %i', async (status) => {
-    const { server, embedder } = await start([failing(status)])
+    const { server, embedder } = await start([failWith(status)])
     expect(await embedder.embed(['a'], OPTIONS)).toMatchObject({ ok: false, failure: 'status', status })
     expect(server.calls).toHaveLength(1)
   })
@@ -130,17 +130,17 @@ describe('Embedder: server failures', () => {
   })
 
   test.each([
-    ['HTML', 'malformed', answer('<html></html>', { headers: { 'content-type': 'text/html' } })],
-    ['half of its JSON', 'malformed', answer('{"data": [')],
-    ['no data', 'malformed', answer({ error: 'none' })],
-    ['a vector too few', 'malformed', answer({ data: [] })],
-    ['an index twice', 'malformed', answer({ data: [0, 0].map((index) => ({ index, embedding: [1, 2] })) })],
+    ['HTML', 'malformed', respond('<html></html>', { headers: { 'content-type': 'text/html' } })],
+    ['half of its JSON', 'malformed', respond('{"data": [')],
+    ['no data', 'malformed', respond({ error: 'none' })],
+    ['a vector too few', 'malformed', respond({ data: [] })],
+    ['an index twice', 'malformed', respond({ data: [0, 0].map((index) => ({ index, embedding: [1, 2] })) })],
     ['a vector that is too short', 'dimensions', embedding(1)],
     ['a vector that is too long', 'dimensions', embedding(1, 2, 3)],
     ['an empty vector', 'dimensions', embedding()],
     ['null for NaN', 'unusable', embedding(1, null)],
     ['words for numbers', 'unusable', embedding(1, '2')],
-    ['a number beyond all numbers', 'unusable', answer('{"data": [{"index": 0, "embedding": [1e999, 1]}]}')],
+    ['a number beyond all numbers', 'unusable', respond('{"data": [{"index": 0, "embedding": [1e999, 1]}]}')],
     ['a vector without direction', 'unusable', embedding(0, 0)],
   ] as const)('%s: refused', async (what, failure, behaviour) => {
     const { embedder } = await start([behaviour], { dimensions: 2 })
@@ -150,7 +150,7 @@ describe('Embedder: server failures', () => {
 
   test('refuses vectors of different lengths when no dimensions are configured', async () => {
     const { embedder } = await start([
-      answer({
+      respond({
         data: [
           { index: 0, embedding: [1, 0] },
           { index: 1, embedding: [1, 0, 0] },

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { embedByMeaning } from '../../../test/support/embed-by-meaning.ts'
-import { answer, type FaultyProvider, failing, startFaultyProvider } from '../../../test/support/faulty-provider.ts'
+import { type FaultyProvider, failWith, respond, startFaultyProvider } from '../../../test/support/faulty-provider.ts'
 import { type FreshDatabase, freshDatabases } from '../../../test/support/fresh-database.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
 import type { Db } from '../../db/database.ts'
@@ -202,7 +202,7 @@ describe.each(freshDatabases())('semantic search on $name', ({ name, open }) => 
     await node('m', 3).embed()
     server.behave((socket, call) => {
       const { input } = JSON.parse(call.body) as { input: string[] }
-      answer({ data: input.map((_, index) => ({ index, embedding: [1, 2] })) })(socket, call)
+      respond({ data: input.map((_, index) => ({ index, embedding: [1, 2] })) })(socket, call)
     })
     await node('m', 2).embed()
     expect(await findReadyModel(db)).toMatchObject({ name: 'm', dimensions: 2, shortened: true })
@@ -212,7 +212,7 @@ describe.each(freshDatabases())('semantic search on $name', ({ name, open }) => 
     await add(animals, 'a small cat', 'the red car')
     await node().embed()
     const one = node()
-    server.behave(failing(500))
+    server.behave(failWith(500))
     server.calls.length = 0
     for (const query of ['red', 'car', 'red car']) {
       expect(found(await one.ranker.rank(workspace, [animals], query, 1))).toEqual(['the red car'])
@@ -228,14 +228,14 @@ describe.each(freshDatabases())('semantic search on $name', ({ name, open }) => 
     await node().embed()
     const one = node()
     const first = await one.ranker.rank(workspace, [animals], 'kitten', 1)
-    server.behave(failing(500))
+    server.behave(failWith(500))
     expect((await one.ranker.rank(workspace, [animals], 'kitten', 3)).slice(0, 1)).toEqual(first)
     expect(one.fallbacks).toEqual([])
   })
 
   test('pauses the job and reports once when the embedder is down', async () => {
     await add(animals, 'cat')
-    server.behave(failing(401))
+    server.behave(failWith(401))
     const one = node()
     expect(await one.embed()).toBe(0)
     const calls = server.calls.length
@@ -254,7 +254,7 @@ describe.each(freshDatabases())('semantic search on $name', ({ name, open }) => 
     server.behave((socket, call) => {
       const { input } = JSON.parse(call.body) as { input: string[] }
       const at = (text: string) => Number(text.split(' ')[1] ?? 0) / 300
-      answer({ data: input.map((text, index) => ({ index, embedding: [Math.cos(at(text)), Math.sin(at(text)), 0] })) })(
+      respond({ data: input.map((text, index) => ({ index, embedding: [Math.cos(at(text)), Math.sin(at(text)), 0] })) })(
         socket,
         call,
       )

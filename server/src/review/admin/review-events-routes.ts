@@ -19,8 +19,8 @@ const LIFETIME_MS = 60_000
 const RETRY_MS = 500
 /** Interval of keep-alive comments: proxies and http/stalled-clients.ts close silent connections. */
 const HEARTBEAT_MS = 10_000
-/** Bytes that may wait in memory for one client. A slower client must reconnect. */
-const MAX_WAITING_BYTES = 1_048_576
+/** Maximum number of buffered bytes for a client. A slower client must reconnect. */
+const MAX_BUFFERED_BYTES = 1_048_576
 
 const SCOPE = 'reviews:read'
 
@@ -57,31 +57,35 @@ export function reviewEventsRoutes(app: AdminApp, deps: Deps): void {
     const write = (event: string, data: object): void => {
       if (response.destroyed || response.writableEnded) return
       response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
-      if (response.writableLength > MAX_WAITING_BYTES) response.destroy()
+      if (response.writableLength > MAX_BUFFERED_BYTES) response.destroy()
     }
-    const tell = async (id: string | undefined): Promise<void> => {
+    const sendChange = async (id: string | undefined): Promise<void> => {
       const item = id === undefined ? undefined : await getReview(db, workspaceId, id, clock.now())
       if (item) write('review', reviewJson(item))
       else if (id === undefined) write('reset', {})
     }
-    const endIfGone = async (): Promise<void> => {
+    const endWithoutScope = async (): Promise<void> => {
       const { scopes } = await operatorOf(headers, deps)
       if (!scopes.includes(SCOPE)) response.end()
     }
     const listen = (topic: string, listener: (key: string | undefined) => Promise<void>) =>
       signal.subscribe(topic, (key) => {
         listener(key).catch((err: unknown) => {
-          if (!(err instanceof GatehouseError)) log.error({ err }, 'those who watch the review queue could not be told')
+          if (!(err instanceof GatehouseError)) log.error({ err }, 'a review event could not be sent: its stream is closed')
           response.end()
         })
       })
-    const subscriptions = [listen(REVIEWS_TOPIC, tell), listen(OPERATORS_TOPIC, endIfGone), listen(ADMIN_TOKENS_TOPIC, endIfGone)]
-    const heart = setInterval(() => response.write(': heartbeat\n\n'), HEARTBEAT_MS)
+    const subscriptions = [
+      listen(REVIEWS_TOPIC, sendChange),
+      listen(OPERATORS_TOPIC, endWithoutScope),
+      listen(ADMIN_TOKENS_TOPIC, endWithoutScope),
+    ]
+    const heartbeat = setInterval(() => response.write(': heartbeat\n\n'), HEARTBEAT_MS)
     const timer = setTimeout(() => response.end(), LIFETIME_MS)
     open.add(response)
     response.once('close', () => {
       for (const unsubscribe of subscriptions) unsubscribe()
-      clearInterval(heart)
+      clearInterval(heartbeat)
       clearTimeout(timer)
       open.delete(response)
     })

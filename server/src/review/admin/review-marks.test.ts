@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { marksOf } from './review-marks.ts'
+import { findMarks } from './review-marks.ts'
 
 const findWholeText = (texts: readonly string[]) =>
   texts.map((text) => [{ type: 'pii.person' as const, start: 0, end: text.length }])
 
-const placesOf = (content: Parameters<typeof marksOf>[0]) =>
-  marksOf(content, findWholeText).map(({ message, part, parameter }) => [message, part, parameter])
+const placesOf = (content: Parameters<typeof findMarks>[0]) =>
+  findMarks(content, findWholeText).map(({ message, part, parameter }) => [message, part, parameter])
 
-test('a mark says which message, part or parameter it is in', () => {
+test('marks: each names its message and part, or its parameter', () => {
   const messages = [
     { role: 'user', content: 'one' },
     { role: 'user', content: [{ type: 'image_url' }, { type: 'text', text: 'two' }] },
@@ -21,6 +21,6 @@ test('a mark says which message, part or parameter it is in', () => {
   ])
 })
 
-test('an item that has no parameters has its marks all the same', () => {
+test('marks: findings in messages are marked when the item has no parameters', () => {
   expect(placesOf({ messages: [{ role: 'user', content: 'one' }] })).toEqual([[0, null, null]])
 })

@@ -4,12 +4,12 @@ import type { ChatMessage } from '../../domain/message.ts'
 import { oneOf } from '../../lib/fields.ts'
 import type { HoldContent } from '../review.ts'
 
-const place = (description: string) => Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description })
+const nullableIndex = (description: string) => Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description })
 
 /** A finding's span in a held text. */
 export const MarkView = Type.Object({
-  message: place('Index in `content.messages`. null: `content.completion` or a parameter.'),
-  part: place('Index of the content part. null when the content is one text.'),
+  message: nullableIndex('Index in `content.messages`. null: `content.completion` or a parameter.'),
+  part: nullableIndex('Index of the content part. null when the content is one text.'),
   parameter: Type.Union([Type.String(), Type.Null()], {
     description: 'JSON Pointer of the text in `content.parameters`. null: the text is in a message or the completion.',
   }),
@@ -24,33 +24,33 @@ interface Place extends Pick<Mark, 'message' | 'part' | 'parameter'> {
 }
 
 /** The findings of each text. */
-export type FindTexts = (texts: readonly string[]) => readonly (readonly Finding[])[]
+export type FindInTexts = (texts: readonly string[]) => readonly (readonly Finding[])[]
 
 /** Findings of the current detectors in held content: for display, not for decisions. */
-export function marksOf(content: HoldContent, findTexts: FindTexts): Mark[] {
+export function findMarks(content: HoldContent, findInTexts: FindInTexts): Mark[] {
   const places = placesIn(content)
-  const findings = findTexts(places.map(({ text }) => text))
+  const findings = findInTexts(places.map(({ text }) => text))
   return places.flatMap(({ message, part, parameter }, index) =>
     (findings[index] ?? []).map(({ type, start, end }) => ({ message, part, parameter, type, start, end })),
   )
 }
 
 const placesIn = ({ messages, parameters, completion }: HoldContent): readonly Place[] => [
-  ...messages.flatMap((message, index) => textsIn(message, index)),
-  ...textsAt('', parameters),
-  ...(completion?.choices.slice(0, 1).flatMap(({ message }) => textsIn(message, null)) ?? []),
+  ...messages.flatMap((message, index) => messagePlaces(message, index)),
+  ...parameterPlaces('', parameters),
+  ...(completion?.choices.slice(0, 1).flatMap(({ message }) => messagePlaces(message, null)) ?? []),
 ]
 
-function textsIn({ content }: Pick<ChatMessage, 'content'>, message: number | null): readonly Place[] {
+function messagePlaces({ content }: Pick<ChatMessage, 'content'>, message: number | null): readonly Place[] {
   if (typeof content === 'string') return [{ message, part: null, parameter: null, text: content }]
   return (content ?? []).flatMap(({ text }, part) => (typeof text === 'string' ? { message, part, parameter: null, text } : []))
 }
 
-function textsAt(pointer: string, value: unknown): readonly Place[] {
+function parameterPlaces(pointer: string, value: unknown): readonly Place[] {
   if (typeof value === 'string') return [{ message: null, part: null, parameter: pointer, text: value }]
   if (typeof value !== 'object' || value === null) return []
-  return Object.entries(value).flatMap(([name, field]) => textsAt(`${pointer}/${escaped(name)}`, field))
+  return Object.entries(value).flatMap(([name, field]) => parameterPlaces(`${pointer}/${escapePointer(name)}`, field))
 }
 
-/** RFC 6901. */
-const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+/** Escapes a name in a JSON Pointer (RFC 6901). */
+const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -64,7 +64,7 @@ export const ReviewWithContentView = Type.Object({
   marks: Type.Array(MarkView, { description: 'Current findings of the detectors in the content.' }),
 })
 
-export const Judgement = Type.Object({
+export const DecisionBody = Type.Object({
   comment: Type.Optional(
     Type.Unsafe<string | null>({
       type: ['string', 'null'],

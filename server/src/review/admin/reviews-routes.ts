@@ -11,27 +11,27 @@ import { notFound } from '../../http/refusals.ts'
 import { pathOf } from '../../http/schemas.ts'
 import { oneOf } from '../../lib/fields.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
-import { idsInOneHand } from '../../operators/admin-token-store.ts'
-import { acknowledgeEscalation, type Decided, decide } from '../decision-store.ts'
+import { findIdsOfOperator } from '../../operators/admin-token-store.ts'
+import { acknowledgeEscalation, type DecisionResult, decideHold } from '../decision-store.ts'
 import { REVIEW_STATES, type ReviewItem } from '../review.ts'
 import { reviewJson } from '../review-json.ts'
 import { listReviews } from '../review-list.ts'
-import { getReview, reviewContent } from '../review-store.ts'
-import type { ReviewWaiters } from '../waiting.ts'
+import { getReview, readReviewContent } from '../review-store.ts'
+import type { ReviewWaiters } from '../review-waiters.ts'
 import { type IndependenceDeps, refuseTokenIssuer, refuseWithoutFourEyes } from './review-independence.ts'
-import { type FindTexts, marksOf } from './review-marks.ts'
-import { Judgement, REVIEW_KINDS, ReviewView, ReviewWithContentView } from './review-shapes.ts'
+import { type FindInTexts, findMarks } from './review-marks.ts'
+import { DecisionBody, REVIEW_KINDS, ReviewView, ReviewWithContentView } from './review-shapes.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the item, or the Workspace' }
 
-const judging = (operationId: string, summary: string) =>
+const decisionOperation = (operationId: string, summary: string) =>
   inWorkspace(operationId, summary, {
     scope: 'reviews:write',
     description:
       'Operators cannot decide on their own requests, on requests with an API key that they issued, or on those of a user whose token they issued; their admin tokens cannot either. With the Workspace setting `review.four_eyes`, the approver must be a signed-in operator whose role cannot cause requests and whose password no other operator can know. The first decision is final. Returns the item in its new state. The body is optional.',
     query: {},
     params: pathOf('id'),
-    body: Judgement,
+    body: DecisionBody,
     answers: { 200: ReviewView },
     errors: {
       ...UNKNOWN,
@@ -59,24 +59,29 @@ const docs = {
     answers: { 200: ReviewWithContentView },
     errors: UNKNOWN,
   }),
-  approve: judging('approveReview', 'Approve a hold. The request can be sent again and passes; a message is stored immediately'),
-  deny: judging('denyReview', 'Deny a hold and erase its content'),
-  acknowledge: judging('acknowledgeReview', 'Acknowledge an escalation'),
+  approve: decisionOperation(
+    'approveReview',
+    'Approve a hold. The request can be sent again and passes; a message is stored immediately',
+  ),
+  deny: decisionOperation('denyReview', 'Deny a hold and erase its content'),
+  acknowledge: decisionOperation('acknowledgeReview', 'Acknowledge an escalation'),
 }
 
-/** The three decisions on a review item: path, function and audit action. */
-const JUDGEMENTS = [
+type DecisionArguments = Parameters<typeof acknowledgeEscalation>
+
+/** The three decisions on a review item. `verb` is in the path and in the audit action. */
+const DECISIONS = [
   {
     verb: 'approve',
-    settle: (...[tx, owner, id, judgement]: Parameters<typeof acknowledgeEscalation>) =>
-      decide(tx, owner, id, { ...judgement, verdict: 'approved' }),
+    write: (...[tx, workspaceId, id, decision]: DecisionArguments) =>
+      decideHold(tx, workspaceId, id, { ...decision, verdict: 'approved' }),
   },
   {
     verb: 'deny',
-    settle: (...[tx, owner, id, judgement]: Parameters<typeof acknowledgeEscalation>) =>
-      decide(tx, owner, id, { ...judgement, verdict: 'denied' }),
+    write: (...[tx, workspaceId, id, decision]: DecisionArguments) =>
+      decideHold(tx, workspaceId, id, { ...decision, verdict: 'denied' }),
   },
-  { verb: 'acknowledge', settle: acknowledgeEscalation },
+  { verb: 'acknowledge', write: acknowledgeEscalation },
 ] as const
 
 /** Held messages of the messaging API. `Release`: the message that an approval stores. */
@@ -90,7 +95,7 @@ export interface HeldMessages<Release> {
 export interface ReviewsDeps<Release> extends ChangeDeps, IndependenceDeps {
   readonly waiters: Pick<ReviewWaiters, 'changed'>
   readonly reviewBox: SecretBox
-  readonly findTexts: FindTexts
+  readonly findInTexts: FindInTexts
   readonly heldMessages: HeldMessages<Release>
 }
 
@@ -109,18 +114,18 @@ export function reviewsRoutes<Release>(app: AdminApp, deps: ReviewsDeps<Release>
     return { ...reviewJson(item), ...(await readContent(request, item, deps)) }
   })
 
-  for (const { verb, settle } of JUDGEMENTS) {
+  for (const { verb, write } of DECISIONS) {
     const path = `/reviews/:id/${verb}` as const
     app.post(path, { schema: docs[verb], preValidation: bodyOptional }, async (request) => {
       const { workspaceId, operator, params, body } = request
       const release = verb === 'approve' ? await heldMessages.prepare(workspaceId, params.id, clock.now()) : undefined
       const item = await change(deps, request, async (tx, now) => {
-        const alsoAs = await idsInOneHand(tx, operator.id)
-        const asked = await getReview(tx, workspaceId, params.id, now)
-        if (asked) await refuseTokenIssuer(deps, tx, asked, [operator.id, ...alsoAs])
-        if (asked && verb === 'approve') await refuseWithoutFourEyes(deps, tx, asked, operator)
-        const judgement = { by: operator.id, alsoAs, comment: body.comment ?? null, now }
-        const item = decided(await settle(tx, workspaceId, params.id, judgement))
+        const otherIds = await findIdsOfOperator(tx, operator.id)
+        const current = await getReview(tx, workspaceId, params.id, now)
+        if (current) await refuseTokenIssuer(deps, tx, current, [operator.id, ...otherIds])
+        if (current && verb === 'approve') await refuseWithoutFourEyes(deps, tx, current, operator)
+        const decision = { by: operator.id, otherIds, comment: body.comment ?? null, now }
+        const item = decidedItem(await write(tx, workspaceId, params.id, decision))
         const value = await heldMessages.settle(tx, item, release, now)
         return { value, action: `review.${verb}`, id: value.id, fields: ['state', ...(body.comment ? ['comment'] : [])] }
       })
@@ -130,7 +135,7 @@ export function reviewsRoutes<Release>(app: AdminApp, deps: ReviewsDeps<Release>
   }
 }
 
-function decided(result: Decided): ReviewItem {
+function decidedItem(result: DecisionResult): ReviewItem {
   switch (result.kind) {
     case 'decided':
       return result.item
@@ -144,7 +149,7 @@ function decided(result: Decided): ReviewItem {
       })
     case 'conflict':
       throw new GatehouseError('CONFLICT', {
-        message: `This is no longer, or never was, to be decided so: a ${result.item.kind} that is ${result.item.state}.`,
+        message: `This decision is not possible: the review item is a ${result.item.kind} in the state ${result.item.state}.`,
         details: { state: result.item.state, kind: result.item.kind },
       })
   }
@@ -154,12 +159,12 @@ function decided(result: Decided): ReviewItem {
 async function readContent(
   request: FastifyRequest,
   { id }: ReviewItem,
-  deps: ChangeDeps & Pick<ReviewsDeps<never>, 'reviewBox' | 'findTexts'>,
+  deps: ChangeDeps & Pick<ReviewsDeps<never>, 'reviewBox' | 'findInTexts'>,
 ) {
-  const { db, clock, reviewBox, findTexts } = deps
-  const held = await reviewContent(db, request.workspaceId, id, clock.now(), reviewBox)
+  const { db, clock, reviewBox, findInTexts } = deps
+  const held = await readReviewContent(db, request.workspaceId, id, clock.now(), reviewBox)
   if (!held) return { content: null, marks: [] }
   const { messages, parameters, completion } = held
-  const value = { content: { messages, parameters, completion }, marks: marksOf(held, findTexts) }
+  const value = { content: { messages, parameters, completion }, marks: findMarks(held, findInTexts) }
   return change(deps, request, async () => ({ value, action: 'review.read', id, fields: ['content'] }))
 }

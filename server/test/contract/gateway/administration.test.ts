@@ -98,7 +98,7 @@ describe('start and administration', () => {
   test.each(['approve', 'deny'] as const)(
     'reviews: %s returns the item in its new state with the comment [ADM-API-7]',
     async (decision) => {
-      const { id } = await governed.hold()
+      const { id } = await governed.holdPrompt()
       const decided = accepted(await governed.admin('POST', `/reviews/${id}/${decision}`, { json: { comment: 'Seen.' } }))
       expect(decided).toMatchObject({ id, state: decision === 'approve' ? 'approved' : 'denied', comment: 'Seen.' })
       expect(accepted(await governed.admin('GET', `/reviews/${id}`))).toMatchObject({ id, state: decided.state })

@@ -1,20 +1,21 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { STAGES } from '../../../src/pipeline/endpoints.ts'
-import { accepted, type Body, refused } from '../../support/gateway-client.ts'
-import type { Said } from '../../support/governed.ts'
+import { accepted, type ResponseBody, refused } from '../../support/gateway-client.ts'
+import type { SentPrompt } from '../../support/governed.ts'
 import { json, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 
-let said: Said
-let record: Body
+let said: SentPrompt
+let record: ResponseBody
 beforeAll(async () => {
   const options = { userToken: governed.demo.users[0]?.user_token ?? '' }
   const more = { governance: { session_id: 'afternoon' }, max_tokens: 99 }
-  said = await governed.say('juniper-risk-high juniper-redact mara.lind@example.org', { more, options })
+  said = await governed.sendPrompt('juniper-risk-high juniper-redact mara.lind@example.org', { more, options })
   record = await governed.record(accepted(said.response).governance.audit_id)
 })
 const SHA = /^[0-9a-f]{64}$/
-const recordOf = async ({ response }: Said): Promise<Body> => governed.record(response.headers.get('x-audit-id') ?? '')
+const recordOf = async ({ response }: SentPrompt): Promise<ResponseBody> =>
+  governed.record(response.headers.get('x-audit-id') ?? '')
 
 describe('audit record: fields [GW-AUD-2]', () => {
   test('workspace_id, application_id, endpoint, created_at, duration_ms, status, error_code', () => {
@@ -32,9 +33,9 @@ describe('audit record: fields [GW-AUD-2]', () => {
     expect(record.user).toEqual({ id: expect.stringMatching(SHA), verified: true, role: 'support_agent', department: 'support' })
   })
   test('user: the same user has the same hash in every record, and a request without a user has none [GW-AUD-4]', async () => {
-    const asserted = await governed.say('', { more: { governance: { user: { id: 'alice' } } } })
+    const asserted = await governed.sendPrompt('', { more: { governance: { user: { id: 'alice' } } } })
     expect(((await recordOf(asserted)).user as { id: string }).id).toBe((record.user as { id: string }).id)
-    expect(((await recordOf(await governed.say())).user as { id: string }).id).toBeNull()
+    expect(((await recordOf(await governed.sendPrompt())).user as { id: string }).id).toBeNull()
   })
   test('request and response: keyed hash, sizes, counts', () => {
     expect(record.request).toEqual({ hash: expect.stringMatching(SHA), bytes: expect.any(Number), messages: 1 })
@@ -87,12 +88,12 @@ describe('audit record: fields [GW-AUD-2]', () => {
     const { attempts } = await governed.record(accepted(answer).governance.audit_id)
     expect(attempts).toEqual([expect.objectContaining({ provider: 'demo', outcome: 'stubbed' })])
     accepted(await governed.admin('PUT', '/providers/openai/models/scripted', { json: { input_price: 2, output_price: 10 } }))
-    const priced = await recordOf(await governed.say())
+    const priced = await recordOf(await governed.sendPrompt())
     expect(priced.attempts).toEqual([expect.objectContaining({ cost: (11 * 2 + 7 * 10) / 1_000_000 })])
   })
   test('knowledge and memory ids used', () => expect(record).toMatchObject({ knowledge: [], memory: [] }))
   test('review: links the item that was opened, awaited or released', async () => {
-    const held = await governed.hold()
+    const held = await governed.holdPrompt()
     expect((await recordOf(held)).review).toEqual({ id: held.id, state: 'pending' })
     const waited = await governed.resubmit(held)
     expect((await recordOf({ ...held, response: waited })).review).toEqual({ id: held.id, state: 'pending' })
@@ -102,7 +103,7 @@ describe('audit record: fields [GW-AUD-2]', () => {
   })
   test('dry_run', async () => {
     expect(record.dry_run).toBe(false)
-    expect((await recordOf(await governed.say('', { more: { governance: { dry_run: true } } }))).dry_run).toBe(true)
+    expect((await recordOf(await governed.sendPrompt('', { more: { governance: { dry_run: true } } }))).dry_run).toBe(true)
   })
   test('features: values that policies read, without content', () => {
     expect(record.features).toMatchObject({
@@ -134,10 +135,10 @@ describe('audit record: fields [GW-AUD-2]', () => {
 
 describe('audit record: every outcome after stage 2 is recorded [GW-PIPE-10]', () => {
   test.each([
-    ['POLICY_DENIED', 403, () => governed.say('juniper-deny')],
-    ['POLICY_REVIEW_PENDING', 409, () => governed.say('juniper-hold')],
-    ['NO_ELIGIBLE_PROVIDER', 422, () => governed.say('', { more: { model: 'no-such-model' } })],
-    ['AUTH_INVALID_USER_TOKEN', 401, () => governed.say('', { options: { userToken: 'nonsense' } })],
+    ['POLICY_DENIED', 403, () => governed.sendPrompt('juniper-deny')],
+    ['POLICY_REVIEW_PENDING', 409, () => governed.sendPrompt('juniper-hold')],
+    ['NO_ELIGIBLE_PROVIDER', 422, () => governed.sendPrompt('', { more: { model: 'no-such-model' } })],
+    ['AUTH_INVALID_USER_TOKEN', 401, () => governed.sendPrompt('', { options: { userToken: 'nonsense' } })],
   ] as const)(
     '%s is recorded, and audit_id is in the error and in x-audit-id [GW-PIPE-11, GW-PIPE-12]',
     async (code, status, ask) => {

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { accepted, type Body, refused } from '../../support/gateway-client.ts'
+import { accepted, type ResponseBody, refused } from '../../support/gateway-client.ts'
 import { governed } from '../shared-server.ts'
 
-let record: Body
+let record: ResponseBody
 beforeAll(async () => {
-  record = await governed.record(accepted((await governed.say()).response).governance.audit_id)
+  record = await governed.record(accepted((await governed.sendPrompt()).response).governance.audit_id)
 })
 
 describe('GET /v1/audit/{id} [GW-AUD-1]', () => {

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { accepted, type Body, CHAT, refused } from '../../support/gateway-client.ts'
-import type { Said } from '../../support/governed.ts'
+import { accepted, CHAT, type ResponseBody, refused } from '../../support/gateway-client.ts'
+import type { SentPrompt } from '../../support/governed.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 
-let said: Said
-let body: Body
+let said: SentPrompt
+let body: ResponseBody
 beforeAll(async () => {
-  said = await governed.say('', { more: { temperature: 0.4, max_tokens: 321 } })
+  said = await governed.sendPrompt('', { more: { temperature: 0.4, max_tokens: 321 } })
   body = accepted(said.response)
 })
 describe('chat completion', () => {
@@ -29,7 +29,7 @@ describe('chat completion', () => {
 describe('governance block', () => {
   test('audit_id: string [GW-GOV-2]', () => expect(body.governance.audit_id).toMatch(/^aud_[0-9a-z]{26}$/))
   test('audit_id: differs for every request', async () => {
-    const other = accepted((await governed.say()).response)
+    const other = accepted((await governed.sendPrompt()).response)
     expect(other.governance.audit_id).not.toBe(body.governance.audit_id)
   })
   test('decision: verdict, transforms, directives [GW-GOV-3]', () => {
@@ -126,7 +126,7 @@ describe('POST /v1/chat/completions', () => {
 describe('governance.user [GW-AUTH-4]', () => {
   const asUser = (user: unknown) => ({ governance: { user } })
   const verdict = async (mark: string, user: object) =>
-    accepted((await governed.say(mark, { more: asUser(user) })).response).governance.decision.verdict
+    accepted((await governed.sendPrompt(mark, { more: asUser(user) })).response).governance.decision.verdict
 
   test('id: required', () => expectInvalid('governance.user.id', asUser({ role: 'pilot' })))
   test('id is the only required field', async () => void accepted(await governed.chat(GREETING, asUser({ id: 'someone' }))))

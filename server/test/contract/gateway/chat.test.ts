@@ -167,12 +167,12 @@ describe('chat', () => {
     refused(await governed.chat(messages, more, { token }), 'POLICY_DENIED')
   })
   test('holds: an identical request gets the same review_item_id while the hold is pending, without a second provider call [GW-RETRY-2]', async () => {
-    for (const held of [await governed.hold(), await governed.holdOutput()]) {
-      const calls = governed.callsAbout(held)
+    for (const held of [await governed.holdPrompt(), await governed.holdCompletion()]) {
+      const calls = governed.countProviderCalls(held)
       for (let i = 0; i < 3; i++) {
         expect(refused(await governed.chat(held.prompt), 'POLICY_REVIEW_PENDING').review_item_id).toBe(held.id)
       }
-      expect(governed.callsAbout(held)).toBe(calls)
+      expect(governed.countProviderCalls(held)).toBe(calls)
     }
   })
   test('holds: identical concurrent requests share one hold [GW-RETRY-2]', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { accepted, CHAT, ENDPOINTS, REQUEST_ID, refused } from '../../support/gateway-client.ts'
-import { exchangeBytes, httpText, readAnswer } from '../../support/wire.ts'
+import { formatRequest, parseResponse, sendBytes } from '../../support/raw-http.ts'
 import { governed } from '../shared-server.ts'
 
 describe('common rules', () => {
@@ -26,7 +26,7 @@ describe('common rules', () => {
     for (const id of ['x'.repeat(129), 'bad id!', 'a,b', 'ä']) expect(await echoed(id)).not.toBe(id)
   })
   test('malformed HTTP gets the error envelope and a request id [API-ERR-1]', async () => {
-    const answer = readAnswer(await exchangeBytes(governed.base, 'this is no HTTP\r\n\r\n'))
+    const answer = parseResponse(await sendBytes(governed.base, 'this is no HTTP\r\n\r\n'))
     if (!answer) throw new Error('no answer')
     refused(answer, 'VALIDATION_ERROR')
   })
@@ -72,12 +72,12 @@ describe('common rules', () => {
     for (const { id } of rows) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   })
   test('errors carry type and param [API-ERR-2, API-ERR-3]', async () => {
-    const raw = httpText({
+    const raw = formatRequest({
       path: CHAT,
       headers: { authorization: `Bearer ${governed.key()}`, 'content-type': 'application/json' },
       body: '{}',
     })
-    const answer = readAnswer(await exchangeBytes(governed.base, raw))
+    const answer = parseResponse(await sendBytes(governed.base, raw))
     expect(answer?.body.error).toMatchObject({ type: 'invalid_request_error', param: 'messages' })
   })
   test('x-should-retry: false on 403, 409, 410 and 422, and on no other status [GW-RETRY-1]', async () => {
@@ -98,7 +98,7 @@ describe('common rules: further codes', () => {
     refused(await governed.chat('x', {}, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
   })
   test('CONFLICT 409: a second decision [API-ERR-8]', async () => {
-    const held = await governed.hold()
+    const held = await governed.holdPrompt()
     await governed.decide(held.id, 'approve')
     refused(await governed.admin('POST', `/reviews/${held.id}/deny`, { json: {} }), 'CONFLICT')
   })

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { chunksOf } from '../../support/chunks.ts'
 import { accepted, refused } from '../../support/gateway-client.ts'
 import { createMemoryFixture } from '../../support/memory-fixture.ts'
 import { says, word } from '../../support/scripted-provider.ts'
+import { parseChunks } from '../../support/stream-chunks.ts'
 import { governed } from '../shared-server.ts'
 
 const sendDryRun = (mark: string, more: object = {}, options = {}) =>
-  governed.say(mark, { more: { ...more, governance: { dry_run: true } }, options })
+  governed.sendPrompt(mark, { more: { ...more, governance: { dry_run: true } }, options })
 
 describe('dry run', () => {
   test.each([
@@ -20,7 +20,7 @@ describe('dry run', () => {
     const { governance, choices } = accepted(said.response)
     expect(governance).toMatchObject({ dry_run: true, decision: { verdict } })
     expect(choices[0]?.message.content).toBeTruthy()
-    expect(governed.callsAbout(said)).toBe(0)
+    expect(governed.countProviderCalls(said)).toBe(0)
   })
   test.each([
     ['juniper-deny', 'deny'],
@@ -80,7 +80,7 @@ describe('dry run', () => {
   })
   test('stream: works as in a real run', async () => {
     const { response } = await sendDryRun('', { stream: true })
-    expect(chunksOf(response.text)[0]?.governance).toMatchObject({ dry_run: true })
+    expect(parseChunks(response.text)[0]?.governance).toMatchObject({ dry_run: true })
   })
   test.each([
     ['VALIDATION_ERROR', { temperature: 'hot' }, {}],

@@ -32,7 +32,7 @@ describe('enumerations', () => {
   test.each(['public', 'internal', 'confidential', 'restricted'])(
     'classification %s: a rule raises to it and never lowers it [GW-ENUM-1]',
     async (value) => {
-      const { response } = await governed.say(`juniper-class-${value}`)
+      const { response } = await governed.sendPrompt(`juniper-class-${value}`)
       const { classification } = await governed.record(accepted(response).governance.audit_id)
       // Content without findings starts as `internal` (GW-POL-7).
       expect(classification).toBe(value === 'public' ? 'internal' : value)
@@ -45,12 +45,12 @@ describe('enumerations', () => {
     ['juniper-escalate', 'escalate'],
     ['juniper-hold', 'require_approval'],
   ])('verdict: %j is %s [GW-ENUM-4]', async (mark, verdict) => {
-    const { response } = await governed.say(mark, { more: { governance: { dry_run: true } } })
+    const { response } = await governed.sendPrompt(mark, { more: { governance: { dry_run: true } } })
     expect(accepted(response).governance.decision.verdict).toBe(verdict)
   })
 
   test.each(['low', 'medium', 'high', 'critical'])('risk_level: %s [GW-ENUM-5]', async (risk) => {
-    const { response } = await governed.say(`juniper-risk-${risk}`)
+    const { response } = await governed.sendPrompt(`juniper-risk-${risk}`)
     expect(accepted(response).governance.risk_level).toBe(risk)
   })
 

@@ -49,7 +49,7 @@ describe('errors [API-ERR-1]', () => {
     })
   })
   test('POLICY_REVIEW_DENIED 403: human review denied; carries audit_id [API-ERR-6]', async () => {
-    const held = await governed.hold()
+    const held = await governed.holdPrompt()
     await governed.decide(held.id, 'deny')
     expect(refused(await governed.resubmit(held), 'POLICY_REVIEW_DENIED').audit_id).toMatch(AUDIT_ID)
   })
@@ -61,7 +61,7 @@ describe('errors [API-ERR-1]', () => {
     expect({ review_item_id, type }).toEqual({ review_item_id: expect.stringMatching(/^rev_/), type: 'conflict_error' })
   })
   test('REVIEW_HOLD_EXPIRED 410: review hold expired [API-ERR-9]', async () => {
-    const held = await governed.hold('juniper-brief')
+    const held = await governed.holdPrompt('juniper-brief')
     clock.advance(31_000)
     refused(await governed.resubmit(held), 'REVIEW_HOLD_EXPIRED')
   })

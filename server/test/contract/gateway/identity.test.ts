@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, type JWTPayload, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, accepted, ENDPOINTS, refused } from '../../support/gateway-client.ts'
+import { accepted, ENDPOINTS, type GatewayResponse, refused } from '../../support/gateway-client.ts'
 import { clock, governed } from '../shared-server.ts'
 
 const ISSUER = 'https://people.example'
@@ -49,7 +49,8 @@ function token({
     .setProtectedHeader({ alg, kid: alg, ...header })
     .sign(key)
 }
-const ask = (userToken: string, prompt = 'Good morning', more = {}): Promise<Answer> => governed.chat(prompt, more, { userToken })
+const ask = (userToken: string, prompt = 'Good morning', more = {}): Promise<GatewayResponse> =>
+  governed.chat(prompt, more, { userToken })
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 describe('identity', () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { assertNoContent } from '../../support/audit.ts'
-import { accepted, type Body, refused } from '../../support/gateway-client.ts'
+import { accepted, type ResponseBody, refused } from '../../support/gateway-client.ts'
 import { createKnowledgeFixture, type KnowledgeFixture } from '../../support/knowledge-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
@@ -129,8 +129,8 @@ describe('knowledge: each hit under the retrieve policies', () => {
 
 describe('knowledge: the record of a search', () => {
   let knowledgeFixture: KnowledgeFixture
-  let body: Body
-  let record: Body
+  let body: ResponseBody
+  let record: ResponseBody
   const [title, content, query] = [word(), `${word()} jade ${word()}`, `jade ${word()}`]
   beforeAll(async () => {
     knowledgeFixture = await createKnowledgeFixture(governed)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, accepted, CHAT, ENDPOINTS, refused } from '../../support/gateway-client.ts'
+import { accepted, CHAT, ENDPOINTS, type GatewayResponse, refused } from '../../support/gateway-client.ts'
 import { completion, json, says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 
@@ -27,10 +27,10 @@ const GETS = ENDPOINTS.filter(({ method }) => method === 'GET')
 /** An Application with these limits. `burst` sends `count` requests at the same time and counts the admitted ones. */
 async function createLimitedApplication(limits: object) {
   const { token } = await governed.application({ limits })
-  const send = ({ method, path, json }: { method: string; path: string; json?: unknown }): Promise<Answer> =>
+  const send = ({ method, path, json }: { method: string; path: string; json?: unknown }): Promise<GatewayResponse> =>
     governed.api(method, path, { token, json })
   const chat = (prompt = 'Good morning', more = {}) => governed.chat(prompt, more, { token })
-  const burst = async (count: number, ask: () => Promise<Answer>) => {
+  const burst = async (count: number, ask: () => Promise<GatewayResponse>) => {
     const answers = await Promise.all(Array.from({ length: count }, ask))
     const refusals = answers.filter(({ status }) => status === 429)
     for (const answer of refusals) refused(answer, 'RATE_LIMITED')

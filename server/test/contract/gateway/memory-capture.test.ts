@@ -40,7 +40,7 @@ describe('POST /v1/memory/capture', () => {
       expires_at: instant(3_600),
     }
     const user = { id: 'mara', role: 'pilot', department: 'hangar', attributes: { projects: ['apollo'] } }
-    const id = await memoryFixture.keep(content, more, { user, session: 'afternoon' })
+    const id = await memoryFixture.store(content, more, { user, session: 'afternoon' })
     expect(await memoryFixture.hits(content, {}, { user })).toMatchObject([
       { memory_id: id, scope: 'project', kind: 'summary', content, summary: 'A code word.', classification: 'public' },
     ])
@@ -74,7 +74,7 @@ describe('POST /v1/memory/capture', () => {
   })
   test('content: 16 KiB are stored whole', async () => {
     const content = `${word()} ${'é'.repeat(8_000)}`
-    await memoryFixture.keep(content)
+    await memoryFixture.store(content)
     expect(await memoryFixture.texts(content.slice(0, 10))).toEqual([content])
   })
   test.each([-1, -3_600, -400 * 86_400, 0])('expires_at %i s from now: 400 VALIDATION_ERROR [GW-MEMC-4]', async (seconds) => {
@@ -91,7 +91,7 @@ describe('POST /v1/memory/capture', () => {
     },
   )
   test('expires_at: the latest possible time is stored', async () => {
-    const id = await memoryFixture.keep(about(), { expires_at: '9999-12-31T23:59:59.999Z' })
+    const id = await memoryFixture.store(about(), { expires_at: '9999-12-31T23:59:59.999Z' })
     expect(accepted(await governed.admin('GET', `/memories/${id}`)).expires_at).toBe('9999-12-31T23:59:59.999Z')
   })
   test('expires_at: an offset is converted to the same instant', async () => {
@@ -128,7 +128,7 @@ describe('POST /v1/memory/capture', () => {
   test('X-Gateway-User-Token: the memory belongs to the verified user and not to the asserted one [GW-AUTH-12]', async () => {
     const userToken = governed.demo.users.find(({ id }) => id === 'alice')?.user_token ?? ''
     const content = about()
-    await memoryFixture.keep(content, { scope: 'user' }, { userToken, user: { id: 'mara' } })
+    await memoryFixture.store(content, { scope: 'user' }, { userToken, user: { id: 'mara' } })
     expect(await memoryFixture.texts(content, {}, { user: { id: 'mara' } })).toEqual([])
     expect(await memoryFixture.texts(content, {}, { userToken })).toEqual([content])
     expect(await memoryFixture.texts(content, {}, { user: { id: 'alice' } })).toEqual([content])

@@ -1,5 +1,5 @@
-import { type Answer, accepted, type Body } from '../../support/gateway-client.ts'
-import type { Asking, MemoryFixture } from '../../support/memory-fixture.ts'
+import { accepted, type GatewayResponse, type ResponseBody } from '../../support/gateway-client.ts'
+import type { MemoryFixture, MemoryRequestOptions } from '../../support/memory-fixture.ts'
 import { says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 
@@ -10,14 +10,19 @@ export const MARA = { user: { id: 'mara' } }
 export const NOOR = { user: { id: 'noor' } }
 
 export const tokenOf = (name: string) => governed.demo.users.find(({ id }) => id === name)?.user_token ?? ''
-export const recordOf = async ({ token }: MemoryFixture, { headers }: Answer): Promise<Body> =>
+export const recordOf = async ({ token }: MemoryFixture, { headers }: GatewayResponse): Promise<ResponseBody> =>
   accepted(await governed.api('GET', `/v1/audit/${headers.get('x-audit-id')}`, { token }))
 export const reviewsOf = async ({ id }: MemoryFixture, kind: 'hold' | 'escalation') => {
   const { data } = accepted(await governed.admin('GET', `/reviews?kind=${kind}&limit=100`))
   return data.filter(({ application_id }) => application_id === id)
 }
 /** Sends a chat. `upstreamRequests` are the requests that its provider has received. */
-export async function chat(memoryFixture: MemoryFixture, prompt: string, asking: Asking = {}, governance: object = {}) {
+export async function chat(
+  memoryFixture: MemoryFixture,
+  prompt: string,
+  asking: MemoryRequestOptions = {},
+  governance: object = {},
+) {
   const key = word()
   const completion = `Noted: ${key}.`
   governed.provider.on(key, says(completion))

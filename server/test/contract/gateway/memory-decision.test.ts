@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { assertNoContent } from '../../support/audit.ts'
 import { dumpTables } from '../../support/dump-tables.ts'
-import { type Answer, accepted, refused } from '../../support/gateway-client.ts'
-import { type Asking, createMemoryFixture } from '../../support/memory-fixture.ts'
+import { accepted, type GatewayResponse, refused } from '../../support/gateway-client.ts'
+import { createMemoryFixture, type MemoryRequestOptions } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
 import { INJECTION, MAIL, MARA, NOOR, recordOf, reviewsOf, SECRET, tokenOf } from './memory-client.ts'
@@ -46,7 +46,7 @@ describe('memory: the memory decision', () => {
   test('secrets: a redacted secret is not stored', async () => {
     const memoryFixture = await createMemoryFixture(governed)
     const about = word()
-    await memoryFixture.keep(`${about} ${MAIL} juniper-redact`)
+    await memoryFixture.store(`${about} ${MAIL} juniper-redact`)
     const [text] = await memoryFixture.texts(about, {}, { userToken: tokenOf('carol') })
     expect(text).toBe(`${about} [EMAIL] juniper-redact`)
   })
@@ -80,19 +80,19 @@ describe('memory: the memory decision', () => {
       expires_at: new Date(clock.now().getTime() + 3_600_000).toISOString(),
     }
     const user = { user: { id: 'mara', attributes: { projects: ['atlas'] } } }
-    const verdict = async (answer: Promise<Answer>) => accepted(await answer).governance.decision.verdict
+    const verdict = async (answer: Promise<GatewayResponse>) => accepted(await answer).governance.decision.verdict
     expect(await verdict(memoryFixture.capture(`${word()} damson-facts`, more, user))).toBe('escalate')
     expect(await verdict(memoryFixture.capture(`${word()} damson-facts`, { ...more, kind: 'fact' }, user))).toBe('allow')
     const about = word()
-    await memoryFixture.keep(`${about} medlar-facts`, more, user)
+    await memoryFixture.store(`${about} medlar-facts`, more, user)
     expect(await verdict(memoryFixture.search(about, {}, user))).toBe('escalate')
-    await memoryFixture.keep(`${about} medlar-facts`, { ...more, scope: 'user' }, NOOR)
+    await memoryFixture.store(`${about} medlar-facts`, { ...more, scope: 'user' }, NOOR)
     expect(await verdict(memoryFixture.search(about, {}, NOOR))).toBe('allow')
   })
   test('kind decision: two captures of one subject are both kept', async () => {
     const memoryFixture = await createMemoryFixture(governed)
-    await memoryFixture.keep('The deadline is in May.', { kind: 'decision' })
-    await memoryFixture.keep('The deadline is in June.', { kind: 'decision' })
+    await memoryFixture.store('The deadline is in May.', { kind: 'decision' })
+    await memoryFixture.store('The deadline is in June.', { kind: 'decision' })
     expect(await memoryFixture.texts('deadline')).toHaveLength(2)
   })
 })
@@ -115,7 +115,7 @@ describe('memory: the record of a capture', () => {
   test('record: equal content has equal hashes within the Workspace [GW-AUD-4]', async () => {
     const memoryFixture = await createMemoryFixture(governed)
     const content = word()
-    const hash = async (asking: Asking) => {
+    const hash = async (asking: MemoryRequestOptions) => {
       const { remembered } = await recordOf(memoryFixture, await memoryFixture.capture(content, { scope: 'user' }, asking))
       return (remembered as { hash: string }[])[0]?.hash
     }

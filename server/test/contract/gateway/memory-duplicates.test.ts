@@ -18,7 +18,7 @@ describe('memory: duplicates and superseded memories', () => {
     ['another encoding of a character', (text: string) => text.replace('é', 'e\u0301')],
   ])('duplicates: the same owner and normalised content (%s) return the existing memory_id [GW-MEMC-9]', async (_, again) => {
     const content = `The café is ${word()}`
-    const id = await memoryFixture.keep(content, {}, MARA)
+    const id = await memoryFixture.store(content, {}, MARA)
     const body = accepted(await memoryFixture.capture(again(content), {}, MARA))
     expect(body).toMatchObject({ stored: true, memory_id: id, mode: 'active' })
     expect(await memoryFixture.hits(content.split(' ').at(-1) ?? '')).toHaveLength(1)
@@ -26,10 +26,10 @@ describe('memory: duplicates and superseded memories', () => {
   test('duplicates: another owner gets another memory [GW-MEMC-9]', async () => {
     const content = `likes ${word()}`
     const ids = [
-      await memoryFixture.keep(content, { scope: 'user' }, MARA),
-      await memoryFixture.keep(content, { scope: 'user' }, NOOR),
-      await memoryFixture.keep(content, { scope: 'session' }, { ...MARA, session: 'morning' }),
-      await memoryFixture.keep(content, {}, MARA),
+      await memoryFixture.store(content, { scope: 'user' }, MARA),
+      await memoryFixture.store(content, { scope: 'user' }, NOOR),
+      await memoryFixture.store(content, { scope: 'session' }, { ...MARA, session: 'morning' }),
+      await memoryFixture.store(content, {}, MARA),
     ]
     expect(new Set(ids).size).toBe(4)
   })
@@ -41,24 +41,24 @@ describe('memory: duplicates and superseded memories', () => {
       `${subject} does not cost 5 euros`,
       `${subject} costs 5 dollars`,
     ]
-    const ids = await Promise.all(contents.map((content) => memoryFixture.keep(content)))
+    const ids = await Promise.all(contents.map((content) => memoryFixture.store(content)))
     expect(new Set(ids).size).toBe(4)
     expect((await memoryFixture.texts(subject)).toSorted()).toEqual(contents.toSorted())
   })
   test('duplicates: a stricter classification replaces the stored one', async () => {
     const subject = word()
-    const id = await memoryFixture.keep(`about ${subject}`, { classification: 'public' })
-    expect(await memoryFixture.keep(`About ${subject}.`, { classification: 'confidential' })).toBe(id)
+    const id = await memoryFixture.store(`about ${subject}`, { classification: 'public' })
+    expect(await memoryFixture.store(`About ${subject}.`, { classification: 'confidential' })).toBe(id)
     expect(await memoryFixture.texts(subject)).toEqual([])
-    expect(await memoryFixture.keep(`about ${subject}`, { classification: 'public' })).toBe(id)
+    expect(await memoryFixture.store(`about ${subject}`, { classification: 'public' })).toBe(id)
     expect(await memoryFixture.hits(subject, {}, { userToken: tokenOf('carol') })).toMatchObject([
       { classification: 'confidential' },
     ])
   })
   test('superseded: a new value of the same subject replaces the old memory', async () => {
     const user = { user: { id: word() } }
-    const first = await memoryFixture.keep('My favourite tea is Assam.', { scope: 'user', kind: 'preference' }, user)
-    const second = await memoryFixture.keep('My favourite tea is Darjeeling.', { scope: 'user', kind: 'preference' }, user)
+    const first = await memoryFixture.store('My favourite tea is Assam.', { scope: 'user', kind: 'preference' }, user)
+    const second = await memoryFixture.store('My favourite tea is Darjeeling.', { scope: 'user', kind: 'preference' }, user)
     expect(second).not.toBe(first)
     expect(await memoryFixture.texts('favourite tea', {}, user)).toEqual(['My favourite tea is Darjeeling.'])
     expect(await memoryFixture.texts('Assam', {}, user)).toEqual([])
@@ -67,28 +67,28 @@ describe('memory: duplicates and superseded memories', () => {
   })
   test("superseded: another owner's memory of the same subject stays", async () => {
     const [one, other] = [{ user: { id: word() } }, { user: { id: word() } }]
-    await memoryFixture.keep('My favourite tea is Assam.', { scope: 'user' }, one)
-    await memoryFixture.keep('My favourite tea is Darjeeling.', { scope: 'user' }, other)
+    await memoryFixture.store('My favourite tea is Assam.', { scope: 'user' }, one)
+    await memoryFixture.store('My favourite tea is Darjeeling.', { scope: 'user' }, other)
     expect(await memoryFixture.texts('favourite tea', {}, one)).toEqual(['My favourite tea is Assam.'])
   })
   test('superseded: an audit_only memory replaces no active one', async () => {
     const user = { user: { id: word() } }
-    await memoryFixture.keep('My favourite tea is Assam.', { scope: 'user' }, user)
+    await memoryFixture.store('My favourite tea is Assam.', { scope: 'user' }, user)
     accepted(await memoryFixture.capture('My favourite tea is Darjeeling. juniper-memory-audit', { scope: 'user' }, user))
     expect(await memoryFixture.texts('favourite tea', {}, user)).toEqual(['My favourite tea is Assam.'])
   })
   test('duplicates: audit_only and active memories of the same content are both kept', async () => {
     const subject = word()
-    const id = await memoryFixture.keep(`about ${subject}`)
+    const id = await memoryFixture.store(`about ${subject}`)
     accepted(await memoryFixture.capture(`about ${subject}`, { summary: 'juniper-memory-audit' }))
     expect((await memoryFixture.hits(subject)).map(({ memory_id }) => memory_id)).toEqual([id])
   })
   test('duplicates: an expired memory is stored again', async () => {
     const subject = word()
     const expires_at = new Date(clock.now().getTime() + 60_000).toISOString()
-    const first = await memoryFixture.keep(`about ${subject}`, { expires_at })
+    const first = await memoryFixture.store(`about ${subject}`, { expires_at })
     clock.advance(61_000)
-    expect(await memoryFixture.keep(`about ${subject}`)).not.toBe(first)
+    expect(await memoryFixture.store(`about ${subject}`)).not.toBe(first)
     expect(await memoryFixture.texts(subject)).toEqual([`about ${subject}`])
   })
 })

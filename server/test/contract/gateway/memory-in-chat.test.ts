@@ -11,7 +11,7 @@ describe('memories in a chat', () => {
   test('prompt: memories precede the messages as delimited data with kind and scope, and the record lists them', async () => {
     const memoryFixture = await createMemoryFixture(governed)
     const user = { user: { id: word() } }
-    const id = await memoryFixture.keep('My desk is by the ruby window.', { scope: 'user', kind: 'preference' }, user)
+    const id = await memoryFixture.store('My desk is by the ruby window.', { scope: 'user', kind: 'preference' }, user)
     const { response, upstreamRequests, sentPrompt } = await chat(memoryFixture, 'Where is the ruby?', user)
     const sent = upstreamRequests()[0]?.body.messages ?? []
     expect(sent.at(-1)).toEqual({ role: 'user', content: sentPrompt })
@@ -29,15 +29,15 @@ describe('memories in a chat', () => {
     [undefined, 5],
   ])('settings.memory.recall %j: %i memories', async (recall, count) => {
     const memoryFixture = await createMemoryFixture(governed, recall === undefined ? {} : { recall })
-    for (let number = 0; number < 8; number++) await memoryFixture.keep(`amethyst ${number}`)
+    for (let number = 0; number < 8; number++) await memoryFixture.store(`amethyst ${number}`)
     const { upstreamRequests } = await chat(memoryFixture, 'amethyst')
     expect(upstreamRequests()[0]?.raw.split('end of memory').length).toBe(count + 1)
   })
   test('settings.memory.scopes: limits the recall of chats and not of searches', async () => {
     const memoryFixture = await createMemoryFixture(governed, { scopes: ['user'] })
     const user = { user: { id: word() } }
-    await memoryFixture.keep('amethyst of the user', { scope: 'user' }, user)
-    await memoryFixture.keep('amethyst of the Application', {}, user)
+    await memoryFixture.store('amethyst of the user', { scope: 'user' }, user)
+    await memoryFixture.store('amethyst of the Application', {}, user)
     const { upstreamRequests } = await chat(memoryFixture, 'amethyst', user)
     expect(upstreamRequests()[0]?.raw).toContain('amethyst of the user')
     expect(upstreamRequests()[0]?.raw).not.toContain('amethyst of the Application')
@@ -45,27 +45,27 @@ describe('memories in a chat', () => {
   })
   test('prompt: has no memory of another user [GW-MEMS-6]', async () => {
     const memoryFixture = await createMemoryFixture(governed)
-    await memoryFixture.keep('The pearl is for Vera.', { scope: 'user' }, MARA)
+    await memoryFixture.store('The pearl is for Vera.', { scope: 'user' }, MARA)
     expect((await chat(memoryFixture, 'Whose is the pearl?', MARA)).upstreamRequests()[0]?.raw).toContain('for Vera')
     expect((await chat(memoryFixture, 'Whose is the pearl?', NOOR)).upstreamRequests()[0]?.raw).not.toContain('for Vera')
   })
   test.each(['juniper-memory-off', 'medlar-deny', 'medlar-broken'])('prompt: no hits when %s', async (mark) => {
     const memoryFixture = await createMemoryFixture(governed)
-    await memoryFixture.keep('coral medlar-deny medlar-broken')
+    await memoryFixture.store('coral medlar-deny medlar-broken')
     const { response, upstreamRequests } = await chat(memoryFixture, `coral ${mark}`)
     accepted(response)
     expect(upstreamRequests()[0]?.body.messages).toHaveLength(1)
   })
   test('redact: the provider gets the memory without the finding', async () => {
     const memoryFixture = await createMemoryFixture(governed)
-    await memoryFixture.keep(`coral: write to ${MAIL} medlar-redact`)
+    await memoryFixture.store(`coral: write to ${MAIL} medlar-redact`)
     const { response, upstreamRequests } = await chat(memoryFixture, 'coral', { userToken: tokenOf('carol') })
     expect(accepted(response).governance.decision.transforms).toEqual(['redact:pii'])
     expect(upstreamRequests()[0]?.raw).toContain('write to [EMAIL]')
   })
   test('require_approval: a memory holds the chat, and approval releases a completion with the memory', async () => {
     const memoryFixture = await createMemoryFixture(governed)
-    await memoryFixture.keep('coral medlar-hold')
+    await memoryFixture.store('coral medlar-hold')
     const { response, completion, sentPrompt, upstreamRequests } = await chat(memoryFixture, 'coral')
     const { review_item_id } = refused(response, 'POLICY_REVIEW_PENDING')
     expect(upstreamRequests()).toEqual([])
@@ -79,14 +79,14 @@ describe('memories in a chat', () => {
 describe('memory: changes by operators are visible in the next search', () => {
   test('correction: the new version is found and the old one is not', async () => {
     const memoryFixture = await createMemoryFixture(governed)
-    const id = await memoryFixture.keep('The beryl is green.')
+    const id = await memoryFixture.store('The beryl is green.')
     accepted(await governed.admin('PATCH', `/memories/${id}`, { json: { content: 'The beryl is blue.' } }))
     expect(await memoryFixture.texts('beryl')).toEqual(['The beryl is blue.'])
   })
   test('erasure: removes the memory from searches and from every table', async () => {
     const memoryFixture = await createMemoryFixture(governed)
     const about = word()
-    const id = await memoryFixture.keep(`about ${about}`)
+    const id = await memoryFixture.store(`about ${about}`)
     expect((await governed.admin('DELETE', `/memories/${id}`)).status).toBe(204)
     expect(await memoryFixture.texts(about)).toEqual([])
     const tables = await dumpTables(governed.server.context.database.pool)

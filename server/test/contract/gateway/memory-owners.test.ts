@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { type Asking, createMemoryFixture } from '../../support/memory-fixture.ts'
+import { createMemoryFixture, type MemoryRequestOptions } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 import { MAIL, MARA, NOOR, tokenOf } from './memory-client.ts'
 
 describe('memory: owners and visibility [GW-MEMC-12, GW-MEMS-6]', () => {
-  const mara = (more: object = {}): Asking => ({ user: { id: 'mara', ...more }, session: 'morning' })
+  const mara = (more: object = {}): MemoryRequestOptions => ({ user: { id: 'mara', ...more }, session: 'morning' })
   test.each([
     ['user', undefined, [MARA, mara(), { ...MARA, session: 'evening' }], [NOOR, {}, { session: 'morning' }]],
     [
@@ -43,7 +43,7 @@ describe('memory: owners and visibility [GW-MEMC-12, GW-MEMS-6]', () => {
   ] as const)('scope %s', async (scope, scope_id, readers, others) => {
     const memoryFixture = await createMemoryFixture(governed)
     const about = word()
-    await memoryFixture.keep(about, { scope, scope_id }, mara())
+    await memoryFixture.store(about, { scope, scope_id }, mara())
     for (const asking of readers) expect(await memoryFixture.texts(about, {}, asking), JSON.stringify(asking)).toEqual([about])
     for (const asking of others) expect(await memoryFixture.texts(about, {}, asking), JSON.stringify(asking)).toEqual([])
   })
@@ -58,23 +58,23 @@ describe('memory: owners and visibility [GW-MEMC-12, GW-MEMS-6]', () => {
     const [first, second] = [await createMemoryFixture(governed), await createMemoryFixture(governed)]
     const about = word()
     const asking = { user: { id: 'mara', department: 'hangar', attributes: { projects: ['hangar'] } }, session: 'morning' }
-    await first.keep(about, { scope, scope_id: 'hangar' }, asking)
+    await first.store(about, { scope, scope_id: 'hangar' }, asking)
     expect(await first.texts(about, {}, asking)).toEqual([about])
     expect(await second.texts(about, {}, asking)).toEqual(shared ? [about] : [])
   })
   test('scope_id: names the owner for departments and projects only', async () => {
     const memoryFixture = await createMemoryFixture(governed)
     const about = word()
-    await memoryFixture.keep(about, { scope: 'user', scope_id: 'noor' }, MARA)
+    await memoryFixture.store(about, { scope: 'user', scope_id: 'noor' }, MARA)
     expect(await memoryFixture.texts(about, {}, NOOR)).toEqual([])
     expect(await memoryFixture.texts(about, {}, MARA)).toEqual([about])
   })
   test('owners: distinguished by scope, not only by id', async () => {
     const memoryFixture = await createMemoryFixture(governed)
     const about = word()
-    await memoryFixture.keep(`${about} of the user`, { scope: 'user' }, { user: { id: 'hangar' } })
-    await memoryFixture.keep(`${about} of the department`, { scope: 'department', scope_id: 'hangar' }, MARA)
-    await memoryFixture.keep(`${about} of the project`, { scope: 'project', scope_id: 'hangar' }, MARA)
+    await memoryFixture.store(`${about} of the user`, { scope: 'user' }, { user: { id: 'hangar' } })
+    await memoryFixture.store(`${about} of the department`, { scope: 'department', scope_id: 'hangar' }, MARA)
+    await memoryFixture.store(`${about} of the project`, { scope: 'project', scope_id: 'hangar' }, MARA)
     expect(await memoryFixture.texts(about, {}, { user: { id: 'hangar' } })).toEqual([`${about} of the user`])
     expect(await memoryFixture.texts(about, {}, { user: { id: 'x', department: 'hangar' } })).toEqual([
       `${about} of the department`,
@@ -94,7 +94,7 @@ describe('memory: maximum classification [GW-MEMS-6]', () => {
     const memoryFixture = await createMemoryFixture(governed, {}, { settings })
     const about = word()
     for (const classification of ['public', 'internal', 'confidential', 'restricted']) {
-      await memoryFixture.keep(`${about} ${classification}`, { classification })
+      await memoryFixture.store(`${about} ${classification}`, { classification })
     }
     const asking = name
       ? { userToken: tokenOf(name) }
@@ -105,13 +105,13 @@ describe('memory: maximum classification [GW-MEMS-6]', () => {
   test("maximum classification of the Application: limits the user's clearance", async () => {
     const memoryFixture = await createMemoryFixture(governed, {}, { ceiling: 'internal' })
     const about = word()
-    await memoryFixture.keep(about, { classification: 'confidential' })
+    await memoryFixture.store(about, { classification: 'confidential' })
     expect(await memoryFixture.texts(about, {}, { userToken: tokenOf('carol') })).toEqual([])
   })
   test('findings: raise the classification; personal data is confidential', async () => {
     const memoryFixture = await createMemoryFixture(governed)
     const about = word()
-    await memoryFixture.keep(`${about} ${MAIL}`, { classification: 'public' })
+    await memoryFixture.store(`${about} ${MAIL}`, { classification: 'public' })
     expect(await memoryFixture.texts(about)).toEqual([])
     expect(await memoryFixture.hits(about, {}, { userToken: tokenOf('bob') })).toMatchObject([{ classification: 'confidential' }])
   })

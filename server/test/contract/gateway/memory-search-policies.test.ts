@@ -9,8 +9,8 @@ import { MAIL, MARA, recordOf, reviewsOf, tokenOf } from './memory-client.ts'
 describe('memory: a search under policies', () => {
   const searchMarked = async (mark: string, text = '', query = '') => {
     const memoryFixture = await createMemoryFixture(governed)
-    await memoryFixture.keep('spinel alone')
-    await memoryFixture.keep(`spinel ${mark} ${text}`.trim(), { classification: 'internal' })
+    await memoryFixture.store('spinel alone')
+    await memoryFixture.store(`spinel ${mark} ${text}`.trim(), { classification: 'internal' })
     const response = await memoryFixture.search(`spinel ${query}`, {}, { userToken: tokenOf('carol') })
     const { data, governance } = accepted(response)
     const texts = data.map(({ content }) => String(content)).toSorted()
@@ -62,7 +62,7 @@ describe('memory: a search under policies', () => {
   })
   test('redact: applies to summaries', async () => {
     const memoryFixture = await createMemoryFixture(governed)
-    await memoryFixture.keep('spinel medlar-redact', { summary: `Write to ${MAIL}` })
+    await memoryFixture.store('spinel medlar-redact', { summary: `Write to ${MAIL}` })
     const hits = await memoryFixture.hits('spinel', {}, { userToken: tokenOf('carol') })
     expect(hits).toMatchObject([{ summary: 'Write to [EMAIL]' }])
   })
@@ -73,8 +73,8 @@ describe('memory: a search under policies', () => {
   })
   test('page: is full when many hits are dropped before it', async () => {
     const memoryFixture = await createMemoryFixture(governed)
-    for (let number = 0; number < 80; number++) await memoryFixture.keep(`opal opal ${number} medlar-deny`)
-    for (let number = 0; number < 10; number++) await memoryFixture.keep(`among many other words there is opal, ${number}`)
+    for (let number = 0; number < 80; number++) await memoryFixture.store(`opal opal ${number} medlar-deny`)
+    for (let number = 0; number < 10; number++) await memoryFixture.store(`among many other words there is opal, ${number}`)
     const texts = await memoryFixture.texts('opal')
     expect(texts).toHaveLength(10)
     expect(texts.join()).not.toContain('medlar')
@@ -82,7 +82,7 @@ describe('memory: a search under policies', () => {
   test('record: has ids, keyed hashes, scores and used stages, and no content [GW-PIPE-6, GW-AUD-3]', async () => {
     const memoryFixture = await createMemoryFixture(governed)
     const [content, query] = [`${word()} jade ${word()}`, `jade ${word()}`]
-    await memoryFixture.keep(content, {}, MARA)
+    await memoryFixture.store(content, {}, MARA)
     const response = await memoryFixture.search(query, {}, MARA)
     const [hit] = accepted(response).data
     const record = await recordOf(memoryFixture, response)

@@ -11,7 +11,7 @@ const MEMORIES = 55
 let memoryFixture: MemoryFixture
 beforeAll(async () => {
   memoryFixture = await createMemoryFixture(governed)
-  for (let number = 0; number < MEMORIES; number++) await memoryFixture.keep(`Meeting ${number} was about ${SUBJECT}.`)
+  for (let number = 0; number < MEMORIES; number++) await memoryFixture.store(`Meeting ${number} was about ${SUBJECT}.`)
 })
 
 describe('POST /v1/memory/search', () => {
@@ -28,7 +28,7 @@ describe('POST /v1/memory/search', () => {
   })
   test('assertion: up to 1,000 projects, and more are refused without delay', async () => {
     const about = word()
-    await memoryFixture.keep(about, { scope: 'project', scope_id: 'last' })
+    await memoryFixture.store(about, { scope: 'project', scope_id: 'last' })
     const asking = (length: number) => ({
       user: { id: 'x', attributes: { projects: [...Array.from({ length }, (_, number) => `p${number}`), 'last'] } },
     })
@@ -40,7 +40,7 @@ describe('POST /v1/memory/search', () => {
   test('MemoryHit: all fields, and no other [GW-MEMS-4]', async () => {
     const about = word()
     const summary = 'In short.'
-    const id = await memoryFixture.keep(`A description of ${about}.`, {
+    const id = await memoryFixture.store(`A description of ${about}.`, {
       summary,
       kind: 'decision',
       regulations: ['gdpr'],
@@ -64,14 +64,14 @@ describe('POST /v1/memory/search', () => {
   })
   test.each(['fact', 'preference', 'decision', 'summary', 'workflow_state'])('MemoryHit: kind %s [GW-ENUM-3]', async (kind) => {
     const about = word()
-    await memoryFixture.keep(`About ${about}.`, { kind })
+    await memoryFixture.store(`About ${about}.`, { kind })
     expect((await memoryFixture.hits(about)).map((hit) => hit.kind)).toEqual([kind])
   })
   test.each(['public', 'internal', 'confidential', 'restricted'])(
     'MemoryHit: classification %s [GW-ENUM-1]',
     async (classification) => {
       const about = word()
-      await memoryFixture.keep(`About ${about}.`, { classification })
+      await memoryFixture.store(`About ${about}.`, { classification })
       const userToken = governed.demo.users.find(({ id }) => id === 'carol')?.user_token ?? ''
       expect((await memoryFixture.hits(about, {}, { userToken })).map((hit) => hit.classification)).toEqual([classification])
     },
@@ -87,7 +87,7 @@ describe('POST /v1/memory/search', () => {
     const about = word()
     const user = { id: 'mara', department: 'hangar', attributes: { projects: ['apollo'] } }
     const asking = { user, session: 'afternoon' }
-    await memoryFixture.keep(`About ${about}.`, { scope, ...more }, asking)
+    await memoryFixture.store(`About ${about}.`, { scope, ...more }, asking)
     expect((await memoryFixture.hits(about, {}, asking)).map((hit) => hit.scope)).toEqual([scope])
   })
   test('data: an empty list when nothing matches', async () => {
@@ -177,9 +177,9 @@ describe('memory search: visibility', () => {
   test('expired memories: not returned from their expiry on [GW-MEMS-7]', async () => {
     const about = word()
     const expires = (seconds: number) => ({ expires_at: new Date(clock.now().getTime() + seconds * 1_000).toISOString() })
-    await memoryFixture.keep(`About ${about}, for a while.`, expires(60))
-    await memoryFixture.keep(`About ${about}, for longer.`, expires(3_600))
-    await memoryFixture.keep(`About ${about}, for ever.`)
+    await memoryFixture.store(`About ${about}, for a while.`, expires(60))
+    await memoryFixture.store(`About ${about}, for longer.`, expires(3_600))
+    await memoryFixture.store(`About ${about}, for ever.`)
     expect(await memoryFixture.hits(about)).toHaveLength(3)
     clock.advance(61_000)
     expect((await memoryFixture.texts(about)).toSorted()).toEqual([`About ${about}, for ever.`, `About ${about}, for longer.`])
@@ -187,14 +187,14 @@ describe('memory search: visibility', () => {
   test('page: is full when many memories before it have expired', async () => {
     const about = word()
     const expires_at = new Date(clock.now().getTime() + 60_000).toISOString()
-    for (let number = 0; number < 70; number++) await memoryFixture.keep(`${about} ${about}, ${number}.`, { expires_at })
-    for (let number = 0; number < 10; number++) await memoryFixture.keep(`A longer text that names ${about} once, ${number}.`)
+    for (let number = 0; number < 70; number++) await memoryFixture.store(`${about} ${about}, ${number}.`, { expires_at })
+    for (let number = 0; number < 10; number++) await memoryFixture.store(`A longer text that names ${about} once, ${number}.`)
     clock.advance(61_000)
     expect(await memoryFixture.hits(about)).toHaveLength(10)
   })
   test("scopes: only memories of the user's scopes are returned [GW-MEMS-6]", async () => {
     const about = word()
-    await memoryFixture.keep(`About ${about}.`, { scope: 'user' }, { user: { id: 'mara' } })
+    await memoryFixture.store(`About ${about}.`, { scope: 'user' }, { user: { id: 'mara' } })
     expect(await memoryFixture.hits(about, {}, { user: { id: 'mara' } })).toHaveLength(1)
     expect(await memoryFixture.hits(about, {}, { user: { id: 'noor' } })).toEqual([])
     expect(await memoryFixture.hits(about)).toEqual([])

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { accepted, type Body } from '../../support/gateway-client.ts'
+import { accepted, type ResponseBody } from '../../support/gateway-client.ts'
 import { governed } from '../shared-server.ts'
 
-const list = async (app = 0): Promise<Body> => accepted(await governed.api('GET', '/v1/models', { token: governed.key(app) }))
+const list = async (app = 0): Promise<ResponseBody> =>
+  accepted(await governed.api('GET', '/v1/models', { token: governed.key(app) }))
 const ids = async (app = 0) => (await list(app)).data.map(({ id }) => id)
 describe('GET /v1/models', () => {
   test('response 200: object constant list, data array of model entries [GW-PATH-2, GW-MOD-1]', async () => {

@@ -7,7 +7,7 @@ import { governed } from '../shared-server.ts'
 const MAIL = 'mara.lind@example.org'
 /** Sends a chat: the upstream request (`sent`, `body`), the completion and the decision. */
 async function sendChat(prompt: string, answer?: string) {
-  const said = await governed.say(prompt, answer === undefined ? {} : { answer })
+  const said = await governed.sendPrompt(prompt, answer === undefined ? {} : { answer })
   const sent = governed.provider.about(said.word)[0]
   return {
     ...said,
@@ -20,9 +20,9 @@ async function sendChat(prompt: string, answer?: string) {
 
 describe('policies fail closed', () => {
   test('condition: 403 POLICY_DENIED when it fails, and the record names rule and failure [GW-SAFE-1]', async () => {
-    const said = await governed.say('juniper-broken')
+    const said = await governed.sendPrompt('juniper-broken')
     const { audit_id } = refused(said.response, 'POLICY_DENIED')
-    expect(governed.callsAbout(said)).toBe(0)
+    expect(governed.countProviderCalls(said)).toBe(0)
     const { decision } = await governed.record(audit_id)
     expect(decision).toMatchObject({
       verdict: 'deny',
@@ -30,7 +30,7 @@ describe('policies fail closed', () => {
     })
   })
   test('rule: is skipped when it fails and has on_error: skip [GW-SAFE-2]', async () => {
-    accepted((await governed.say('juniper-lenient')).response)
+    accepted((await governed.sendPrompt('juniper-lenient')).response)
   })
   test.each([
     ['syntax', { when: 'content.text.nope(' }],
@@ -50,8 +50,8 @@ describe('policies fail closed', () => {
       const error = refused(await governed.admin('POST', '/policy-sets', { json: { source } }), 'VALIDATION_ERROR')
       expect(JSON.stringify(error)).toMatch(/rules\[0\]/)
       expect(JSON.stringify(error)).toMatch(/line/i)
-      refused((await governed.say('juniper-deny')).response, 'POLICY_DENIED')
-      accepted((await governed.say()).response)
+      refused((await governed.sendPrompt('juniper-deny')).response, 'POLICY_DENIED')
+      accepted((await governed.sendPrompt()).response)
     },
   )
 })
@@ -68,7 +68,7 @@ describe('verdicts, transforms, directives', () => {
   ])(
     'verdict: the strictest of all matching rules at both points wins: %j + %j is %s [GW-VERD-5]',
     async (mark, answer, verdict) => {
-      const { response } = await governed.say(mark, answer ? { answer } : {})
+      const { response } = await governed.sendPrompt(mark, answer ? { answer } : {})
       const { decision } = await governed.record(response.headers.get('x-audit-id') ?? '')
       expect((decision as { verdict: string }).verdict).toBe(verdict)
     },
@@ -117,7 +117,7 @@ describe('verdicts, transforms, directives', () => {
     const { body, decision } = await sendChat('juniper-tokens')
     expect(body?.max_tokens).toBe(17)
     expect(decision.directives).toEqual(['max_tokens:17'])
-    const said = await governed.say('juniper-tokens', { more: { max_tokens: 5 } })
+    const said = await governed.sendPrompt('juniper-tokens', { more: { max_tokens: 5 } })
     expect(governed.provider.about(said.word)[0]?.body.max_tokens).toBe(5)
   })
   test('route:provider=x: only that provider is eligible [GW-POL-11]', async () => {
@@ -281,8 +281,8 @@ describe('policy documents', () => {
     expect(accepted(await governed.api('GET', `/v1/audit/${audit_id}`, { token })).classification).toBe('public')
   })
   test('risk: a rule raises it and never lowers it [GW-POL-8]', async () => {
-    expect(accepted((await governed.say(`juniper-risk-low ${MAIL}`)).response).governance.risk_level).toBe('medium')
-    expect(accepted((await governed.say(`juniper-risk-critical ${MAIL}`)).response).governance.risk_level).toBe('critical')
+    expect(accepted((await governed.sendPrompt(`juniper-risk-low ${MAIL}`)).response).governance.risk_level).toBe('medium')
+    expect(accepted((await governed.sendPrompt(`juniper-risk-critical ${MAIL}`)).response).governance.risk_level).toBe('critical')
   })
   test('content.findings["pii.email"]: has the number of findings [GW-POL-6]', async () => {
     expect((await sendChat(`juniper-email ${MAIL}`)).decision.verdict).toBe('escalate')

@@ -1,58 +1,58 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
-import { accepted, type Body, contentOf, refused } from '../../support/gateway-client.ts'
+import { accepted, contentOf, type ResponseBody, refused } from '../../support/gateway-client.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
 
-const item = async (id: string): Promise<Body> => accepted(await governed.admin('GET', `/reviews/${id}`))
+const item = async (id: string): Promise<ResponseBody> => accepted(await governed.admin('GET', `/reviews/${id}`))
 const state = async (id: string) => (await item(id)).state
 
 describe('reviews', () => {
   test('input hold: the release calls the provider and the output policies once [GW-REV-1, GW-REV-2]', async () => {
-    const held = await governed.hold('juniper-hold', { answer: 'sorrel-deny' })
+    const held = await governed.holdPrompt('juniper-hold', { answer: 'sorrel-deny' })
     await governed.decide(held.id, 'approve')
-    expect(governed.callsAbout(held)).toBe(0)
+    expect(governed.countProviderCalls(held)).toBe(0)
     refused(await governed.resubmit(held), 'POLICY_DENIED')
     refused(await governed.resubmit(held), 'POLICY_DENIED')
-    expect(governed.callsAbout(held)).toBe(1)
+    expect(governed.countProviderCalls(held)).toBe(1)
   })
   test('output hold: approval releases the held completion [GW-REV-1]', async () => {
-    const held = await governed.holdOutput()
+    const held = await governed.holdCompletion()
     await governed.decide(held.id, 'approve')
     expect(contentOf(await governed.resubmit(held))).toBe(held.answer)
-    expect(governed.callsAbout(held)).toBe(1)
+    expect(governed.countProviderCalls(held)).toBe(1)
   })
   test('input hold: continues with an output hold when the completion is held', async () => {
-    const held = await governed.hold('juniper-hold', { answer: `sorrel-hold ${word()}` })
+    const held = await governed.holdPrompt('juniper-hold', { answer: `sorrel-hold ${word()}` })
     await governed.decide(held.id, 'approve')
     const second = refused(await governed.resubmit(held), 'POLICY_REVIEW_PENDING').review_item_id
     expect(second).not.toBe(held.id)
     expect((await item(held.id)).successor_id).toBe(second)
     await governed.decide(second, 'approve')
     for (const id of [held.id, second]) expect(contentOf(await governed.resubmit({ ...held, id }))).toBe(held.answer)
-    expect(governed.callsAbout(held)).toBe(1)
+    expect(governed.countProviderCalls(held)).toBe(1)
   })
   test('states: pending → approved → released [GW-REV-3]', async () => {
-    const held = await governed.hold()
+    const held = await governed.holdPrompt()
     expect(await state(held.id)).toBe('pending')
     expect((await governed.decide(held.id, 'approve')).state).toBe('approved')
     accepted(await governed.resubmit(held))
     expect(await state(held.id)).toBe('released')
   })
   test('states: pending → denied [GW-REV-3]', async () => {
-    const held = await governed.hold()
+    const held = await governed.holdPrompt()
     expect((await governed.decide(held.id, 'deny')).state).toBe('denied')
     expect(await state(held.id)).toBe('denied')
   })
   test.each([false, true])('states: pending or approved → expired (approved: %j) [GW-REV-3, GW-REV-7]', async (approved) => {
-    const held = await governed.hold('juniper-brief')
+    const held = await governed.holdPrompt('juniper-brief')
     if (approved) await governed.decide(held.id, 'approve')
     clock.advance(31_000)
     expect(await state(held.id)).toBe('expired')
   })
   test('review item: has every field [GW-REV-9]', async () => {
     const more = { governance: { user: { id: 'mara' }, session_id: 'afternoon' } }
-    const held = await governed.hold('juniper-hold mara.lind@example.org', { more })
+    const held = await governed.holdPrompt('juniper-hold mara.lind@example.org', { more })
     await governed.decide(held.id, 'approve', 'looks fine')
     expect(await item(held.id)).toMatchObject({
       id: held.id,
@@ -75,30 +75,30 @@ describe('reviews', () => {
   })
   test('lifetime: 24 h by default, per rule hold_expires_in [GW-REV-15, GW-POL-13]', async () => {
     const lifetime = async (mark: string) => {
-      const { created_at, expires_at } = await item((await governed.hold(mark)).id)
+      const { created_at, expires_at } = await item((await governed.holdPrompt(mark)).id)
       return Date.parse(String(expires_at)) - Date.parse(String(created_at))
     }
     expect(await lifetime('juniper-hold')).toBe(24 * 3_600_000)
     expect(await lifetime('juniper-brief')).toBe(30_000)
   })
   test('content: shown to reviewers item by item, in no list, and erased on denial and expiry [GW-REV-10]', async () => {
-    const held = await governed.hold('juniper-brief')
+    const held = await governed.holdPrompt('juniper-brief')
     expect(JSON.stringify((await item(held.id)).content)).toContain(held.word)
     expect((await governed.admin('GET', '/reviews?limit=100')).text).not.toContain(held.word)
     await governed.decide(held.id, 'deny')
     expect((await item(held.id)).content).toBeNull()
-    const expiring = await governed.hold('juniper-brief')
+    const expiring = await governed.holdPrompt('juniper-brief')
     clock.advance(31_000)
     expect((await item(expiring.id)).content).toBeNull()
   })
   test('binding: stream and the wait may differ in the resubmission [GW-REV-11]', async () => {
-    const held = await governed.hold('juniper-hold', { more: { stream: true, stream_options: { include_usage: true } } })
+    const held = await governed.holdPrompt('juniper-hold', { more: { stream: true, stream_options: { include_usage: true } } })
     await governed.decide(held.id, 'approve')
     expect(contentOf(await governed.resubmit(held, { wait_for_approval_seconds: 3 }))).toBe(held.answer)
   })
   test('wait_for_approval_seconds without an item: the first request waits and then gets 409 [GW-REV-8]', async () => {
     const startedAt = performance.now()
-    await governed.hold('juniper-hold', { more: { governance: { wait_for_approval_seconds: 1 } } })
+    await governed.holdPrompt('juniper-hold', { more: { governance: { wait_for_approval_seconds: 1 } } })
     expect(performance.now() - startedAt).toBeGreaterThan(950)
   })
   test.each([
@@ -109,25 +109,25 @@ describe('reviews', () => {
     const answer = `${point === 'output' ? 'sorrel-hold' : 'fine'} ${word()}`
     const more = { governance: { wait_for_approval_seconds: 30 } }
     const before = new Set(await pending())
-    const waiting = governed.say(point === 'input' ? 'juniper-hold' : '', { answer, more })
+    const waiting = governed.sendPrompt(point === 'input' ? 'juniper-hold' : '', { answer, more })
     await vi.waitFor(async () => expect((await pending()).length).toBe(before.size + 1), 5_000)
     const [id = ''] = (await pending()).filter((candidate) => !before.has(candidate))
     await governed.decide(id, verb)
     const said = await waiting
     if (verb === 'approve') expect(contentOf(said.response)).toBe(answer)
     else refused(said.response, 'POLICY_REVIEW_DENIED')
-    expect(governed.callsAbout(said)).toBe(verb === 'approve' ? 1 : 0)
+    expect(governed.countProviderCalls(said)).toBe(verb === 'approve' ? 1 : 0)
   })
   test('wait: all requests that wait for one item get the same response from one provider call [GW-REV-13]', async () => {
-    const held = await governed.hold()
+    const held = await governed.holdPrompt()
     const waiting = Array.from({ length: 12 }, () => governed.resubmit(held, { wait_for_approval_seconds: 30 }))
     await sleep(200)
     await governed.decide(held.id, 'approve')
     for (const answer of await Promise.all(waiting)) expect(contentOf(answer)).toBe(held.answer)
-    expect(governed.callsAbout(held)).toBe(1)
+    expect(governed.countProviderCalls(held)).toBe(1)
   })
   test('wait: does not poll the database [GW-REV-16]', async () => {
-    const held = await governed.hold()
+    const held = await governed.holdPrompt()
     const waiting = governed.resubmit(held, { wait_for_approval_seconds: 2 })
     await sleep(300)
     const { pool } = governed.server.context.database
@@ -140,7 +140,7 @@ describe('reviews', () => {
     refused(await waiting, 'POLICY_REVIEW_PENDING')
   })
   test('reviews: listed by state, in pages [ADM-API-7]', async () => {
-    const ids = [(await governed.hold()).id, (await governed.hold()).id]
+    const ids = [(await governed.holdPrompt()).id, (await governed.holdPrompt()).id]
     const seen: unknown[] = []
     let path = '/reviews?state=pending&kind=hold&limit=1'
     for (let pages = 0; pages < 200; pages++) {
@@ -158,7 +158,7 @@ describe('reviews', () => {
     expect(new Set(seen).size).toBe(seen.length)
   })
   test('decisions: the first is valid and concurrent ones get 409 CONFLICT [GW-REV-18]', async () => {
-    const held = await governed.hold()
+    const held = await governed.holdPrompt()
     const decide = (verb: string) => governed.admin('POST', `/reviews/${held.id}/${verb}`, { json: { comment: verb } })
     const answers = await Promise.all([decide('approve'), decide('deny'), decide('approve'), decide('deny')])
     const succeeded = answers.filter(({ status }) => status === 200)
@@ -167,7 +167,7 @@ describe('reviews', () => {
     expect(await state(held.id)).toBe(succeeded[0]?.body.state)
   })
   test('decisions: recorded, as is every view of content', async () => {
-    const held = await governed.hold()
+    const held = await governed.holdPrompt()
     await item(held.id)
     await governed.decide(held.id, 'approve')
     const { data } = accepted(await governed.admin('GET', '/audit?limit=50'))

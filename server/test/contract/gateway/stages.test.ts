@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { type Answer, accepted, ENDPOINTS, refused } from '../../support/gateway-client.ts'
+import { accepted, ENDPOINTS, type GatewayResponse, refused } from '../../support/gateway-client.ts'
 import { governed } from '../shared-server.ts'
 
 const STAGES = 'authenticate admit identify classify authorize retrieve recall route invoke inspect remember record'.split(' ')
 
 /** The stages in the audit record of a response, as `name:outcome`. */
-async function outcomes({ headers }: Answer): Promise<string[]> {
+async function outcomes({ headers }: GatewayResponse): Promise<string[]> {
   const { stages } = await governed.record(headers.get('x-audit-id') ?? '')
   return (stages as { name: string; outcome: string }[]).map(({ name, outcome }) => `${name}:${outcome}`)
 }
@@ -54,7 +54,7 @@ describe('the twelve stages [GW-PIPE-1]', () => {
     expect(await outcomes(await governed.chat(prompt, more))).toEqual(expectedOutcomes(ok, others))
   })
   test.each(['sorrel-deny', 'sorrel-hold'])('chat, %s: inspect stops', async (answer) => {
-    const { response } = await governed.say('', { answer })
+    const { response } = await governed.sendPrompt('', { answer })
     expect(await outcomes(response)).toEqual(
       expectedOutcomes('authenticate admit identify classify authorize route invoke record', { inspect: 'stopped' }),
     )

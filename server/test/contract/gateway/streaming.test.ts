@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Chunk, chunksOf, streamedContent } from '../../support/chunks.ts'
-import { type Answer, CHAT, contentOf, refused } from '../../support/gateway-client.ts'
+import { CHAT, contentOf, type GatewayResponse, refused } from '../../support/gateway-client.ts'
+import { formatRequest, parseResponse, sendBytes } from '../../support/raw-http.ts'
 import { completion, json, word } from '../../support/scripted-provider.ts'
-import { exchangeBytes, httpText, readAnswer } from '../../support/wire.ts'
+import { type Chunk, parseChunks, streamedContent } from '../../support/stream-chunks.ts'
 import { governed } from '../shared-server.ts'
 
 let token: string
@@ -13,12 +13,12 @@ beforeAll(async () => {
 const TEXT = 'The quick brown fox jumps over the lazy dog, and no cat minds: naïve café 狐狸 🦊 said so.\n\nTwice.  '
 
 /** Streams a completion of the provider. */
-async function stream(completionBody: unknown, more: object = {}): Promise<{ response: Answer; chunks: Chunk[] }> {
+async function stream(completionBody: unknown, more: object = {}): Promise<{ response: GatewayResponse; chunks: Chunk[] }> {
   const key = word()
   governed.provider.on(key, (response) => json(response, 200, completionBody))
   const response = await governed.chat(key, { stream: true, ...more }, { token })
   expect(response.status, response.text).toBe(200)
-  return { response, chunks: chunksOf(response.text) }
+  return { response, chunks: parseChunks(response.text) }
 }
 
 describe('streaming', () => {
@@ -97,19 +97,19 @@ describe('streaming', () => {
     expect(streamedContent(chunks)).toBe(long)
   })
   test('provider: the request has no stream', async () => {
-    const said = await governed.say('', { more: { stream: true, stream_options: { include_usage: true } } })
+    const said = await governed.sendPrompt('', { more: { stream: true, stream_options: { include_usage: true } } })
     expect(governed.provider.about(said.word)[0]?.body).toMatchObject({ stream: false })
     expect(governed.provider.about(said.word)[0]?.raw).not.toContain('include_usage')
   })
   test('stream: has the content of the JSON response', async () => {
-    const said = await governed.say('', { answer: TEXT, more: { stream: true } })
-    expect(streamedContent(chunksOf(said.response.text))).toBe(contentOf(await governed.chat(said.prompt)))
+    const said = await governed.sendPrompt('', { answer: TEXT, more: { stream: true } })
+    expect(streamedContent(parseChunks(said.response.text))).toBe(contentOf(await governed.chat(said.prompt)))
   })
   test('stream: a released hold can be streamed', async () => {
-    const held = await governed.hold()
+    const held = await governed.holdPrompt()
     await governed.decide(held.id, 'approve')
     const answer = await governed.resubmit(held, {}, { stream: true })
-    expect(streamedContent(chunksOf(answer.text))).toBe(held.answer)
+    expect(streamedContent(parseChunks(answer.text))).toBe(held.answer)
   })
 })
 
@@ -130,7 +130,7 @@ async function streamBytes(completionBody: unknown, more: object = {}): Promise<
   governed.provider.on(key, (response) => json(response, 200, completionBody))
   const body = JSON.stringify({ model: 'scripted', stream: true, messages: [{ role: 'user', content: key }], ...more })
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  return exchangeBytes(governed.base, httpText({ path: CHAT, headers, body }))
+  return sendBytes(governed.base, formatRequest({ path: CHAT, headers, body }))
 }
 
 const choice = (message: object, index = 0) => ({
@@ -157,7 +157,7 @@ describe('streaming under an output policy: 403 without one byte of the completi
     ['in refusal', [choice({ content: SECRET, refusal: 'sorrel-deny' })]],
   ])('%s', async (_, choices) => {
     const bytes = await streamBytes(completion('', { choices }), { n: choices.length })
-    const answer = readAnswer(bytes)
+    const answer = parseResponse(bytes)
     if (!answer) throw new Error('the socket closed without a response')
     refused(answer, 'POLICY_DENIED')
     const wire = bytes.toString('latin1')
@@ -170,7 +170,7 @@ describe('streaming under an output policy: 403 without one byte of the completi
     ['system_fingerprint', { choices: [choice({ content: 'Fine.' })], system_fingerprint: `${SECRET}; sorrel-deny` }],
   ])('outside the message, in %s', async (_, more) => {
     const bytes = await streamBytes(completion('Fine.', more))
-    const answer = readAnswer(bytes)
+    const answer = parseResponse(bytes)
     if (!answer) throw new Error('the socket closed without a response')
     refused(answer, 'POLICY_DENIED')
     expect(bytes.toString('latin1')).not.toContain('vault')

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { accepted, contentOf, refused } from '../../support/gateway-client.ts'
-import type { Held } from '../../support/governed.ts'
+import type { HeldPrompt } from '../../support/governed.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
 
@@ -13,15 +13,15 @@ const reviews = async (): Promise<unknown[]> => [
 
 describe('verdicts on a chat', () => {
   test('verdict allow → 200 completion, governance block attached [GW-VERD-1]', async () => {
-    const { response, answer } = await governed.say()
+    const { response, answer } = await governed.sendPrompt()
     expect(contentOf(response)).toBe(answer)
     expect(response.body.governance).toMatchObject({ decision: { verdict: 'allow' }, audit_id: expect.stringMatching(AUDIT_ID) })
   })
 
   test('verdict deny at input → 403 POLICY_DENIED with audit_id, no provider called [GW-VERD-2]', async () => {
-    const said = await governed.say('juniper-deny')
+    const said = await governed.sendPrompt('juniper-deny')
     expect(refused(said.response, 'POLICY_DENIED').audit_id).toMatch(AUDIT_ID)
-    expect(governed.callsAbout(said)).toBe(0)
+    expect(governed.countProviderCalls(said)).toBe(0)
   })
   test('verdict deny at input → for every message of the request [GW-PIPE-9]', async () => {
     const at = (index: number) =>
@@ -33,10 +33,10 @@ describe('verdicts on a chat', () => {
   })
   test('verdict deny at output → 403 POLICY_DENIED with audit_id and without the completion [GW-VERD-2]', async () => {
     const secret = word()
-    const said = await governed.say('', { answer: `sorrel-deny ${secret}` })
+    const said = await governed.sendPrompt('', { answer: `sorrel-deny ${secret}` })
     expect(refused(said.response, 'POLICY_DENIED').audit_id).toMatch(AUDIT_ID)
     expect(said.response.text).not.toContain(secret)
-    expect(governed.callsAbout(said)).toBe(1)
+    expect(governed.countProviderCalls(said)).toBe(1)
   })
 
   test.each([
@@ -45,7 +45,7 @@ describe('verdicts on a chat', () => {
   ])(
     'verdict escalate at %s → 200 completion returned inline, and an escalation for reviewers [GW-VERD-3]',
     async (point, mark, answer) => {
-      const said = await governed.say(mark, answer === undefined ? {} : { answer })
+      const said = await governed.sendPrompt(mark, answer === undefined ? {} : { answer })
       expect(contentOf(said.response)).toBe(said.answer)
       const { governance } = said.response.body
       expect(governance.decision.verdict).toBe('escalate')
@@ -56,23 +56,23 @@ describe('verdicts on a chat', () => {
   )
 
   test('verdict require_approval at input → 409 POLICY_REVIEW_PENDING with review_item_id; a review item and hold are created [GW-VERD-4]', async () => {
-    const held = await governed.hold()
+    const held = await governed.holdPrompt()
     expect(held.id).toMatch(REVIEW_ID)
     expect(held.response.body.error.audit_id).toMatch(AUDIT_ID)
-    expect(governed.callsAbout(held)).toBe(0)
+    expect(governed.countProviderCalls(held)).toBe(0)
     expect(await reviews()).toContainEqual(
       expect.objectContaining({ id: held.id, kind: 'hold', point: 'input', state: 'pending' }),
     )
   })
   test('verdict require_approval at output → 409 POLICY_REVIEW_PENDING with review_item_id and without the completion [GW-VERD-4]', async () => {
-    const held = await governed.holdOutput()
+    const held = await governed.holdCompletion()
     expect(held.response.text).not.toContain(held.answer)
     expect(await reviews()).toContainEqual(expect.objectContaining({ id: held.id, kind: 'hold', point: 'output' }))
   })
 
   describe.each([
-    ['input', (mark?: string) => governed.hold(mark)],
-    ['output', (mark?: string) => governed.holdOutput(mark === undefined ? {} : { answer: `sorrel-brief ${word()}` })],
+    ['input', (mark?: string) => governed.holdPrompt(mark)],
+    ['output', (mark?: string) => governed.holdCompletion(mark === undefined ? {} : { answer: `sorrel-brief ${word()}` })],
   ] as const)('held at %s, chat completion with governance.review_item_id', (point, hold) => {
     test('review approved → 200 with the released result, the provider called once [GW-REV-4, GW-REV-13]', async () => {
       const held = await hold()
@@ -80,7 +80,7 @@ describe('verdicts on a chat', () => {
       const response = await governed.resubmit(held)
       expect(contentOf(response)).toBe(held.answer)
       expect(response.body.governance.audit_id).toMatch(AUDIT_ID)
-      expect(governed.callsAbout(held)).toBe(1)
+      expect(governed.countProviderCalls(held)).toBe(1)
     })
     test('undecided → 409 POLICY_REVIEW_PENDING again, the same item [GW-RETRY-2]', async () => {
       const held = await hold()
@@ -90,7 +90,7 @@ describe('verdicts on a chat', () => {
       const held = await hold()
       await governed.decide(held.id, 'deny')
       expect(refused(await governed.resubmit(held), 'POLICY_REVIEW_DENIED').audit_id).toMatch(AUDIT_ID)
-      expect(governed.callsAbout(held)).toBe(point === 'input' ? 0 : 1)
+      expect(governed.countProviderCalls(held)).toBe(point === 'input' ? 0 : 1)
     })
     test('hold expired → 410 REVIEW_HOLD_EXPIRED [GW-REV-7]', async () => {
       const held = await hold('juniper-brief')
@@ -102,7 +102,7 @@ describe('verdicts on a chat', () => {
       const [response, ms] = await decideDuringWait(held, 'approve')
       expect(contentOf(response)).toBe(held.answer)
       expect(ms).toBeLessThan(5_000)
-      expect(governed.callsAbout(held)).toBe(1)
+      expect(governed.countProviderCalls(held)).toBe(1)
     })
     test('and wait_for_approval_seconds: denial arrives within the wait → 403 POLICY_REVIEW_DENIED', async () => {
       const held = await hold()
@@ -127,16 +127,16 @@ describe('verdicts on a chat', () => {
     'governance.dry_run true, verdict %s → full pipeline with stubbed provider, no review item or hold created [GW-DRY-1, GW-DRY-2]',
     async (verdict, mark) => {
       const before = await reviews()
-      const said = await governed.say(mark, { more: { governance: { dry_run: true } } })
+      const said = await governed.sendPrompt(mark, { more: { governance: { dry_run: true } } })
       expect(accepted(said.response).governance).toMatchObject({ dry_run: true, decision: { verdict } })
-      expect(governed.callsAbout(said)).toBe(0)
+      expect(governed.countProviderCalls(said)).toBe(0)
       expect(await reviews()).toHaveLength(before.length)
     },
   )
 })
 
 /** Resubmits with a wait and decides meanwhile; returns the response and its duration in milliseconds. */
-async function decideDuringWait(held: Held, verb: 'approve' | 'deny') {
+async function decideDuringWait(held: HeldPrompt, verb: 'approve' | 'deny') {
   const startedAt = performance.now()
   const waiting = governed.resubmit(held, { wait_for_approval_seconds: 30 })
   await sleep(100)

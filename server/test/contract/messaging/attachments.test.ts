@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Person } from '../../messaging/client.ts'
+import type { Member } from '../../messaging/client.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { FORMS, messenger, unknown } from './shared-messenger.ts'
 
@@ -13,9 +13,9 @@ const upload = (
   raw.append(field, new Blob([content], { type }), name)
   return raw
 }
-const file = async (person: Person = messenger.ann, ...parameters: Parameters<typeof upload>) =>
+const file = async (person: Member = messenger.ann, ...parameters: Parameters<typeof upload>) =>
   person.create('/attachments', undefined, { raw: upload(...parameters) })
-const bytesOf = async (url: string, person: Person) => fetch(url, { headers: { authorization: `Bearer ${person.token}` } })
+const bytesOf = async (url: string, person: Member) => fetch(url, { headers: { authorization: `Bearer ${person.token}` } })
 
 describe('attachments', () => {
   test('upload: returns every field, and a download returns the same bytes as an attachment [MSG-RES-4]', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Person, people } from '../../messaging/client.ts'
+import { createMembers, type Member } from '../../messaging/client.ts'
 import { clock, messenger } from './shared-messenger.ts'
 
 const ids = (listed: { readonly data: readonly { readonly id: string }[] }) => listed.data.map(({ id }) => id)
@@ -22,7 +22,7 @@ describe('timestamps and order', () => {
   })
   test('conversations: last_active_at, else created_at, newest first [MSG-LIST-6]', async () => {
     const created = [await messenger.direct(), await messenger.direct(), await messenger.direct()]
-    const top = async (person: Person) => ids(await person.get('/conversations?limit=3'))
+    const top = async (person: Member) => ids(await person.get('/conversations?limit=3'))
     expect(await top(messenger.ann)).toEqual(created.toReversed())
     await messenger.say(created[0] ?? '')
     expect(await top(messenger.ann)).toEqual([created[0], created[2], created[1]])
@@ -66,7 +66,7 @@ describe('conversations: fields of the caller and shared fields [MSG-CONV-10]', 
 
 describe('conversations: create', () => {
   test('create: makes a new conversation; with distinct it returns the existing one, to both members [MSG-CONV-4]', async () => {
-    const { one, two } = await people(messenger.server, ['one', 'two'])
+    const { one, two } = await createMembers(messenger.server, ['one', 'two'])
     const first = await one.create('/conversations', { contact_id: two.id, distinct: true })
     expect(await one.post('/conversations', { contact_id: two.id, distinct: true })).toEqual(first)
     expect((await two.post('/conversations', { contact_id: one.id, distinct: true })).id).toBe(first.id)
@@ -74,7 +74,7 @@ describe('conversations: create', () => {
     expect((await one.get('/conversations')).data).toHaveLength(2)
   })
   test('create: concurrent requests with distinct from both members make one conversation [MSG-CONV-4]', async () => {
-    const { one, two } = await people(messenger.server, ['one', 'two'])
+    const { one, two } = await createMembers(messenger.server, ['one', 'two'])
     const created = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         index % 2
@@ -91,7 +91,7 @@ describe('conversations: create', () => {
     expect((await messenger.ben.post('/conversations', { group_id: group, distinct: true })).id).toBe(conversation)
   })
   test('create: 404 for a group without membership and for a contact of another Workspace [MSG-CONV-3]', async () => {
-    const { far } = await people(messenger.server, ['far'], await messenger.operator.workspace())
+    const { far } = await createMembers(messenger.server, ['far'], await messenger.operator.workspace())
     await messenger.ann.refused('NOT_FOUND', 'POST', '/conversations', { contact_id: far.id })
     const { group } = await messenger.group(messenger.ann)
     await far.refused('NOT_FOUND', 'POST', '/conversations', { group_id: group })
@@ -100,7 +100,7 @@ describe('conversations: create', () => {
 
 describe('contacts and last_active_at', () => {
   test('last_active_at of a contact: created_at until the contact sends a message [MSG-RES-2]', async () => {
-    const { quiet } = await people(messenger.server, ['quiet'])
+    const { quiet } = await createMembers(messenger.server, ['quiet'])
     const before = await messenger.ann.get(`/contacts/${quiet.id}`)
     expect(before.last_active_at).toBe(before.created_at)
     clock.advance(120_000)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hostileText } from '../../fuzz/arbitraries.ts'
-import type { Person } from '../../messaging/client.ts'
+import type { Member } from '../../messaging/client.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { messenger, unknown } from './shared-messenger.ts'
 
@@ -39,11 +39,11 @@ interface Twin {
   readonly conversation: string
   readonly message: string
   readonly group: string
-  readonly owner: Person
+  readonly owner: Member
 }
 let twins: { readonly json: Twin; readonly form: Twin }
 beforeAll(async () => {
-  const twin = async (owner: Person): Promise<Twin> => {
+  const twin = async (owner: Member): Promise<Twin> => {
     const conversation = await messenger.direct(owner, messenger.ben)
     const { id: group } = await owner.create('/groups', { name: 'Twins', contacts: [messenger.ben.id] })
     return { conversation, message: (await messenger.say(conversation, 'twin', owner)).id, group, owner }
@@ -182,7 +182,7 @@ describe('form and JSON: the same values have the same effect [MSG-BODY-1, MSG-B
 })
 
 /** A response body without the ids and times in which the copies differ. */
-const withoutIds = (body: string, owner: Person): unknown =>
+const withoutIds = (body: string, owner: Member): unknown =>
   JSON.parse(body.replaceAll(owner.id, 'OWNER').replaceAll(/\b(conv|msg|grp|aud|rev|usr)_[0-9a-z]{26}/g, '$1'), (key, value) =>
     /^(created|updated|read|last_active|last_opened)_at$/.test(key) && value !== null ? 'a time' : value,
   )

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { people } from '../../messaging/client.ts'
+import { createMembers } from '../../messaging/client.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, FORMS, messenger } from './shared-messenger.ts'
 
@@ -132,7 +132,7 @@ describe('governance of messages', () => {
   })
   test('without messaging policies: stored unchanged and not recorded [MSG-GOV-6]', async () => {
     const workspace = await messenger.operator.workspace()
-    const { dora, ezra } = await people(messenger.server, ['dora', 'ezra'], workspace)
+    const { dora, ezra } = await createMembers(messenger.server, ['dora', 'ezra'], workspace)
     const before = (await messenger.operator.get('/audit?limit=100', { workspace })).data.length
     const id = await messenger.direct(dora, ezra)
     const sent = await messenger.say(id, 'rowan-deny jane.roe@example.org', dora)

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UserRateLimiter } from '../../../src/messaging/api/user-rate-limiter.ts'
-import { type Messenger, startMessenger } from '../../support/messenger.ts'
+import { type MessagingServer, startMessagingServer } from '../../support/messenger.ts'
 
 /** A server with the default limits, on a clock that only the tests advance. */
-let limited: Messenger
+let limited: MessagingServer
 let now = 0
 let id: string
 beforeAll(async () => {
-  limited = await startMessenger(
+  limited = await startMessagingServer(
     { GATEHOUSE_ALLOW_PRIVATE_URLS: '0' },
     { userRateLimiter: new UserRateLimiter(undefined, () => now) },
   )

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../../admin/client.ts'
-import { type Person, people } from '../../messaging/client.ts'
+import { createMembers, type Member } from '../../messaging/client.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { messenger, unknown } from './shared-messenger.ts'
 
 interface List {
   readonly name: string
   /** Creates 25 objects; returns the path of their list, and their ids in the order of the list. */
-  readonly fill: (reader: Person, other: Person) => Promise<{ path: string; ids: string[] }>
+  readonly fill: (reader: Member, other: Member) => Promise<{ path: string; ids: string[] }>
   /** Creates one more object, which is first in the list. */
-  readonly add: (reader: Person, other: Person, path: string) => Promise<string>
+  readonly add: (reader: Member, other: Member, path: string) => Promise<string>
   /** The id of an object of the same kind that is not in the reader's list. */
   readonly foreign: () => Promise<string>
 }
@@ -77,12 +77,12 @@ const LISTS: readonly List[] = [
 ]
 
 describe.each(LISTS)('paging: $name', ({ fill, add, foreign }) => {
-  let reader: Person
-  let other: Person
+  let reader: Member
+  let other: Member
   let path: string
   let ids: string[]
   beforeAll(async () => {
-    ;({ reader, other } = await people(messenger.server, ['reader', 'other']))
+    ;({ reader, other } = await createMembers(messenger.server, ['reader', 'other']))
     ;({ path, ids } = await fill(reader, other))
   })
   const page = async (query = '') => {

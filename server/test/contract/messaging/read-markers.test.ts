@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Person } from '../../messaging/client.ts'
+import type { Member } from '../../messaging/client.ts'
 import { clock, FORMS, messenger, unknown } from './shared-messenger.ts'
 
 describe('read_at and last_opened_at [MSG-CONV-13]', () => {
@@ -61,7 +61,7 @@ describe('read_at and last_opened_at [MSG-CONV-13]', () => {
     const id = await messenger.direct()
     const [first] = await messenger.sayAll(id, ['1', '2'])
     await messenger.say(id, '3', messenger.ben)
-    const unread = async (person: Person) => (await person.get(`/conversations/${id}`)).unread_count
+    const unread = async (person: Member) => (await person.get(`/conversations/${id}`)).unread_count
     expect([await unread(messenger.ann), await unread(messenger.ben)]).toEqual([1, 2])
     await messenger.ann.remove(`/messages/${first.id}`)
     expect(await unread(messenger.ben)).toBe(1)

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { DETECTORS } from '../../../src/classification/detectors.ts'
 import { scan } from '../../../src/classification/scan.ts'
 import { repeated } from './hostile-texts.ts'
-import { slowness } from './yardstick.ts'
+import { slowness } from './machine-speed.ts'
 
 /**
  * Measures detectors as the server runs them: by Node itself. A test runner's module loader turns every imported name into a property

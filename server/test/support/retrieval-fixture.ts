@@ -6,7 +6,7 @@ import { openPartition, type Partition } from '../../src/retrieval/partition.ts'
 import { seedWorkspace } from './seed.ts'
 
 /** A Workspace of a test's own, and short ways to put something into it. */
-export async function retrievalDesk({ db }: Database) {
+export async function createRetrievalFixture({ db }: Database) {
   const workspace = fromId('ws', (await seedWorkspace(db)).workspaceId) ?? ''
   return {
     workspace,
@@ -18,4 +18,4 @@ export async function retrievalDesk({ db }: Database) {
   }
 }
 
-export const entryOf = (text: string, title = ''): Entry => ({ id: newUuid(), title, text })
+export const newEntry = (text: string, title = ''): Entry => ({ id: newUuid(), title, text })

@@ -5,15 +5,15 @@ import { type Page, type PageRequest, pageOf } from '../db/page.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
 import { isStorable } from '../lib/fields.ts'
 
-/** A department or a project: it is there as long as somebody is in it. */
-export interface PeopleGroup {
+/** A department or project. It exists as long as a user has it. */
+export interface UserGroup {
   readonly name: string
-  /** How many of the Workspace's users are in it. */
+  /** Number of users. */
   readonly users: number
 }
 
-/** By name. Undefined when no name can be as `page.after` is. */
-export const listDepartments = (db: Db, workspaceId: string, page: PageRequest): Promise<Page<PeopleGroup> | undefined> =>
+/** Ordered by name. Returns undefined if `page.after` cannot be a name. */
+export const listDepartments = (db: Db, workspaceId: string, page: PageRequest): Promise<Page<UserGroup> | undefined> =>
   listGroups(
     db,
     page,
@@ -21,8 +21,8 @@ export const listDepartments = (db: Db, workspaceId: string, page: PageRequest):
       where workspace_id = ${uuidOfWorkspace(workspaceId)} and department <> ''`,
   )
 
-/** As users' attribute `projects` names them, by name. Undefined when no name can be as `page.after` is. */
-export const listProjects = (db: Db, workspaceId: string, page: PageRequest): Promise<Page<PeopleGroup> | undefined> =>
+/** The projects in the attribute `projects` of users, ordered by name. Returns undefined if `page.after` cannot be a name. */
+export const listProjects = (db: Db, workspaceId: string, page: PageRequest): Promise<Page<UserGroup> | undefined> =>
   listGroups(
     db,
     page,
@@ -34,7 +34,7 @@ export const listProjects = (db: Db, workspaceId: string, page: PageRequest): Pr
 
 async function listGroups(db: Db, { limit, after = '' }: PageRequest, members: ReturnType<typeof sql>) {
   if (!isStorable(after)) return undefined
-  const { rows } = await sql<PeopleGroup>`
+  const { rows } = await sql<UserGroup>`
     select name, count(*)::integer as users from (${members}) as member
     where name collate "C" > ${after} group by name order by name collate "C" limit ${limit + 1}`.execute(db)
   return pageOf(rows, { limit }, ({ name, users }) => ({ name, users }))

@@ -14,7 +14,7 @@ export interface Chunk {
 }
 
 /** The events of a chat stream. Throws unless each is one `data:` line and the last is `[DONE]`. */
-export function chunksOf(text: string): Chunk[] {
+export function parseChunks(text: string): Chunk[] {
   const events = text.split('\n\n')
   if (events.pop() !== '') throw new Error('the stream does not end with an empty line')
   if (events.pop() !== 'data: [DONE]') throw new Error('the stream does not end with [DONE]')

@@ -8,7 +8,7 @@ export interface CommandResult {
 }
 
 /** Runs a command line in this process: what main.ts does with the process's arguments, environment and streams. */
-export async function gatehouse(args: readonly string[], env: Environment): Promise<CommandResult> {
+export async function runCommandLine(args: readonly string[], env: Environment): Promise<CommandResult> {
   const out: string[] = []
   const err: string[] = []
   const code = await runCli(args, { env, out: (line) => out.push(`${line}\n`), note: (line) => err.push(`${line}\n`) })

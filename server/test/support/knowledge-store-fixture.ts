@@ -1,21 +1,25 @@
-import type { Database, Tx } from '../../../src/db/database.ts'
-import { countFindings } from '../../../src/domain/finding.ts'
-import { ANONYMOUS_USER, type User } from '../../../src/domain/principal.ts'
-import type { Viewer } from '../../../src/domain/viewer.ts'
-import type { Collection, CollectionCreate } from '../../../src/knowledge/collection.ts'
-import { createCollection } from '../../../src/knowledge/collection-store.ts'
-import { type IncomingDocument, type Ingested, ingestDocument } from '../../../src/knowledge/ingest.ts'
-import type { ScanText } from '../../../src/knowledge/read-document.ts'
-import { type KnowledgeQuery, type Passage, searchKnowledge } from '../../../src/knowledge/search.ts'
-import { newId } from '../../../src/lib/id.ts'
-import { createRanker } from '../../../src/retrieval/rank.ts'
+import type { Database, Tx } from '../../src/db/database.ts'
+import { countFindings } from '../../src/domain/finding.ts'
+import { ANONYMOUS_USER, type User } from '../../src/domain/principal.ts'
+import type { Viewer } from '../../src/domain/viewer.ts'
+import type { Collection, CollectionCreate } from '../../src/knowledge/collection.ts'
+import { createCollection } from '../../src/knowledge/collection-store.ts'
+import { type IncomingDocument, type Ingested, ingestDocument } from '../../src/knowledge/ingest.ts'
+import type { ScanText } from '../../src/knowledge/read-document.ts'
+import { type KnowledgeQuery, type Passage, searchKnowledge } from '../../src/knowledge/search.ts'
+import { newId } from '../../src/lib/id.ts'
+import { createRanker } from '../../src/retrieval/rank.ts'
 
 export const NOW = new Date('2026-03-02T09:00:00Z')
 
 export const EVERYONE = { everyone: true } as const
 
 /** A Workspace's knowledge, in few words. */
-export function library({ db, pool }: Database, workspaceId: string, scanText: ScanText = () => countFindings([])) {
+export function createKnowledgeStoreFixture(
+  { db, pool }: Database,
+  workspaceId: string,
+  scanText: ScanText = () => countFindings([]),
+) {
   const deps = { db, ranker: createRanker({ db, pool }) }
   const transact = <T>(work: (tx: Tx, now: Date) => Promise<T>): Promise<T> => db.transaction().execute((tx) => work(tx, NOW))
 
@@ -61,4 +65,4 @@ export function library({ db, pool }: Database, workspaceId: string, scanText: S
   }
 }
 
-export type Library = ReturnType<typeof library>
+export type KnowledgeStoreFixture = ReturnType<typeof createKnowledgeStoreFixture>

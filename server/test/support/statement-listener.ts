@@ -11,7 +11,7 @@ interface Query {
 }
 
 /** Tells `hear` of every statement that the pool sends from now on, on whichever connection. */
-export function listenIn(pool: pg.Pool, hear: (statement: Statement) => void): void {
+export function onStatement(pool: pg.Pool, hear: (statement: Statement) => void): void {
   const heard = new WeakSet<pg.PoolClient>()
   pool.on('acquire', (client) => {
     if (heard.has(client)) return

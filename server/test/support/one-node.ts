@@ -14,24 +14,24 @@ export interface OneNode {
 
 /** One node with its embedded database, and a provider that does as it is told. What ends them is added to `endings`. */
 export async function startOneNode(
-  endings: (() => Promise<unknown>)[],
+  cleanups: (() => Promise<unknown>)[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<OneNode> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-stop-'))
   cpSync(inject('seededDataDir'), folder, { recursive: true })
   const provider = await startScriptedProvider()
-  endings.push(provider.close, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  cleanups.push(provider.close, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
   const openai = { OPENAI_API_KEY: 'sk-scripted', OPENAI_BASE_URL: provider.url, OPENAI_MODELS: 'scripted' }
   const all = { GATEHOUSE_DATA: folder, ...openai, ...env }
   const server = await startServerProcess(all)
-  endings.push(server.remove)
+  cleanups.push(server.remove)
   return { server, provider, folder, env: all }
 }
 
-export const keyOf = ({ demo }: ServerProcess): string | undefined => demo().applications[0]?.api_key
+export const firstApiKey = ({ demo }: ServerProcess): string | undefined => demo().applications[0]?.api_key
 
 /** Milliseconds from the signal to the end of the process. */
-export async function stopTime(server: ServerProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
+export async function measureStop(server: ServerProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
   const toldAt = performance.now()
   server.own.child.kill(signal)
   await server.own.ended

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { Tx } from '../db/database.ts'
 
-/** PostgreSQL: somebody else has that name. */
+/** PostgreSQL error code. */
 const UNIQUE_VIOLATION = '23505'
 
-/** What `write` answers; 'taken' when it ran into a unique constraint. The transaction goes on either way. */
-export async function unlessTaken<T>(tx: Tx, write: () => Promise<T>): Promise<T | 'taken'> {
+/** Returns the result of `write`, or 'taken' if it violates a unique constraint. The transaction can continue in both cases. */
+export async function writeUnlessTaken<T>(tx: Tx, write: () => Promise<T>): Promise<T | 'taken'> {
   await sql`savepoint unless_taken`.execute(tx)
   try {
-    const answer = await write()
+    const result = await write()
     await sql`release savepoint unless_taken`.execute(tx)
-    return answer
+    return result
   } catch (error) {
     if ((error as { code?: unknown } | null)?.code !== UNIQUE_VIOLATION) throw error
     await sql`rollback to savepoint unless_taken`.execute(tx)

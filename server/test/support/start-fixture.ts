@@ -19,7 +19,7 @@ const PORT = 8787
 const BASE = `http://127.0.0.1:${PORT}`
 
 /** What a start does before and after it listens, without listening: on a database, with a data folder of its own. */
-export class Starts {
+export class StartFixture {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-start-'))
   readonly #database: Database
   readonly background = new BackgroundWork((error) => this.#note(`${error.stack}\n`))
@@ -82,7 +82,7 @@ export class Starts {
   }
 
   /** The Application that the key opens, or why it opens none. */
-  async opens(key: string | undefined): Promise<string> {
+  async findApplicationName(key: string | undefined): Promise<string> {
     const authenticator = new Authenticator(this.#database)
     const answer = await authenticator.authenticate(`Bearer ${key}`)
     authenticator.close()
@@ -90,7 +90,7 @@ export class Starts {
   }
 
   /** The name of the admin token, or why it is none. */
-  async operates(token: string): Promise<string> {
+  async findOperatorName(token: string): Promise<string> {
     const authenticator = new AdminAuthenticator(this.#database)
     const answer = await authenticator.authenticate(`Bearer ${token}`)
     authenticator.close()

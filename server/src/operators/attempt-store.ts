@@ -36,7 +36,7 @@ export async function countAttempt(db: Db, key: string, { max, windowMs }: Allow
 }
 
 /** Removes what no window counts any more. */
-export async function forgetOldAttempts(db: Db, now: Date): Promise<void> {
+export async function removeOldAttempts(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('operator_rate_limit')
     .where('last_request', '<', now.getTime() - FORGOTTEN_MS)
@@ -44,15 +44,16 @@ export async function forgetOldAttempts(db: Db, now: Date): Promise<void> {
 }
 
 /** As `countAttempt`, for an account: beside the limit for each address, which many addresses together get around. */
-export const countAttemptAt = (db: Db, email: string, now: Date): Promise<Attempt> => countAttempt(db, keyOf(email), ACCOUNT, now)
+export const countPasswordAttempt = (db: Db, email: string, now: Date): Promise<Attempt> =>
+  countAttempt(db, keyOf(email), ACCOUNT, now)
 
 /** Somebody knew the password. */
-export async function forgetAttemptsAt(db: Db, email: string): Promise<void> {
+export async function resetPasswordAttempts(db: Db, email: string): Promise<void> {
   await db.deleteFrom('operator_rate_limit').where('key', '=', keyOf(email)).execute()
 }
 
 /** Whether it is the first time that somebody comes in with that code: whoever has looked over a shoulder comes second. */
-export async function isFirstUse(db: Db, operatorId: string, code: string, now: Date): Promise<boolean> {
+export async function isFirstCodeUse(db: Db, operatorId: string, code: string, now: Date): Promise<boolean> {
   const key = `code:${hash('sha256', `${operatorId} ${code}`, 'hex')}`
   return (await countAttempt(db, key, CODE, now)).wait === undefined
 }

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
-import { type Answer, answerOf } from './gateway-client.ts'
+import { type GatewayResponse, toGatewayResponse } from './gateway-client.ts'
 
-export interface WireOptions {
+export interface RawRequest {
   readonly method?: string
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -9,7 +9,7 @@ export interface WireOptions {
 }
 
 /** An HTTP/1.1 request as text; closes the connection when it is answered. */
-export function httpText({ method = 'POST', path = '/', headers = {}, body = '' }: WireOptions): string {
+export function formatRequest({ method = 'POST', path = '/', headers = {}, body = '' }: RawRequest): string {
   const all = { host: 'localhost', connection: 'close', 'content-length': String(Buffer.byteLength(body)), ...headers }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
@@ -19,7 +19,7 @@ export function httpText({ method = 'POST', path = '/', headers = {}, body = '' 
  * Sends bytes over a socket of their own and answers every byte that comes back until the server, or the time, ends it. With
  * `quietMs`, a server that has not ended it by then is told that nothing more will come.
  */
-export function exchangeBytes(
+export function sendBytes(
   base: string,
   bytes: string | Buffer,
   { ms = 5_000, quietMs }: { ms?: number; quietMs?: number } = {},
@@ -42,7 +42,7 @@ export function exchangeBytes(
 }
 
 /** The first HTTP answer among received bytes; undefined when there is none. */
-export function readAnswer(bytes: Buffer): Answer | undefined {
+export function parseResponse(bytes: Buffer): GatewayResponse | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   const [start = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n')
   const status = /^HTTP\/1\.1 (\d{3}) /.exec(start)?.[1]
@@ -52,5 +52,5 @@ export function readAnswer(bytes: Buffer): Answer | undefined {
   )
   const length = Number(headers.get('content-length') ?? Number.NaN)
   const body = bytes.subarray(end + 4, Number.isNaN(length) ? undefined : end + 4 + length)
-  return answerOf(Number(status), headers, body.toString('utf8'))
+  return toGatewayResponse(Number(status), headers, body.toString('utf8'))
 }

@@ -2,15 +2,16 @@ import type { Db } from '../db/database.ts'
 import type { ReviewKind } from './review.ts'
 import { uuidOf } from './review-row.ts'
 
-export interface WaitingCount {
+export interface PendingCount {
   readonly kind: ReviewKind
   readonly count: number
+  /** Creation of the oldest item. */
   readonly oldest: Date
   readonly nextExpiry: Date
 }
 
-/** What waits for people in a Workspace, by its kind; a kind of which nothing waits is left out. */
-export async function countWaiting(db: Db, workspaceId: string, now: Date): Promise<WaitingCount[]> {
+/** The pending review items of a Workspace by kind. A kind without pending items has no entry. */
+export async function countPending(db: Db, workspaceId: string, now: Date): Promise<PendingCount[]> {
   const rows = await db
     .selectFrom('review_item')
     .select(['kind', (of) => of.fn.countAll<number>().as('count')])
@@ -21,7 +22,7 @@ export async function countWaiting(db: Db, workspaceId: string, now: Date): Prom
     .groupBy('kind')
     .execute()
   return rows.map(({ kind, count, oldest, next }) => ({
-    kind: kind as ReviewKind,
+    kind,
     count: Number(count),
     oldest: oldest as Date,
     nextExpiry: next as Date,

@@ -2,7 +2,7 @@ import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import type { Db } from '../../db/database.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
-import { DepartmentView, listDepartments, listProjects, ProjectView } from '../people-groups.ts'
+import { DepartmentView, listDepartments, listProjects, ProjectView } from '../user-group-store.ts'
 
 const docs = {
   departments: inWorkspace('listDepartments', 'List the departments of users, by name', {
@@ -18,7 +18,7 @@ const docs = {
 }
 
 /** Departments and projects exist as long as a user has them: change the users. */
-export function peopleGroupsRoutes(app: AdminApp, { db }: { readonly db: Db }): void {
+export function userGroupsRoutes(app: AdminApp, { db }: { readonly db: Db }): void {
   app.get('/departments', { schema: docs.departments }, async ({ workspaceId, query }) =>
     listOf(
       await listDepartments(db, workspaceId, pageOf(query)),

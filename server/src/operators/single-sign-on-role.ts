@@ -11,7 +11,7 @@ interface FollowDeps {
 }
 
 /** Gives somebody the role that their provider says, unless they are the last owner. */
-export async function followRole({ db, clock, record }: FollowDeps, id: string, role: Role): Promise<void> {
+export async function applySingleSignOnRole({ db, clock, record }: FollowDeps, id: string, role: Role): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const owners = await lockOwners(tx)
     const isLast = owners.length === 1 && owners[0] === id
@@ -24,7 +24,7 @@ export async function followRole({ db, clock, record }: FollowDeps, id: string, 
 }
 
 /** Suspends somebody whose provider names no role for them, unless they are the last owner. */
-export async function followNoRole({ db, clock, record }: FollowDeps, id: string): Promise<void> {
+export async function suspendWithoutRole({ db, clock, record }: FollowDeps, id: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const owners = await lockOwners(tx)
     const isLast = owners.length === 1 && owners[0] === id

@@ -14,7 +14,7 @@ import { seedApplication, seedWorkspace } from './seed.ts'
 export const testHasher = { known: (_: string, text: string) => [createHmac('sha256', 'test').update(text).digest('hex')] }
 
 /** A Workspace of its own with one Application, and hands to store and recall memories in it. */
-export async function memoryBench(database: Database) {
+export async function createMemoryStoreFixture(database: Database) {
   const { db } = database
   const { workspaceId } = await seedWorkspace(db)
   const { applicationId } = await seedApplication(db, workspaceId)
@@ -44,7 +44,7 @@ export async function memoryBench(database: Database) {
   }
 }
 
-export type MemoryBench = Awaited<ReturnType<typeof memoryBench>>
+export type MemoryStoreFixture = Awaited<ReturnType<typeof createMemoryStoreFixture>>
 
 const draft = (fields: Partial<MemoryDraft> & { readonly content: string }): MemoryDraft => ({
   id: newId('mem'),

@@ -9,35 +9,32 @@ interface Deps {
   readonly db: Db
   readonly signal: Signal
   readonly clock: Clock
-  /** How long a lost message may go unnoticed, in milliseconds. */
+  /** Milliseconds after which an entry is read again, even without a signal. Default: 750. */
   readonly maxAgeMs?: number
-  /** Longest time of a look-up. */
+  /** Time limit of a query in milliseconds. */
   readonly loadMs?: number
 }
 
-/**
- * Knows which Applications have answers waiting for approval. `findPendingHold` must be asked before a provider is called,
- * and every chat would pay a query for it; almost always there is nothing to find, and this says so from memory.
- */
-export class PendingAnswers {
-  readonly #known: Cache<boolean>
+/** Caches whether an Application has pending output holds, so that a chat of another Application needs no `findPendingHold` query. */
+export class PendingOutputHolds {
+  readonly #cache: Cache<boolean>
   readonly #unsubscribe: () => void
 
   constructor({ db, signal, clock, maxAgeMs = 750, loadMs }: Deps) {
-    this.#known = new Cache(
+    this.#cache = new Cache(
       (key) => {
         const [workspaceId = '', applicationId = ''] = key.split(' ')
-        return hasHeldAnswer(db, { workspaceId, applicationId }, clock.now())
+        return hasPendingOutputHold(db, { workspaceId, applicationId }, clock.now())
       },
       { maxAgeMs, loadMs },
     )
-    // Messages name items, not Applications; holds are rare enough to forget all.
-    this.#unsubscribe = signal.subscribe(REVIEWS_TOPIC, () => this.#known.forget())
+    // The signal names an item, not its Application.
+    this.#unsubscribe = signal.subscribe(REVIEWS_TOPIC, () => this.#cache.forget())
   }
 
-  /** False: no output hold of this Application is pending, so there is nothing to find. */
+  /** False: the Application has no pending output hold. */
   mayExist({ workspaceId, applicationId }: ReviewOwner): Promise<boolean> {
-    return this.#known.get(`${workspaceId} ${applicationId}`)
+    return this.#cache.get(`${workspaceId} ${applicationId}`)
   }
 
   close(): void {
@@ -45,7 +42,7 @@ export class PendingAnswers {
   }
 }
 
-async function hasHeldAnswer(db: Db, { workspaceId, applicationId }: ReviewOwner, now: Date): Promise<boolean> {
+async function hasPendingOutputHold(db: Db, { workspaceId, applicationId }: ReviewOwner, now: Date): Promise<boolean> {
   const row = await db
     .selectFrom('review_item')
     .select('id')
