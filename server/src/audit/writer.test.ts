@@ -153,7 +153,7 @@ describe.each(testDatabases())('AuditWriter on $name', ({ name, open }) => {
     const isWrite = (packet: Buffer) => packet.includes('insert into audit_record')
     const isCommit = (packet: Buffer) => packet.includes('commit\0')
 
-    test.each<PacketOutcome>(['is lost', 'stays unanswered'])('stores a record exactly once when a write %s', async (fate) => {
+    test.each<PacketOutcome>(['is lost', 'response is lost'])('stores a record exactly once when a write %s', async (fate) => {
       let faults = 2
       const pool = await openFlakyPool(database, (packet) =>
         (isWrite(packet) || isCommit(packet)) && faults-- > 0 ? fate : 'arrives',
@@ -170,7 +170,7 @@ describe.each(testDatabases())('AuditWriter on $name', ({ name, open }) => {
       const fates = fc.infiniteStream(
         fc.oneof(
           { weight: 8, arbitrary: fc.constant<PacketOutcome>('arrives') },
-          fc.constantFrom<PacketOutcome>('is lost', 'stays unanswered'),
+          fc.constantFrom<PacketOutcome>('is lost', 'response is lost'),
         ),
       )
       await fc.assert(

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import type { Question } from '../../test/support/classification/cost-worker.ts'
+import type { Measurement } from '../../test/support/classification/cost-worker.ts'
 import { HOSTILE_UNITS } from '../../test/support/classification/hostile-texts.ts'
 
 const MEBI = 1 << 20
@@ -14,7 +14,7 @@ afterAll(() => worker.terminate())
 
 /** What all detectors together take, in milliseconds of their thread; the least of some tries, or the first under `enough`. */
 async function cost(unit: string, length: number, { times = 1, enough = LIMIT_MS, tries = 12 } = {}): Promise<number> {
-  const question: Question = { unit, length, times, enough, tries }
+  const question: Measurement = { unit, length, times, enough, tries }
   worker.postMessage(question)
   const [answer] = await once(worker, 'message')
   return answer

@@ -131,11 +131,11 @@ describe('a provider that', () => {
     ['sends an event stream', { failure: 'malformed', status: 200 }],
     ['sends invalid UTF-8', { failure: 'malformed', status: 200 }],
     ['sends 100 MB', { failure: 'too_large', status: 200 }],
-    ['sends 100 MB without saying so', { failure: 'too_large', status: 200 }],
+    ['sends 100 MB without a content-length', { failure: 'too_large', status: 200 }],
     ['sends a gzip bomb', { failure: 'malformed', status: 200 }],
     ['sends 204', { failure: 'malformed', status: 204 }],
     ['sends an empty body', { failure: 'malformed', status: 200 }],
-    ['speaks no HTTP', { failure: 'malformed', status: 0 }],
+    ['does not use HTTP', { failure: 'malformed', status: 0 }],
     ['sends endless headers', { failure: 'malformed', status: 0 }],
     ['redirects to metadata', { failure: 'status', status: 302 }],
     ['answers 400', { failure: 'status', status: 400, rejection: { kind: 'refused', code: 'invalid_request' } }],
@@ -185,7 +185,7 @@ describe('a provider that', () => {
   })
 
   test('sends 100 MB costs no more memory than the cap', async () => {
-    const { baseUrl } = await upstream(FAULTS['sends 100 MB without saying so'])
+    const { baseUrl } = await upstream(FAULTS['sends 100 MB without a content-length'])
     const provider = testProvider({ baseUrl })
     const before = process.memoryUsage()
     const results = await Promise.all(Array.from({ length: 8 }, () => call(provider)))

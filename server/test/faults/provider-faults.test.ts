@@ -118,7 +118,7 @@ describe('provider faults', () => {
     }
   })
   test('provider: memory stays bounded when the provider sends 100 MB to several requests at the same time', async () => {
-    const { model } = await provider([FAULTS['sends 100 MB without saying so']], { timeout_ms: 5_000 })
+    const { model } = await provider([FAULTS['sends 100 MB without a content-length']], { timeout_ms: 5_000 })
     const held = () => {
       const { arrayBuffers, external } = process.memoryUsage()
       return Math.max(arrayBuffers, external)

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dumpTables } from '../support/dump-tables.ts'
 import { type MessagingServer, startMessagingServer } from '../support/messenger.ts'
-import { type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
+import { type OidcFixture, startOidcProvider } from '../support/oidc-provider.ts'
 import { word } from '../support/scripted-provider.ts'
 
 const EVIL = 'evil.example'
@@ -22,7 +22,7 @@ interface Answer {
 
 describe('client that sends another host', () => {
   let m: MessagingServer
-  let provider: OidcProvider
+  let provider: OidcFixture
   beforeAll(async () => {
     provider = await startOidcProvider()
     m = await startMessagingServer(provider.environment)

@@ -11,15 +11,15 @@ export const unlimitedRate = (): UserRateLimiter => {
 }
 
 export interface SendOptions {
-  /** json, unless the fields are to be sent as a form. */
+  /** Encoding of the fields; default: json. */
   readonly as?: 'json' | 'form'
   readonly headers?: Readonly<Record<string, string>>
-  /** Instead of fields: sent as it is. */
+  /** Sent unchanged instead of fields. */
   readonly raw?: string | FormData | Uint8Array
   readonly token?: string | null
 }
 
-/** `{a: {b: ['x']}}` → `a[b][]=x`, as the document's examples write it. */
+/** `{a: {b: ['x']}}` → `a[b][]=x`, as in the examples of the API reference. */
 export const formOf = (fields: object, prefix = ''): string =>
   Object.entries(fields)
     .flatMap(([key, value]) => {
@@ -67,13 +67,13 @@ function memberClient(base: string, id: string, token: string) {
     post: expecting(200, 'POST'),
     put: expecting(200, 'PUT'),
     remove: (path: string): Promise<Json> => expecting(204, 'DELETE')(path),
-    /** The refusal of a request that must be refused. */
+    /** Sends a request that must be refused; returns its `error`. */
     refused: async (code: ErrorCode, method: string, path: string, fields?: object, sending?: SendOptions): Promise<Json> =>
       refusedReply(await send(method, path, fields, sending), code),
   }
 }
 
-/** New users of a Workspace, each with an access token. Their ids and usernames are the names, with something of their own behind. */
+/** Creates users with access tokens. Ids and usernames are the names with a random suffix. */
 export async function createMembers<const N extends string>(
   server: TestServer,
   names: readonly N[],
@@ -81,7 +81,7 @@ export async function createMembers<const N extends string>(
 ): Promise<Record<N, Member>> {
   const admin = adminClient(server)
   const sending = workspace === undefined ? {} : { workspace }
-  const made = await Promise.all(
+  const members = await Promise.all(
     names.map(async (name) => {
       const id = `${name}-${crypto.randomUUID().slice(0, 8)}`
       await admin.create('/users', { id, username: id }, sending)
@@ -89,5 +89,5 @@ export async function createMembers<const N extends string>(
       return [name, memberClient(server.base, id, token)] as const
     }),
   )
-  return Object.fromEntries(made) as Record<N, Member>
+  return Object.fromEntries(members) as Record<N, Member>
 }

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROLE_SCOPES } from '../../src/domain/roles.ts'
 import { adminClient, refused } from '../admin/client.ts'
-import { type OidcProvider, startOidcProvider } from '../support/oidc-provider.ts'
+import { type OidcFixture, startOidcProvider } from '../support/oidc-provider.ts'
 import { Browser, createFirstLoginToken, inviteOperator, readChangesOf, signInOperator, tokenOf } from '../support/operators.ts'
 import { word } from '../support/scripted-provider.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-let provider: OidcProvider
+let provider: OidcFixture
 beforeAll(async () => {
   provider = await startOidcProvider()
 })

@@ -1,12 +1,12 @@
 import type { Clock } from '../../src/lib/clock.ts'
 
-/** The machine's time, and as much later as a test has asked for. */
+/** The system time plus all durations given to `advance`. */
 export function adjustableClock(): Clock & { advance(ms: number): void } {
-  let ahead = 0
+  let offsetMs = 0
   return {
-    now: () => new Date(Date.now() + ahead),
+    now: () => new Date(Date.now() + offsetMs),
     advance: (ms) => {
-      ahead += ms
+      offsetMs += ms
     },
   }
 }

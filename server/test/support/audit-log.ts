@@ -16,7 +16,7 @@ export const SIGNED_AT = new Date('2026-03-01T00:00:00.000Z')
 /** `ms` after SIGNED_AT. */
 export const afterSigning = (ms: number): Date => new Date(SIGNED_AT.getTime() + ms)
 
-/** For records that `Intruder.allow` changes. */
+/** Decision of records that `Intruder.allow` changes. */
 export const DENIED: AuditDraft['decision'] = { verdict: 'deny', transforms: [], directives: [], rules: [] }
 
 interface LogOptions {

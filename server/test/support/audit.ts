@@ -40,20 +40,8 @@ export async function downgradeAuditLog(db: Db, workspaceId: string): Promise<vo
   await db.updateTable('audit_checkpoint').set(unchained).where('workspace_id', '=', workspace).execute()
 }
 
-/** The record of a usual chat request; `change` replaces fields. */
-export const testDraft = (workspaceId: string, change: Partial<AuditDraft> = {}): AuditDraft => ({
-  id: newId('aud'),
-  object: 'audit_record',
-  workspace_id: workspaceId,
-  application_id: 'app_01h455vb4pex5vsknk084sn02q',
-  endpoint: 'chat',
-  created_at: '2026-01-02T03:04:05.678Z',
-  duration_ms: 812.345,
-  status: 200,
-  error_code: null,
-  user: { id: 'a'.repeat(64), verified: true, role: 'engineer', department: 'research' },
-  request: { hash: 'b'.repeat(64), bytes: 1_234, messages: 3 },
-  response: { hash: 'c'.repeat(64), bytes: 2_345, choices: 1 },
+/** Results of the stages of an ordinary chat request. */
+const STAGE_RESULTS = {
   stages: STAGES.map((name, index) => ({ name, outcome: index % 5 === 0 ? 'skipped' : 'ok', ms: 0.123 * index })),
   findings: { classify: { pii: 1, 'pii.email': 1 } },
   classification: 'confidential',
@@ -80,6 +68,23 @@ export const testDraft = (workspaceId: string, change: Partial<AuditDraft> = {})
       cost: 0.00012,
     },
   ],
+} as const satisfies Partial<AuditDraft>
+
+/** The record of an ordinary chat request; `change` replaces fields. */
+export const testDraft = (workspaceId: string, change: Partial<AuditDraft> = {}): AuditDraft => ({
+  id: newId('aud'),
+  object: 'audit_record',
+  workspace_id: workspaceId,
+  application_id: 'app_01h455vb4pex5vsknk084sn02q',
+  endpoint: 'chat',
+  created_at: '2026-01-02T03:04:05.678Z',
+  duration_ms: 812.345,
+  status: 200,
+  error_code: null,
+  user: { id: 'a'.repeat(64), verified: true, role: 'engineer', department: 'research' },
+  request: { hash: 'b'.repeat(64), bytes: 1_234, messages: 3 },
+  response: { hash: 'c'.repeat(64), bytes: 2_345, choices: 1 },
+  ...STAGE_RESULTS,
   knowledge: [],
   memory: [],
   remembered: [],
@@ -104,8 +109,9 @@ export const testDraft = (workspaceId: string, change: Partial<AuditDraft> = {})
 export function assertNoContent(record: AuditRecord | AuditDraft, texts: readonly string[]): void {
   const stored = JSON.stringify(record)
   for (const text of texts) {
-    for (const [how, form] of Object.entries(formsOf(text))) {
-      if (stored.toLowerCase().includes(form.toLowerCase())) throw new Error(`the audit record holds content (${how}): ${text}`)
+    for (const [encoding, form] of Object.entries(formsOf(text))) {
+      if (stored.toLowerCase().includes(form.toLowerCase()))
+        throw new Error(`the audit record contains this text (${encoding}): ${text}`)
     }
   }
 }

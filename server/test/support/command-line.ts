@@ -7,7 +7,7 @@ export interface CommandResult {
   readonly err: string
 }
 
-/** Runs a command line in this process: what main.ts does with the process's arguments, environment and streams. */
+/** Runs a command line in this process, as main.ts does with the arguments, environment and streams of the process. */
 export async function runCommandLine(args: readonly string[], env: Environment): Promise<CommandResult> {
   const out: string[] = []
   const err: string[] = []

@@ -1,4 +1,4 @@
-/** CPU time, in milliseconds, that this thread spends on `work`: whatever else the machine does makes no difference. */
+/** CPU time of this thread during `work`, in milliseconds. Other load on the machine does not change it. */
 export function cpuMs(work: () => void): number {
   const before = process.threadCpuUsage()
   work()
@@ -6,7 +6,7 @@ export function cpuMs(work: () => void): number {
   return (user + system) / 1_000
 }
 
-/** The same for work that awaits. */
+/** As `cpuMs`, for asynchronous work. */
 export async function asyncCpuMs(work: () => Promise<unknown>): Promise<number> {
   const before = process.threadCpuUsage()
   await work()

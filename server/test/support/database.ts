@@ -5,14 +5,14 @@ import { type Database, openDatabase, pgTypes } from '../../src/db/database.ts'
 import type { Schema } from '../../src/db/schema.ts'
 import { localSignal } from '../../src/db/signal.ts'
 
-/** Every store test runs on each of these: `describe.each(testDatabases())('… on $name', ({ open }) => …)`. */
+/** The databases of store tests: `describe.each(testDatabases())('… on $name', ({ open }) => …)`. */
 export function testDatabases(): { name: string; open: () => Promise<Database> }[] {
   const url = inject('postgresUrl')
   const embedded = { name: 'embedded', open: openShared }
   return url === null ? [embedded] : [embedded, { name: 'postgresql', open: () => openPostgres(url) }]
 }
 
-/** The run's one embedded database: make a Workspace of your own in it (support/seed.ts), others are there too. */
+/** Opens the embedded database that all store tests share. Each test creates its own Workspace in it (support/seed.ts). */
 async function openShared(): Promise<Database> {
   const pool = new pg.Pool({
     host: inject('embeddedSocket'),

@@ -16,7 +16,7 @@ import { setupTransaction } from '../../src/setup/transaction.ts'
 import type { Demo } from './demo.ts'
 import { word } from './scripted-provider.ts'
 
-/** One more Workspace with all that the demo has: Applications, keys, users, policies, documents, memories, an assistant. */
+/** Creates a Workspace with the content of the demo: Applications, keys, users, policies, documents, memories, an assistant. */
 export async function seedDemoWorkspace(context: Context): Promise<Pick<Demo, 'workspace' | 'applications' | 'users'>> {
   const { privateJwk, publicJwk } = await generateUserTokenKeys()
   const declared = { ...demoDeclaration({ keys: [publicJwk] }), name: `demo ${word()}` }
@@ -43,14 +43,14 @@ export async function seedDemoWorkspace(context: Context): Promise<Pick<Demo, 'w
         return { id, username, role, department, ...tokens }
       }),
     )
-    const named = await Promise.all(
+    const createdApplications = await Promise.all(
       [...secrets].map(async ([name, keys]) => ({
         id: (await findApplicationByName(tx, workspaceId, name))?.id ?? '',
         name,
         ...keys,
       })),
     )
-    return { changes, demo: { workspace: { id: workspaceId, name: declared.name }, applications: named, users } }
+    return { changes, demo: { workspace: { id: workspaceId, name: declared.name }, applications: createdApplications, users } }
   })
   await publishChanges(context.database.signal, seeded.demo.workspace.id, seeded.changes)
   return seeded.demo
@@ -58,6 +58,6 @@ export async function seedDemoWorkspace(context: Context): Promise<Pick<Demo, 'w
 
 async function revoke({ tx, workspaceId, now }: ApplyContext, key: string): Promise<void> {
   const hash = hashSecret(key, 'gk_')
-  const holder = hash && (await findKeyByHash(tx, hash))
-  if (holder) await revokeKey(tx, workspaceId, holder.keyId, now)
+  const owner = hash && (await findKeyByHash(tx, hash))
+  if (owner) await revokeKey(tx, workspaceId, owner.keyId, now)
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** data/demo.json, as the README promises it. */
+/** The content of data/demo.json, which the README documents. */
 export interface Demo {
   readonly base_url: string
   readonly admin_token: string

@@ -3,13 +3,13 @@ import type pg from 'pg'
 export interface DumpedColumn {
   readonly table: string
   readonly column: string
-  /** As PostgreSQL calls it: `text`, `bytea`, `jsonb` … */
+  /** PostgreSQL's name of the type: `text`, `bytea`, `jsonb` … */
   readonly type: string
-  /** Every value, in PostgreSQL's text form, a line each. */
+  /** All values in PostgreSQL's text form, one per line. */
   readonly text: string
 }
 
-/** All that the database holds, column by column. */
+/** Reads all values of all columns. */
 export async function dumpTables(pool: pg.Pool): Promise<DumpedColumn[]> {
   const { rows: columns } = await pool.query<{ table: string; column: string; type: string }>(
     `select table_name as table, column_name as column, data_type as type

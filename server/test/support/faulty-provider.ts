@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
-/** One request as it arrived on the wire. */
+/** A request as it arrived at the socket. */
 export interface ReceivedRequest {
   readonly method: string
   readonly path: string
@@ -11,7 +11,7 @@ export interface ReceivedRequest {
 
 export type Behaviour = (socket: Socket, call: ReceivedRequest) => void
 
-/** Text that only a provider knows: it must never be seen on the other side. */
+/** Text in the provider's errors. It must never reach a client. */
 export const UPSTREAM_SECRET = 'upstream-private-diagnostics'
 
 export const completion = (content: string, change: object = {}) => ({
@@ -29,7 +29,7 @@ const head = (status: number, headers: Record<string, string | number>): string 
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}\r\n`
 
-/** Answers whole and well, with any status, headers and body. */
+/** Sends a complete response. */
 export const respond =
   (body: string | Buffer | object, { status = 200, headers = {} as Record<string, string> } = {}): Behaviour =>
   (socket) => {
@@ -42,63 +42,63 @@ export const respondNormally = respond(completion('Good morning.'))
 export const failWith = (status: number, headers: Record<string, string> = {}): Behaviour =>
   respond({ error: { message: UPSTREAM_SECRET } }, { status, headers })
 
-const whole = JSON.stringify(completion(UPSTREAM_SECRET))
+const completeBody = JSON.stringify(completion(UPSTREAM_SECRET))
 const json = { 'content-type': 'application/json' }
 
-/** Writes `bytes` bytes of body as fast as the other side takes them, until it hangs up. */
-const pour =
+/** Writes a body of `bytes` bytes as fast as the client reads it, until the client disconnects. */
+const writeBytes =
   (bytes: number, headers: Record<string, string | number>): Behaviour =>
   (socket) => {
     const chunk = Buffer.alloc(65_536, ' ')
     let left = bytes
-    const more = () => {
+    const writeMore = () => {
       while (left > 0 && !socket.destroyed) {
         left -= chunk.length
-        if (!socket.write(chunk)) return void socket.once('drain', more)
+        if (!socket.write(chunk)) return void socket.once('drain', writeMore)
       }
     }
     socket.write(head(200, headers))
-    more()
+    writeMore()
   }
 
-/** What providers do wrong, by name. */
+/** Faults of providers by name. */
 export const FAULTS = {
   'hangs before headers': () => {},
   'hangs within headers': (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-type: appl'),
   'hangs within the body': (socket) => {
-    socket.write(head(200, { ...json, 'content-length': whole.length }))
-    socket.write(whole.slice(0, 40))
+    socket.write(head(200, { ...json, 'content-length': completeBody.length }))
+    socket.write(completeBody.slice(0, 40))
   },
   'drips a byte at a time': (socket) => {
-    socket.write(head(200, { ...json, 'content-length': whole.length }))
+    socket.write(head(200, { ...json, 'content-length': completeBody.length }))
     let sent = 0
-    const timer = setInterval(() => socket.write(whole.charAt(sent++)), 20)
+    const timer = setInterval(() => socket.write(completeBody.charAt(sent++)), 20)
     socket.on('close', () => clearInterval(timer))
   },
   'resets at once': (socket) => void socket.resetAndDestroy(),
   'resets within the body': (socket) => {
-    socket.write(head(200, { ...json, 'content-length': whole.length }))
-    socket.write(whole.slice(0, 40), () => setTimeout(() => socket.resetAndDestroy(), 10))
+    socket.write(head(200, { ...json, 'content-length': completeBody.length }))
+    socket.write(completeBody.slice(0, 40), () => setTimeout(() => socket.resetAndDestroy(), 10))
   },
   'ends before its content-length': (socket) => {
-    socket.write(head(200, { ...json, 'content-length': whole.length + 10 }))
-    socket.end(whole)
+    socket.write(head(200, { ...json, 'content-length': completeBody.length + 10 }))
+    socket.end(completeBody)
   },
   'ends within a chunked body': (socket) => {
     socket.write(head(200, { ...json, 'transfer-encoding': 'chunked' }))
-    socket.end(`${whole.length.toString(16)}\r\n${whole}\r\n`)
+    socket.end(`${completeBody.length.toString(16)}\r\n${completeBody}\r\n`)
   },
-  'sends half of its JSON': respond(whole.slice(0, whole.length / 2)),
+  'sends half of its JSON': respond(completeBody.slice(0, completeBody.length / 2)),
   'sends HTML': respond(`<html>${UPSTREAM_SECRET}</html>`, { headers: { 'content-type': 'text/html' } }),
   'sends HTML as JSON': respond(`<html>${UPSTREAM_SECRET}</html>`),
-  'sends an event stream': respond(`data: ${whole}\n\n`, { headers: { 'content-type': 'text/event-stream' } }),
-  'sends invalid UTF-8': respond(Buffer.from(whole.replace(UPSTREAM_SECRET, '\xff\xfe'), 'latin1')),
-  'sends 100 MB': pour(100 * 1_048_576, { ...json, 'content-length': 100 * 1_048_576 }),
-  'sends 100 MB without saying so': pour(100 * 1_048_576, json),
+  'sends an event stream': respond(`data: ${completeBody}\n\n`, { headers: { 'content-type': 'text/event-stream' } }),
+  'sends invalid UTF-8': respond(Buffer.from(completeBody.replace(UPSTREAM_SECRET, '\xff\xfe'), 'latin1')),
+  'sends 100 MB': writeBytes(100 * 1_048_576, { ...json, 'content-length': 100 * 1_048_576 }),
+  'sends 100 MB without a content-length': writeBytes(100 * 1_048_576, json),
   'sends a gzip bomb': respond(gzipSync(Buffer.alloc(64 * 1_048_576, ' ')), { headers: { 'content-encoding': 'gzip' } }),
   'sends 204': (socket) => void socket.write(head(204, {})),
   'sends an empty body': respond(''),
-  'speaks no HTTP': (socket) => void socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
+  'does not use HTTP': (socket) => void socket.end('SSH-2.0-OpenSSH_9.6\r\n'),
   'sends endless headers': (socket) => void socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(200_000)}`),
   'redirects to metadata': failWith(302, { location: 'http://169.254.169.254/latest/meta-data/' }),
   'answers 400': failWith(400),
@@ -109,7 +109,7 @@ export const FAULTS = {
   'answers 429 with a long wait': failWith(429, { 'retry-after': '120' }),
   'answers 500 with an endless body': (socket, call) => {
     socket.write(head(500, json))
-    pour(100 * 1_048_576, {})(socket, call)
+    writeBytes(100 * 1_048_576, {})(socket, call)
   },
   'answers 500 and hangs within the body': (socket) => void socket.write(head(500, { ...json, 'content-length': 100 })),
   'sends null': respond('null'),
@@ -122,7 +122,7 @@ export const FAULTS = {
   'counts more tokens than a record can hold': respond(
     completion(UPSTREAM_SECRET, { usage: { prompt_tokens: 4_000_000_000, completion_tokens: 4_000_000_000 } }),
   ),
-  'numbers a choice beyond all': respond(
+  'sends a choice index that is too large': respond(
     completion('', {
       choices: [{ index: 4_111_111_111, message: { role: 'assistant', content: UPSTREAM_SECRET }, finish_reason: 'stop' }],
     }),
@@ -135,12 +135,12 @@ export interface FaultyProvider {
   readonly calls: ReceivedRequest[]
   /** Connections accepted so far. */
   connections(): number
-  /** From now on; a list is worked off, its last entry stays. */
+  /** Sets the behaviours for the next requests: one after another, the last one for all further requests. */
   behave(...behaviours: Behaviour[]): void
   close(): Promise<void>
 }
 
-/** A provider on loopback that reads one request after the other from a raw socket and does with it what it is told to. */
+/** Starts a provider on loopback that reads requests from a raw socket and responds with the given behaviours. */
 export async function startFaultyProvider(...behaviours: Behaviour[]): Promise<FaultyProvider> {
   let plan = behaviours.length > 0 ? behaviours : [respondNormally]
   const calls: ReceivedRequest[] = []

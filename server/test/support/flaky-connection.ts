@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { Database } from '../../src/db/database.ts'
 
-/** What happens to something a client sends: it arrives; it does not; it does and is carried out, but the answer is lost. */
-export type PacketOutcome = 'arrives' | 'is lost' | 'stays unanswered'
+/** The fate of a packet: it arrives, it is lost, or it arrives and is executed but its response is lost. */
+export type PacketOutcome = 'arrives' | 'is lost' | 'response is lost'
 
 /**
- * A pool whose connections go through a relay that breaks them: `decide` is asked about every packet a client sends.
- * The faults are real ones: neither side can tell how far the other came.
+ * Opens a pool whose connections pass a relay. The relay calls `decide` for every packet that the client sends, and closes the
+ * connection unless the packet arrives.
  */
 export async function openFlakyPool(
   database: Database,
@@ -26,18 +26,18 @@ export async function openFlakyPool(
       client.destroy()
       server.destroy()
     }
-    let answers = true
+    let forwardsResponses = true
     for (const socket of [client, server]) {
       open.add(socket)
       socket.on('error', cut).on('close', cut)
     }
     client.on('data', (packet) => {
-      const fate = answers ? decide(packet) : 'arrives'
-      if (fate === 'is lost') return cut()
-      if (fate === 'stays unanswered') answers = false
+      const outcome = forwardsResponses ? decide(packet) : 'arrives'
+      if (outcome === 'is lost') return cut()
+      if (outcome === 'response is lost') forwardsResponses = false
       server.write(packet)
     })
-    server.on('data', (packet) => (answers ? client.write(packet) : cut()))
+    server.on('data', (packet) => (forwardsResponses ? client.write(packet) : cut()))
   })
   const port = await new Promise<number>((resolve) => {
     relay.listen(0, '127.0.0.1', () => resolve((relay.address() as { port: number }).port))

@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../../src/db/database.ts'
 
 export interface FreshDatabase {
   readonly database: Database
-  /** Takes out whatever a test has put in: faster than another database. */
+  /** Deletes all rows, which is faster than another database. */
   empty(): Promise<void>
   remove(): Promise<void>
 }
@@ -20,24 +20,24 @@ interface FreshDatabases {
 const quiet = { onError: () => {}, onProgress: () => {}, poolSize: 4 }
 
 /**
- * For tests that need a database with nothing in it: `describe.each(freshDatabases())('… on $name', ({ open }) => …)`. Each worker has one
- * of each kind, which file after file finds empty.
+ * Empty databases: `describe.each(freshDatabases())('… on $name', ({ open }) => …)`. Each worker has one of each kind, which is
+ * emptied after each file.
  */
 export const freshDatabases = (): FreshDatabases[] =>
   separateDatabases().map(({ name, open }) => ({ name, open: () => reuse(name, open) }))
 
-/** As `freshDatabases`, opened for one caller, who may change its schema. */
+/** As `freshDatabases`, but each call opens a new database, so that a test may change its schema. */
 export function separateDatabases(): FreshDatabases[] {
   const url = inject('postgresUrl')
   const embedded = { name: 'embedded', open: openEmbedded }
   return url === null ? [embedded] : [embedded, { name: 'postgresql', open: () => openPostgres(url) }]
 }
 
-const kept = new Map<string, Promise<FreshDatabase>>()
+const openedByName = new Map<string, Promise<FreshDatabase>>()
 
 async function reuse(name: string, open: () => Promise<FreshDatabase>): Promise<FreshDatabase> {
-  const opened = kept.get(name) ?? open()
-  kept.set(name, opened)
+  const opened = openedByName.get(name) ?? open()
+  openedByName.set(name, opened)
   const fresh = await opened
   return { ...fresh, remove: () => fresh.empty() }
 }
@@ -72,7 +72,7 @@ async function empty({ pool }: Database): Promise<void> {
     "select quote_ident(tablename) as name from pg_tables where schemaname = 'public' and tablename not like 'kysely%'",
   )
   const deletions = rows.map(({ name }) => `delete from ${name}`)
-  // As a replica no trigger and no foreign key stands in the way.
+  // In the role `replica` no trigger and no foreign key prevents a deletion.
   await pool.query(['begin', 'set local session_replication_role = replica', ...deletions, 'commit'].join(';'))
 }
 

@@ -5,14 +5,14 @@ import { vi } from 'vitest'
 
 const GATEHOUSE = join(import.meta.dirname, '../../../scripts/gatehouse')
 
-/** A server in a process of its own, started as people start it. Its standard error is no terminal. */
+/** A server process started with scripts/gatehouse. Its standard error is not a terminal. */
 export interface GatehouseProcess {
   readonly base: string
   /** Standard output: the log. */
   readonly out: () => string
   /** Standard error: the greeting. */
   readonly err: () => string
-  /** SIGTERM, and waits for its end. Answers the exit code. */
+  /** Sends SIGTERM and resolves with the exit code. */
   stop(): Promise<number | null>
 }
 
@@ -31,7 +31,7 @@ function launch(cwd: string, env: Record<string, string>, args: readonly string[
   return { child, text, ended: once(child, 'close') as Promise<[number | null]> }
 }
 
-/** Starts `gatehouse serve` in the folder `cwd`, and answers once it has greeted. Throws with its output when it ends instead. */
+/** Starts `gatehouse serve` in the folder `cwd` and resolves after the greeting. Throws with the output if the process ends first. */
 export async function startGatehouse(cwd: string, env: Record<string, string>): Promise<GatehouseProcess> {
   const { child, text, ended } = launch(cwd, env, ['serve'])
   let base: string | undefined
@@ -51,7 +51,7 @@ export async function startGatehouse(cwd: string, env: Record<string, string>): 
   return { base, out: () => text.out, err: () => text.err, stop }
 }
 
-/** Runs a command to its end. */
+/** Runs a command until it ends. */
 export async function runGatehouse(cwd: string, env: Record<string, string>, args: readonly string[]): Promise<Ended> {
   const { text, ended } = launch(cwd, env, args)
   const [code] = await ended

@@ -8,7 +8,7 @@ export interface Message {
   readonly [field: string]: unknown
 }
 
-/** What the gateway answers, as if every field were there: a test that reads one says that it must be. */
+/** A body of the gateway, typed as if every field were present: a test that reads a field expects it. */
 export interface ResponseBody {
   readonly id: string
   readonly object: string
@@ -50,7 +50,7 @@ export interface GatewayResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The text as JSON; undefined when it is none. */
+  /** The parsed text; undefined if it is not JSON. */
   readonly body: ResponseBody
 }
 
@@ -59,13 +59,13 @@ export interface Options {
   readonly token?: string | null
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
-  /** Instead of `json`: sent as it is. */
+  /** Sent unchanged instead of `json`. */
   readonly raw?: string | Uint8Array
   readonly signal?: AbortSignal
 }
 
 export interface ChatOptions extends Options {
-  /** Which of the demo's Applications asks. */
+  /** Index of the demo's Application that sends the request. */
   readonly app?: number
   readonly userToken?: string
   readonly path?: string
@@ -73,7 +73,7 @@ export interface ChatOptions extends Options {
 
 export const CHAT = '/v1/chat/completions'
 
-/** The six endpoints, each with a request that is well-formed. */
+/** The six endpoints, each with a valid request. */
 export const ENDPOINTS = [
   { name: 'chat', method: 'POST', path: CHAT, json: { messages: [{ role: 'user', content: 'Good morning' }] } },
   { name: 'models', method: 'GET', path: '/v1/models', json: undefined },
@@ -90,7 +90,7 @@ export const ENDPOINTS = [
 
 export type Gateway = ReturnType<typeof gatewayClient>
 
-/** Speaks HTTP with one server, as the demo's Applications and its operator do. */
+/** Sends requests to a server with the credentials of the demo's Applications and operator. */
 export function gatewayClient({ base, demo }: Pick<TestServer, 'base' | 'demo'>) {
   const key = (app = 0): string => demo.applications[app]?.api_key ?? ''
 
@@ -125,7 +125,7 @@ export function gatewayClient({ base, demo }: Pick<TestServer, 'base' | 'demo'>)
     key,
     api,
     post,
-    /** `prompt`: one user message, or all messages. */
+    /** `prompt`: the text of one user message, or all messages. */
     chat: (prompt: string | readonly Message[], more: Readonly<Record<string, unknown>> = {}, options: ChatOptions = {}) =>
       post(options.path ?? CHAT, { model: 'scripted', messages: asMessages(prompt), ...more }, options),
     admin: (method: string, path: string, options: Options = {}) =>
@@ -146,7 +146,7 @@ export function toGatewayResponse(status: number, headers: Headers, text: string
   return { status, headers, text, body: body as ResponseBody }
 }
 
-/** The body of an answer with status 200 (or `status`). */
+/** Fails unless the response has the expected status (200); returns its body. */
 export function accepted({ status, text, body }: GatewayResponse, expected = 200): ResponseBody {
   expect(status, text).toBe(expected)
   return body
@@ -157,19 +157,19 @@ export const contentOf = (answer: GatewayResponse): string => accepted(answer).c
 
 const FIELDS = new Set(['code', 'message', 'type', 'param', 'audit_id', 'review_item_id', 'details'])
 
-/** Fails unless the answer is this refusal, whole: status, envelope, headers. */
+/** Fails unless the response is an error envelope with this code; returns its `error`. */
 export function refused(answer: GatewayResponse, code: ErrorCode): ErrorBody {
   expectEnvelope(answer)
   expect(answer.body.error.code, answer.text).toBe(code)
   return answer.body.error
 }
 
-/** Fails unless the answer is an error in the one envelope (API-ERR-1 to API-ERR-3). */
+/** Fails unless the response is an error in the error envelope (API-ERR-1 to API-ERR-3). */
 export function expectEnvelope({ status, headers, text, body }: GatewayResponse): void {
   const error = body?.error
   const row = ERRORS[error?.code as ErrorCode]
-  if (!row) throw new Error(`no error of the table: ${status} ${text.slice(0, 500)}`)
-  const fits =
+  if (!row) throw new Error(`not an error code of errors.ts: ${status} ${text.slice(0, 500)}`)
+  const isEnvelope =
     Object.keys(body).length === 1 &&
     Object.keys(error).every((field) => FIELDS.has(field)) &&
     status === row.status &&
@@ -182,7 +182,7 @@ export function expectEnvelope({ status, headers, text, body }: GatewayResponse)
     (error.details === undefined || (typeof error.details === 'object' && error.details !== null)) &&
     /^application\/json/.test(headers.get('content-type') ?? '') &&
     REQUEST_ID.test(headers.get('x-request-id') ?? '')
-  if (!fits) throw new Error(`not the envelope: ${status} ${JSON.stringify([...headers])} ${text.slice(0, 500)}`)
+  if (!isEnvelope) throw new Error(`not an error envelope: ${status} ${JSON.stringify([...headers])} ${text.slice(0, 500)}`)
 }
 
 export const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/

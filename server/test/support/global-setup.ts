@@ -13,22 +13,22 @@ import { createLogger } from '../../src/telemetry/logger.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Folder of a Unix socket behind which one embedded database serves all store tests of the run. */
+    /** Folder with the Unix socket of the embedded database that all store tests of the run share. */
     embeddedSocket: string
-    /** A data folder with a fresh, migrated embedded database: copying it is faster than making one. */
+    /** A data folder with an empty, migrated embedded database. Copying it is faster than creating one. */
     templateDataDir: string
-    /** The same after a first start: the demo is in it, and the secrets it was sealed with. Servers open it in half the time. */
+    /** A data folder after a first start, with the demo and its secrets. A server starts with it in half the time. */
     seededDataDir: string
-    /** A fresh, migrated database of the PostgreSQL that TEST_DATABASE_URL names, if it names one. */
+    /** An empty, migrated database on the server of TEST_DATABASE_URL; null if it is not set. */
     postgresUrl: string | null
-    /** Whether the run is `npm run test:full` (vitest.config.ts): else a file keeps to a small share of its cases. */
+    /** Whether the run is `npm run test:full` (vitest.config.ts). Otherwise a file runs a small share of its cases. */
     isFull: boolean
   }
 }
 
 const quiet = { onError: () => {}, onProgress: () => {}, poolSize: 2 }
 
-/** Two templates and one embedded database for the whole run. */
+/** Creates two template folders and one embedded database for the whole run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const root = mkdtempSync(join(tmpdir(), 'gatehouse-test-'))
   const templateDataDir = join(root, 'template')
@@ -52,7 +52,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
 }
 
-/** What a first start does to a data folder. */
+/** Prepares a data folder as a first start does. */
 async function seed(dataDir: string): Promise<void> {
   const environment = { GATEHOUSE_DATA: dataDir, PORT: '0' }
   const config = { ...readConfig(environment), configFile: join(dataDir, 'none.yaml') }
@@ -61,17 +61,17 @@ async function seed(dataDir: string): Promise<void> {
   await prepareStart(context).finally(() => context.close())
 }
 
-/** A database of this run's own on that server: what an earlier run left there, or an earlier schema, plays no part. */
+/** Creates a database for this run, so that data and schema of earlier runs have no effect. */
 async function freshPostgres(server: string): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `gatehouse_test_${process.pid}_${Date.now()}`
-  const asked = async (statement: string): Promise<void> => {
+  const execute = async (statement: string): Promise<void> => {
     const client = new pg.Client({ connectionString: server })
     await client.connect()
     await client.query(statement).finally(() => client.end())
   }
-  await asked(`create database ${name}`)
+  await execute(`create database ${name}`)
   const url = new URL(server)
   url.pathname = `/${name}`
   await openDatabase({ ...quiet, url: url.href, dataDir: '' }).then((database) => database.close())
-  return { url: url.href, drop: () => asked(`drop database ${name} with (force)`) }
+  return { url: url.href, drop: () => execute(`drop database ${name} with (force)`) }
 }

@@ -5,12 +5,12 @@ import { MARKER_RULES, type MarkerRule, policyDocument } from './marker-policies
 import { type ScriptedProvider, says, startScriptedProvider, word } from './scripted-provider.ts'
 import { startServer, type TestServer } from './server.ts'
 
-/** Far above what tests send: limits have tests of their own. */
-const OPEN_LIMITS = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 10_000 }
+/** Limits that no test reaches. Limits have their own tests. */
+const HIGH_LIMITS = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 10_000 }
 /** What the demo knows and remembers would stand in every prompt: knowledgeFixture.ts and memoryFixture.ts bring what a test wants. */
 const PLAIN = { knowledge: { enabled: false }, memory: { enabled: false, capture: 'off' } }
 
-/** A prompt, the word by which its provider calls are found again, and the gateway's answer. */
+/** A prompt, the word that identifies its provider calls, and the gateway's response. */
 export interface SentPrompt {
   readonly prompt: string
   readonly word: string
@@ -23,27 +23,27 @@ export type HeldPrompt = SentPrompt & { readonly id: string }
 
 export type Governed = Awaited<ReturnType<typeof startGoverned>>
 
-/** The environment in which a server has that provider. */
+/** The environment variables that configure this provider. */
 export const providerEnvironment = ({ url }: ScriptedProvider): Environment => ({
   OPENAI_API_KEY: 'sk-scripted',
   OPENAI_BASE_URL: url,
   OPENAI_MODELS: 'scripted',
 })
 
-/** A server whose model `scripted` does as it is told, under the marker policies, with nothing in the way of many requests. */
+/** Starts a server with the scripted provider, the marker policies and high limits. */
 export async function startGoverned(env: Environment = {}, overrides: Overrides = {}) {
   const provider = await startScriptedProvider()
   return prepareGoverned(await startServer({ ...providerEnvironment(provider), ...env }, overrides), provider)
 }
 
-/** The same on a server that runs and has that provider. */
+/** Adds the marker policies and high limits to a running server with this provider. */
 export async function prepareGoverned(server: TestServer, provider: ScriptedProvider) {
   const gateway = gatewayClient(server)
   const change = async (id: string | undefined, json: unknown) =>
     accepted(await gateway.admin('PATCH', `/applications/${id}`, { json }))
-  /** An Application of its own, for tests that turn its settings. `token` is its key. */
+  /** Creates an Application with the given fields. `token` is its key. */
   const application = async (fields: Readonly<Record<string, unknown>> = {}) => {
-    const json = { name: word(), default_model: 'demo-mini', limits: OPEN_LIMITS, ...fields }
+    const json = { name: word(), default_model: 'demo-mini', limits: HIGH_LIMITS, ...fields }
     const { id } = accepted(await gateway.admin('POST', '/applications', { json }), 201)
     const { key } = accepted(await gateway.admin('POST', `/applications/${id}/keys`, { json: { name: 'test' } }), 201)
     return { id, token: String(key) }
@@ -52,13 +52,13 @@ export async function prepareGoverned(server: TestServer, provider: ScriptedProv
     const source = policyDocument(rules)
     return accepted(await gateway.admin('POST', '/policy-sets', { json: { source } }), 201)
   }
-  for (const { id } of server.demo.applications) await change(id, { limits: OPEN_LIMITS, settings: PLAIN })
+  for (const { id } of server.demo.applications) await change(id, { limits: HIGH_LIMITS, settings: PLAIN })
   await publish(MARKER_RULES)
   return {
     server,
     provider,
     ...gateway,
-    ...conversation(gateway, provider),
+    ...promptSteps(gateway, provider),
     application,
     /** Changes an Application. */
     change,
@@ -72,16 +72,16 @@ export async function prepareGoverned(server: TestServer, provider: ScriptedProv
 }
 
 export interface PromptOptions {
-  /** What the provider answers. */
+  /** The content of the provider's completion. */
   readonly answer?: string
   /** Further fields of the body. */
   readonly more?: Readonly<Record<string, unknown>>
   readonly options?: ChatOptions
 }
 
-/** The moves that tests are made of. */
-function conversation({ chat, admin }: Gateway, provider: ScriptedProvider) {
-  /** Asks with `mark` and a fresh word in the prompt. */
+/** The steps that tests combine: send, hold, decide, resubmit. */
+function promptSteps({ chat, admin }: Gateway, provider: ScriptedProvider) {
+  /** Sends a prompt with a new word and `mark`, the id of a marker rule. */
   const sendPrompt = async (
     mark = '',
     { answer = `Noted: ${word()} ${word()}.`, more, options }: PromptOptions = {},
@@ -91,19 +91,19 @@ function conversation({ chat, admin }: Gateway, provider: ScriptedProvider) {
     const prompt = `Please look into ${key} ${mark}`
     return { prompt, word: key, answer, response: await chat(prompt, more, options) }
   }
-  const holdPrompt = async (mark = 'juniper-hold', saying?: PromptOptions): Promise<HeldPrompt> => {
-    const said = await sendPrompt(mark, saying)
-    return { ...said, id: refused(said.response, 'POLICY_REVIEW_PENDING').review_item_id }
+  const holdPrompt = async (mark = 'juniper-hold', options?: PromptOptions): Promise<HeldPrompt> => {
+    const sent = await sendPrompt(mark, options)
+    return { ...sent, id: refused(sent.response, 'POLICY_REVIEW_PENDING').review_item_id }
   }
   return {
     sendPrompt,
     holdPrompt,
-    /** Held after the provider: its answer waits. */
-    holdCompletion: (saying?: PromptOptions): Promise<HeldPrompt> =>
-      holdPrompt('', { answer: `sorrel-hold ${word()} ${word()}`, ...saying }),
+    /** Sends a prompt whose completion is held. */
+    holdCompletion: (options?: PromptOptions): Promise<HeldPrompt> =>
+      holdPrompt('', { answer: `sorrel-hold ${word()} ${word()}`, ...options }),
     decide: async (id: string, verb: 'approve' | 'deny', comment = 'looked at') =>
       accepted(await admin('POST', `/reviews/${id}/${verb}`, { json: { comment } })),
-    /** The held request again, with its review item. */
+    /** Sends the held request again with its review item. */
     resubmit: (
       { prompt, id }: Pick<HeldPrompt, 'prompt' | 'id'>,
       governance: object = {},

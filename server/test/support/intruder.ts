@@ -93,8 +93,8 @@ export class Intruder {
 
   async #rechain(row: StoredRecord, end: ChainEnd): Promise<ChainEnd> {
     const { integrity, ...draft } = parseRecord(row.body, row.hash)
-    const place = { ...integrity, sequence: row.sequence, prev_hash: end.hash.toString('hex') }
-    const body = canonicalBody({ ...draft, integrity: place } as AuditRecord)
+    const position = { ...integrity, sequence: row.sequence, prev_hash: end.hash.toString('hex') }
+    const body = canonicalBody({ ...draft, integrity: position } as AuditRecord)
     const hash = hashBody(body)
     await this.#db
       .updateTable('audit_record')

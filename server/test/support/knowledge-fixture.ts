@@ -12,7 +12,7 @@ import { word } from './scripted-provider.ts'
 
 export const EVERYONE = { everyone: true } as const
 
-/** What was found, as the contract shows it. */
+/** A hit of `POST /v1/knowledge/search`. */
 export interface KnowledgeHit {
   readonly chunk_id: string
   readonly document_title: string
@@ -32,7 +32,7 @@ interface KnowledgeFixtureOptions {
   readonly knowledge?: Readonly<Record<string, unknown>>
 }
 
-/** A collection of that Workspace (default: internal, for everyone), and what librarians do with it. */
+/** Creates a collection (default: internal, for everyone) and returns functions that change it. */
 export async function createTestCollection(
   { server: { context } }: Pick<Governed, 'server'>,
   workspaceId: string,
@@ -44,26 +44,26 @@ export async function createTestCollection(
     db.transaction().execute((tx) => work(tx, clock.now()))
   const name = `collection ${word()}`
   const create = { classification: 'internal', acl: EVERYONE, name, ...collection } as const
-  const made = await transact((tx, now) => createCollection(tx, workspaceId, create, now))
-  if (!made) throw new Error('the name is taken')
+  const created = await transact((tx, now) => createCollection(tx, workspaceId, create, now))
+  if (!created) throw new Error('the name of the collection is taken')
   return {
-    name: made.name,
-    collection: made,
-    /** Brings in a Markdown document, under its key in the place of the one that was there. Answers its id. */
+    name: created.name,
+    collection: created,
+    /** Ingests a Markdown document; it replaces the document with the same key. Returns its id. */
     put: async (text: string, more: Partial<IncomingDocument> = {}): Promise<string> => {
       const key = more.key ?? word()
       const incoming = { key, name: `${key}.md`, bytes: Buffer.from(text), title: 'A page', ...more }
-      const ingested = await ingestDocument({ db, scanText, transact }, workspaceId, made.id, incoming)
-      if (!ingested) throw new Error('the collection is gone')
+      const ingested = await ingestDocument({ db, scanText, transact }, workspaceId, created.id, incoming)
+      if (!ingested) throw new Error('the collection was deleted')
       return ingested.documentId
     },
     relabel: (document: string, patch: LabelPatch) => transact((tx) => relabelDocument(tx, workspaceId, document, patch)),
     remove: (document: string) => transact((tx) => deleteDocument(tx, workspaceId, document)),
-    change: (patch: CollectionPatch) => transact((tx, now) => updateCollection(tx, workspaceId, made.id, patch, now)),
+    change: (patch: CollectionPatch) => transact((tx, now) => updateCollection(tx, workspaceId, created.id, patch, now)),
   }
 }
 
-/** A collection of the demo's Workspace, and an Application that finds this collection alone. */
+/** Creates a collection in the demo's Workspace and an Application that searches only this collection. */
 export async function createKnowledgeFixture(
   governed: Governed,
   { collection, application, settings, knowledge }: KnowledgeFixtureOptions = {},
@@ -79,10 +79,10 @@ export async function createKnowledgeFixture(
     ...opened,
     ...caller,
     search,
-    /** The hits of a search that must be answered. */
+    /** The hits of a search that must succeed. */
     hits: async (query: string, more?: object, options?: ChatOptions): Promise<readonly KnowledgeHit[]> =>
       hitsOf(accepted(await search(query, more, options))),
-    /** Their contents. */
+    /** The contents of the hits of a search that must succeed. */
     texts: async (query: string, more?: object, options?: ChatOptions): Promise<string[]> =>
       hitsOf(accepted(await search(query, more, options))).map(({ content }) => content.trim()),
   }

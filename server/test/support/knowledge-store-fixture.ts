@@ -14,7 +14,7 @@ export const NOW = new Date('2026-03-02T09:00:00Z')
 
 export const EVERYONE = { everyone: true } as const
 
-/** A Workspace's knowledge, in few words. */
+/** Functions that create, ingest and search knowledge of a Workspace directly in its stores. */
 export function createKnowledgeStoreFixture(
   { db, pool }: Database,
   workspaceId: string,
@@ -28,12 +28,12 @@ export function createKnowledgeStoreFixture(
 
     async collection(create: Partial<CollectionCreate> = {}): Promise<Collection> {
       const name = create.name ?? newId('name')
-      const made = await transact((tx) => createCollection(tx, workspaceId, { ...create, name }, NOW))
-      if (!made) throw new Error('name taken')
-      return made
+      const created = await transact((tx) => createCollection(tx, workspaceId, { ...create, name }, NOW))
+      if (!created) throw new Error('the name of the collection is taken')
+      return created
     },
 
-    /** Brings in a Markdown document, under its key unless it is given another name. */
+    /** Ingests a Markdown document under its key. */
     async put(
       { id }: Pick<Collection, 'id'>,
       key: string,
@@ -42,14 +42,14 @@ export function createKnowledgeStoreFixture(
     ): Promise<Ingested> {
       const incoming = { key, name: `${key}.md`, bytes: Buffer.from(text), ...more }
       const ingested = await ingestDocument({ db, scanText, transact }, workspaceId, id, incoming)
-      if (!ingested) throw new Error('no such collection')
+      if (!ingested) throw new Error('the collection does not exist')
       return ingested
     },
 
     search: (viewer: Viewer, text: string, collections?: readonly string[]) =>
       searchKnowledge(deps, viewer, { text, collections } satisfies KnowledgeQuery),
 
-    /** Everything that the viewer may see of it, the best first. */
+    /** All passages that the viewer may see, the best first. */
     async found(viewer: Viewer, text: string, collections?: readonly string[]): Promise<Passage[]> {
       return (await Array.fromAsync(searchKnowledge(deps, viewer, { text, collections }))).flat()
     },

@@ -1,4 +1,4 @@
-/** One rule of a policy document, as YAML's JSON subset. */
+/** A rule of a policy document, as JSON. */
 export interface MarkerRule {
   readonly id: string
   readonly at: readonly string[]
@@ -8,7 +8,7 @@ export interface MarkerRule {
 
 type Demands = Readonly<Record<string, unknown>>
 
-/** A rule that applies where the text holds its own id, and `condition` besides: a test chooses its verdict by a word. */
+/** A rule that matches if the text contains the rule's id and `condition` is true, so that a test chooses a rule by a word. */
 const marker = (point: string, id: string, demands: Demands, condition?: string): MarkerRule => ({
   id,
   at: [point],
@@ -29,7 +29,7 @@ const HIT_POINTS = [
   ['remember', 'damson'],
 ] as const
 
-/** True of one hit or memory only, and only where every variable of its group is filled in. */
+/** True for one hit or memory only, and only if every variable of its group has a value. */
 const HIT_FACTS = [
   'hit.classification == "internal" && hit.title == "Facts" && hit.collection.startsWith("collection ")',
   'hit.regulations.size() == 2 && "gdpr" in hit.regulations && hit.document.startsWith("doc_") && hit.updated_at <= now',
@@ -43,8 +43,8 @@ const verdicts = (point: string, prefix: string) =>
   Object.entries(VERDICTS).map(([name, verdict]) => marker(point, `${prefix}-${name}`, { verdict }))
 
 /**
- * Of neutral words: `juniper-…` in what is asked, `sorrel-…` in what is answered, `quince-…` in a passage, `medlar-…` in what is
- * recalled, `damson-…` in what is to be remembered.
+ * Rules with neutral words as ids: `juniper-…` matches prompts, `sorrel-…` completions, `quince-…` passages, `medlar-…` recalled
+ * memories and `damson-…` captured memories.
  */
 export const MARKER_RULES: readonly MarkerRule[] = [
   ...verdicts('input', 'juniper'),
@@ -62,7 +62,7 @@ export const MARKER_RULES: readonly MarkerRule[] = [
   marker('input', 'juniper-demo', { directives: ['route:provider=demo'] }),
   marker('input', 'juniper-cent', { directives: ['route:max_cost=0.01'] }),
   marker('input', 'juniper-cheap', { directives: ['route:max_cost=0.000000001'] }),
-  marker('input', 'juniper-nowhere', { directives: ['route:provider=nobody'] }),
+  marker('input', 'juniper-nowhere', { directives: ['route:provider=absent'] }),
   marker('input', 'juniper-region', { directives: ['route:region=mars'] }),
   marker('input', 'juniper-brief', { verdict: 'require_approval', hold_expires_in: '30s' }),
   marker('output', 'sorrel-brief', { verdict: 'require_approval', hold_expires_in: '30s' }),

@@ -2,7 +2,7 @@ import { SHARED_SCOPES } from '../../src/domain/memory-words.ts'
 import { accepted, type ChatOptions, type ResponseBody } from './gateway-client.ts'
 import type { Governed } from './governed.ts'
 
-/** What was found, as the contract shows it. */
+/** A hit of `POST /v1/memory/search`. */
 export interface MemoryHit {
   readonly memory_id: string
   readonly scope: string
@@ -13,7 +13,7 @@ export interface MemoryHit {
   readonly similarity: number
 }
 
-/** Who asks: the governance block of a request, and how it is sent. */
+/** User and session in the governance block of a request, and options of the client. */
 export interface MemoryRequestOptions extends ChatOptions {
   readonly user?: Readonly<Record<string, unknown>>
   readonly session?: string
@@ -21,7 +21,7 @@ export interface MemoryRequestOptions extends ChatOptions {
 
 export type MemoryFixture = Awaited<ReturnType<typeof createMemoryFixture>>
 
-/** An Application that may remember. What it is told to keep for its own scope, no other finds. */
+/** Creates an Application with memory. Only this Application finds memories of its scope `application`. */
 export async function createMemoryFixture(
   governed: Governed,
   memory: Readonly<Record<string, unknown>> = {},
@@ -35,28 +35,28 @@ export async function createMemoryFixture(
     const governance = { ...(user && { user }), ...(session !== undefined && { session_id: session }) }
     return governed.post(path, { ...json, governance }, { token: caller.token, ...options })
   }
-  const capture = (content: unknown, more: object = {}, asking?: MemoryRequestOptions) =>
-    post('/v1/memory/capture', { content, scope: 'application', kind: 'fact', classification: 'internal', ...more }, asking)
-  const search = (query: unknown, more: object = {}, asking?: MemoryRequestOptions) =>
-    post('/v1/memory/search', { query, ...more }, asking)
-  const hits = async (query: string, more?: object, asking?: MemoryRequestOptions): Promise<readonly MemoryHit[]> =>
-    hitsOf(accepted(await search(query, more, asking)))
+  const capture = (content: unknown, more: object = {}, options?: MemoryRequestOptions) =>
+    post('/v1/memory/capture', { content, scope: 'application', kind: 'fact', classification: 'internal', ...more }, options)
+  const search = (query: unknown, more: object = {}, options?: MemoryRequestOptions) =>
+    post('/v1/memory/search', { query, ...more }, options)
+  const hits = async (query: string, more?: object, options?: MemoryRequestOptions): Promise<readonly MemoryHit[]> =>
+    hitsOf(accepted(await search(query, more, options)))
   return {
     ...caller,
     capture,
-    /** The id of what must be stored. */
-    store: async (content: string, more?: object, asking?: MemoryRequestOptions): Promise<string> => {
-      const body = accepted(await capture(content, more, asking))
+    /** Captures a memory that must be stored; returns its id. */
+    store: async (content: string, more?: object, options?: MemoryRequestOptions): Promise<string> => {
+      const body = accepted(await capture(content, more, options))
       if (body.stored !== true) throw new Error(`not stored: ${content}`)
       return String(body.memory_id)
     },
     search,
-    /** The hits of a search that must be answered. */
+    /** The hits of a search that must succeed. */
     hits,
-    /** Their contents. */
-    texts: async (query: string, more?: object, asking?: MemoryRequestOptions): Promise<string[]> =>
-      (await hits(query, more, asking)).map(({ content }) => content),
-    /** A chat with a model that does as it is told. */
+    /** The contents of the hits of a search that must succeed. */
+    texts: async (query: string, more?: object, options?: MemoryRequestOptions): Promise<string[]> =>
+      (await hits(query, more, options)).map(({ content }) => content),
+    /** Sends a chat to the scripted provider. */
     chat: (prompt: string, { user, session, ...options }: MemoryRequestOptions = {}, governance: object = {}) =>
       governed.chat(
         prompt,

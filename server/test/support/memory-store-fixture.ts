@@ -13,7 +13,7 @@ import { seedApplication, seedWorkspace } from './seed.ts'
 
 export const testHasher = { known: (_: string, text: string) => [createHmac('sha256', 'test').update(text).digest('hex')] }
 
-/** A Workspace of its own with one Application, and hands to store and recall memories in it. */
+/** Creates a Workspace with one Application and returns functions that store and recall its memories. */
 export async function createMemoryStoreFixture(database: Database) {
   const { db } = database
   const { workspaceId } = await seedWorkspace(db)

@@ -7,7 +7,7 @@ import { type Governed, startGoverned } from './governed.ts'
 import { MARKER_RULES, type MarkerRule } from './marker-policies.ts'
 import { word } from './scripted-provider.ts'
 
-/** As the marker policies, of messages: `rowan-…` in a message chooses what happens to it. */
+/** A marker rule at the point `message`: a test chooses the rule by its id in the text. */
 const messageRule = (id: string, fields: object, condition?: string): MarkerRule => ({
   id,
   at: ['message'],
@@ -15,7 +15,7 @@ const messageRule = (id: string, fields: object, condition?: string): MarkerRule
   ...fields,
 })
 
-/** True only where every variable that a rule at `message` may look at is filled in. */
+/** True only if every variable at the point `message` has a value. */
 const FACTS = [
   'request.endpoint == "message" && user.verified && message.sender == user.id',
   'message.conversation_id.startsWith("conv_") && content.findings["pii.email"] == 1 && now > timestamp("2020-01-01T00:00:00Z")',
@@ -35,13 +35,13 @@ const MESSAGE_RULES: readonly MarkerRule[] = [
 
 export type MessagingServer = Awaited<ReturnType<typeof startMessagingServer>>
 
-/** A governed server with four users: Ann and Ben talk, Cleo joins in where a test says so, Stan is a stranger to them all. */
+/** Starts a governed server with four users: Ann and Ben write, Cleo joins some tests, and Stan is never a member. */
 export const startMessagingServer = async (env: Environment = {}, overrides: Overrides = {}) =>
   prepareMessaging(
     await startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1', ...env }, { userRateLimiter: unlimitedRate(), ...overrides }),
   )
 
-/** The same on a governed server that runs. */
+/** Adds the users and rules of messaging to a running governed server. */
 export async function prepareMessaging(governed: Governed) {
   await governed.publish([...MARKER_RULES, ...MESSAGE_RULES])
   const { server } = governed
@@ -51,34 +51,34 @@ export async function prepareMessaging(governed: Governed) {
     ...governed,
     ...team,
     operator,
-    ...moves(team.ann, team.ben),
-    /** The person's events from now on, or from an event on. */
+    ...messagingSteps(team.ann, team.ben),
+    /** Opens the event stream of a member from now on, or after an event. */
     listen: ({ token }: Member, lastEventId?: number, query?: string) =>
       EventReader.open({ base: server.base, token, lastEventId, ...(query !== undefined && { query }) }),
   }
 }
 
-/** The moves that tests are made of. */
-function moves(ann: Member, ben: Member) {
-  /** A new direct conversation; its id. */
+/** The steps that tests combine. */
+function messagingSteps(ann: Member, ben: Member) {
+  /** Creates a direct conversation; returns its id. */
   const direct = async (one: Member = ann, other: Member = ben): Promise<string> =>
     (await one.create('/conversations', { contact_id: other.id })).id
-  /** A new group with a conversation of its own. */
+  /** Creates a group with a conversation; returns both ids. */
   const group = async (owner: Member, ...members: readonly Member[]): Promise<{ group: string; conversation: string }> => {
     const { id } = await owner.create('/groups', { name: word(), contacts: members.map((member) => member.id) })
     return { group: id, conversation: (await owner.create('/conversations', { group_id: id })).id }
   }
-  const say = (conversation_id: string, message: string = word(), person: Member = ann): Promise<Json> =>
-    person.create('/messages', { conversation_id, message })
-  /** Says each in turn. */
-  const sayAll = async (conversation: string, texts: readonly string[], person: Member = ann): Promise<Json[]> => {
-    const said: Json[] = []
-    for (const text of texts) said.push(await say(conversation, text, person))
-    return said
+  const say = (conversation_id: string, message: string = word(), member: Member = ann): Promise<Json> =>
+    member.create('/messages', { conversation_id, message })
+  /** Sends the texts one after another. */
+  const sayAll = async (conversation: string, texts: readonly string[], member: Member = ann): Promise<Json[]> => {
+    const messages: Json[] = []
+    for (const text of texts) messages.push(await say(conversation, text, member))
+    return messages
   }
-  /** What that person reads in it, oldest first. */
-  const texts = async (conversation: string, person: Member = ann): Promise<string[]> =>
-    (await person.get(`/messages?conversation_id=${conversation}&limit=100`)).data
+  /** The texts of a conversation that a member can read, oldest first. */
+  const texts = async (conversation: string, member: Member = ann): Promise<string[]> =>
+    (await member.get(`/messages?conversation_id=${conversation}&limit=100`)).data
       .map(({ message }: { message: string }) => message)
       .reverse()
   return { direct, group, say, sayAll, texts }

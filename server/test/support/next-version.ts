@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { MIGRATIONS } from '../../src/db/migrations/index.ts'
 
-/** The server as its next version might be: the same, with two more migrations that touch what every request uses. */
+/** The server as a possible next version: with two more migrations of tables that every request uses. */
 Object.assign(MIGRATIONS, {
   '9998-next': {
     up: async (db: never) => {

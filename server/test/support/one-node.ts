@@ -12,7 +12,7 @@ export interface OneNode {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** One node with its embedded database, and a provider that does as it is told. What ends them is added to `endings`. */
+/** Starts a node with an embedded database and a scripted provider. Adds the functions that end them to `cleanups`. */
 export async function startOneNode(
   cleanups: (() => Promise<unknown>)[],
   env: Readonly<Record<string, string>> = {},
@@ -32,8 +32,8 @@ export const firstApiKey = ({ demo }: ServerProcess): string | undefined => demo
 
 /** Milliseconds from the signal to the end of the process. */
 export async function measureStop(server: ServerProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<number> {
-  const toldAt = performance.now()
+  const startedAt = performance.now()
   server.own.child.kill(signal)
   await server.own.ended
-  return performance.now() - toldAt
+  return performance.now() - startedAt
 }

@@ -10,11 +10,11 @@ type Server = Pick<TestServer, 'base' | 'demo'>
 
 export const PASSWORD = 'correct horse battery staple'
 
-/** A browser as far as signing in is concerned: it keeps cookies, and says of each request that a page of ours makes it. */
+/** A browser that keeps cookies and sends the headers of a same-origin page. */
 export class Browser {
   readonly #cookies = new Map<string, string>()
   readonly base: string
-  /** Counts where the server trusts this machine as a proxy (GATEHOUSE_TRUSTED_PROXIES). */
+  /** The client address if the server trusts this machine as a proxy (GATEHOUSE_TRUSTED_PROXIES). */
   readonly #address = `10.0.${randomInt(256)}.${randomInt(256)}`
 
   constructor(base: string) {
@@ -25,7 +25,7 @@ export class Browser {
     return [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ')
   }
 
-  /** `headers`: beside those of a browser, or (with null) without them. */
+  /** `headers` are added to those of a browser; null removes a header. */
   async send(
     method: string,
     path: string,
@@ -53,7 +53,7 @@ export class Browser {
     return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined, cookies }
   }
 
-  /** Another one with the same cookies, at another node perhaps. */
+  /** A browser with the same cookies, for another node if `base` is given. */
   copy(base = this.base): Browser {
     const copy = new Browser(base)
     for (const [name, value] of this.#cookies) copy.#cookies.set(name, value)
@@ -75,11 +75,11 @@ export class Browser {
 export interface Invitation {
   readonly id: string
   readonly email: string
-  /** Of the link. */
+  /** The token in the link. */
   readonly token: string
 }
 
-/** Somebody who has been invited, and not come yet. */
+/** Invites an operator, who has not signed in yet. */
 export async function inviteOperator(server: Server, role: Role): Promise<Invitation> {
   const email = `${word()}@example.com`
   const { operator, url } = await adminClient(server).create('/operators', { email, name: `A ${role}`, role })
@@ -88,23 +88,23 @@ export async function inviteOperator(server: Server, role: Role): Promise<Invita
 
 export const tokenOf = (url: string): string => new URL(url).searchParams.get('token') ?? ''
 
-/** The token of a first login that nobody has used, though somebody has come another way. */
+/** Creates an unused token for a first login. */
 export async function createFirstLoginToken({ context }: TestServer): Promise<string> {
   const token = newInvitationToken()
   await context.database.db.transaction().execute((tx) => putInvitation(tx, null, token, new Date()))
   return token
 }
 
-/** Somebody of that role, signed in. */
+/** Invites an operator and signs in. */
 export async function signInOperator(server: Server, role: Role): Promise<Invitation & { readonly browser: Browser }> {
-  const who = await inviteOperator(server, role)
+  const invitation = await inviteOperator(server, role)
   const browser = new Browser(server.base)
-  const reply = await browser.post('/auth/gatehouse/accept', { token: who.token, password: PASSWORD })
+  const reply = await browser.post('/auth/gatehouse/accept', { token: invitation.token, password: PASSWORD })
   expect(reply.status, reply.text).toBe(200)
-  return { ...who, browser }
+  return { ...invitation, browser }
 }
 
-/** What the audit log has of somebody, oldest first: what happened, and whether they did it themselves. */
+/** The recorded changes of an operator, oldest first, each marked if the operator made it. */
 export async function readChangesOf(server: TestServer, id: string): Promise<string[]> {
   const records = (await adminClient(server).records(100)).filter(({ change }) => change?.object_id === id)
   const { hasher } = await server.context.workspaceKeys.get(records[0]?.workspace_id)
@@ -112,7 +112,7 @@ export async function readChangesOf(server: TestServer, id: string): Promise<str
   return records.map(({ change, user }) => `${change.action}${user.id === own ? ' by themselves' : ''}`).toReversed()
 }
 
-/** What an authenticator app shows for the secret of an `otpauth://` URI (RFC 6238). */
+/** The one-time password for the secret of an `otpauth://` URI (RFC 6238). */
 export function totp(uri: string, at = Date.now()): string {
   const secret = new URL(uri).searchParams.get('secret') ?? ''
   const bits = [...secret]

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { word } from './scripted-provider.ts'
 
-/** A database of its own on the PostgreSQL at `url`, for a whole server; `drop` ends it. */
+/** Creates a database for one server on the PostgreSQL at `url`. */
 export async function createOwnDatabase(url: string) {
   const name = `gatehouse_${word()}`
   const pool = new pg.Pool({ connectionString: url, max: 2 })
@@ -10,9 +10,9 @@ export async function createOwnDatabase(url: string) {
   own.pathname = `/${name}`
   return {
     url: own.href,
-    /** Ends every connection to it. */
+    /** Ends every connection to the database. */
     endConnections: () => pool.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]),
-    /** Whether it takes new connections. */
+    /** Sets whether the database accepts new connections. */
     allowConnections: (allowed: boolean) => pool.query(`alter database ${name} with allow_connections ${allowed}`),
     drop: async () => {
       await pool.query(`drop database ${name} with (force)`)

@@ -6,7 +6,7 @@ import type { PolicyInput } from '../../src/policy/input.ts'
 import { parsePolicySet } from '../../src/policy/parse.ts'
 import { type PolicySet, policySha256 } from '../../src/policy/policy.ts'
 
-/** An input at which nothing was found; tests change what they are about. */
+/** A policy input without findings; `changes` replaces fields. */
 export const policyInput = (changes: Partial<PolicyInput> = {}): PolicyInput => ({
   user: ANONYMOUS_USER,
   application: { id: 'app_1', name: 'test', settings: DEFAULT_SETTINGS },
@@ -25,7 +25,7 @@ export const policyInput = (changes: Partial<PolicyInput> = {}): PolicyInput => 
   ...changes,
 })
 
-/** A set that must be good. */
+/** Parses a policy set that must be valid. */
 export function policySet(source: string): PolicySet {
   const parsed = parsePolicySet(source)
   if (parsed.ok) return parsed.set
@@ -35,7 +35,7 @@ export function policySet(source: string): PolicySet {
 export const compiledPolicy = (source: string): CompiledPolicy =>
   compile(policySet(source), { id: 'pol_1', name: 'test', version: 1, sha256: policySha256(source) })
 
-/** One rule at one point, as a whole document. `fields` beside `when` default to a denial. */
+/** A policy document with one rule at one point. By default the rule denies. */
 export const singleRuleDocument = (
   when: string,
   fields: Record<string, unknown> = { verdict: 'deny' },

@@ -1,7 +1,7 @@
 import { ConnectionPools, type ConnectionPoolsOptions } from '../../src/providers/connection-pools.ts'
 import { PROVIDER_DEFAULTS, type Provider } from '../../src/providers/provider.ts'
 
-/** A provider as the store would load it, with one model. Configured, so that it may stand on loopback. */
+/** A provider with one model, as the store loads it. Its source is `config`, so that loopback addresses are allowed. */
 export const testProvider = (change: Partial<Provider> = {}): Provider => ({
   ...PROVIDER_DEFAULTS,
   id: 'openai',

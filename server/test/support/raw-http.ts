@@ -8,7 +8,7 @@ export interface RawRequest {
   readonly body?: string
 }
 
-/** An HTTP/1.1 request as text; closes the connection when it is answered. */
+/** An HTTP/1.1 request as text, with `connection: close`. */
 export function formatRequest({ method = 'POST', path = '/', headers = {}, body = '' }: RawRequest): string {
   const all = { host: 'localhost', connection: 'close', 'content-length': String(Buffer.byteLength(body)), ...headers }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -16,8 +16,8 @@ export function formatRequest({ method = 'POST', path = '/', headers = {}, body 
 }
 
 /**
- * Sends bytes over a socket of their own and answers every byte that comes back until the server, or the time, ends it. With
- * `quietMs`, a server that has not ended it by then is told that nothing more will come.
+ * Sends bytes over a new socket and resolves with all received bytes when the server closes it or after `ms`. After `quietMs` the
+ * client ends its side.
  */
 export function sendBytes(
   base: string,
@@ -29,19 +29,19 @@ export function sendBytes(
     const received: Buffer[] = []
     const socket = connect(Number(port), hostname)
     const timer = setTimeout(() => socket.destroy(), ms)
-    const quiet = setTimeout(() => socket.end(), quietMs ?? ms)
+    const endTimer = setTimeout(() => socket.end(), quietMs ?? ms)
     socket.on('data', (chunk: Buffer) => received.push(chunk))
     socket.on('error', () => {})
     socket.on('close', () => {
       clearTimeout(timer)
-      clearTimeout(quiet)
+      clearTimeout(endTimer)
       resolve(Buffer.concat(received))
     })
     socket.write(bytes)
   })
 }
 
-/** The first HTTP answer among received bytes; undefined when there is none. */
+/** The first HTTP response in the received bytes; undefined if there is none. */
 export function parseResponse(bytes: Buffer): GatewayResponse | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   const [start = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n')

@@ -5,7 +5,7 @@ import type { Language } from '../../src/retrieval/language.ts'
 import { openPartition, type Partition } from '../../src/retrieval/partition.ts'
 import { seedWorkspace } from './seed.ts'
 
-/** A Workspace of a test's own, and short ways to put something into it. */
+/** Creates a Workspace and returns functions that change its index. */
 export async function createRetrievalFixture({ db }: Database) {
   const workspace = fromId('ws', (await seedWorkspace(db)).workspaceId) ?? ''
   return {

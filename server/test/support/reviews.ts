@@ -6,20 +6,20 @@ import type { Lease, ReviewItem, ReviewOwner } from '../../src/review/review.ts'
 import { type NewReview, openHold } from '../../src/review/review-store.ts'
 import { seedApplication, seedWorkspace, TEST_SECRET_KEY } from './seed.ts'
 
-/** The box that review content is sealed in. */
+/** Encrypts the content of review items. */
 export const REVIEW_BOX = secretBox(TEST_SECRET_KEY, 'review')
 
-/** When the items of these tests are opened: far ahead, so that nobody's sweeper on the shared database reaches them. */
+/** Opening time of the items, far in the future, so that no cleanup job on the shared database removes them. */
 export const OPENED_AT = new Date('2096-03-02T09:00:00Z')
 export const afterOpening = (ms: number): Date => new Date(OPENED_AT.getTime() + ms)
 
-/** As `claimRelease` wants it, on a cluster: a claim counts for a minute. */
+/** A lease of one minute for `claimRelease`. */
 export const lease = (now: Date): Lease => ({ now, leaseMs: 60_000 })
 
-/** A hold's worth of everything; each with a request of its own unless told. */
+/** A hold with a value in every field and its own request hash; `change` replaces fields. */
 export const newReview = (change: Partial<NewReview> = {}): NewReview => ({
   id: newId('rev'),
-  userId: 'u-asking',
+  userId: 'u-requester',
   sessionId: null,
   endpoint: 'chat',
   point: 'input',
@@ -51,8 +51,8 @@ export async function seedHold(db: Db, owner: ReviewOwner, change: Partial<NewRe
 
 export async function seedApproved(db: Db, owner: ReviewOwner, change: Partial<NewReview> = {}): Promise<ReviewItem> {
   const { id, createdAt } = await seedHold(db, owner, change)
-  const judgement = { verdict: 'approved', by: 'op-1', comment: null, now: createdAt } as const
-  const decided = await transact(db, (tx) => decideHold(tx, owner.workspaceId, id, judgement))
+  const decision = { verdict: 'approved', by: 'op-1', comment: null, now: createdAt } as const
+  const decided = await transact(db, (tx) => decideHold(tx, owner.workspaceId, id, decision))
   if (decided.kind !== 'decided') throw new Error(decided.kind)
   return decided.item
 }

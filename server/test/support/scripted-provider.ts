@@ -9,7 +9,7 @@ export interface ProviderCall {
 
 type Behaviour = (response: ServerResponse, call: ProviderCall) => void
 
-/** A valid answer that says `text`. */
+/** A valid completion with the content `text`. */
 export const completion = (text: string, more: Record<string, unknown> = {}) => ({
   id: 'chatcmpl-scripted',
   object: 'chat.completion',
@@ -30,8 +30,8 @@ export const says =
     json(response, 200, completion(text))
 
 /**
- * An OpenAI-compatible provider on loopback. What it does depends on a word of the prompt: `on('marmot', says('…'))`;
- * a prompt without a scripted word is echoed.
+ * Starts an OpenAI-compatible provider on loopback. A word of the prompt selects its behaviour: `on('marmot', says('…'))`.
+ * It echoes a prompt without such a word.
  */
 export async function startScriptedProvider() {
   const scripts = new Map<string, Behaviour>()
@@ -54,9 +54,9 @@ export async function startScriptedProvider() {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     calls,
     on: (word: string, behaviour: Behaviour): void => void scripts.set(word, behaviour),
-    /** The calls whose body holds `word`. */
+    /** The calls whose body contains `word`. */
     about: (word: string): ProviderCall[] => calls.filter(({ raw }) => raw.includes(word)),
-    /** Forgets scripts and calls. */
+    /** Removes all scripts and calls. */
     reset: (): void => {
       scripts.clear()
       calls.length = 0
@@ -69,7 +69,7 @@ export async function startScriptedProvider() {
 }
 export type ScriptedProvider = Awaited<ReturnType<typeof startScriptedProvider>>
 
-/** An unused, pronounceable word: letters only, so that no detector takes it for anything. */
+/** A random pronounceable word of letters, so that no detector matches it. */
 export function word(): string {
   const pick = (letters: string) => letters[Math.floor(Math.random() * letters.length)] ?? ''
   return Array.from({ length: 5 }, () => pick('bdfgklmnprtvz') + pick('aeiou')).join('')

@@ -3,23 +3,23 @@ import type { Db } from '../../src/db/database.ts'
 import { fromId, newId } from '../../src/lib/id.ts'
 import { secretBox } from '../../src/lib/secret-box.ts'
 
-/** The secret key under which tests seal. */
+/** The secret key of tests. */
 export const TEST_SECRET_KEY = Buffer.alloc(32, 7)
 
-const uuid = (prefix: string, id: string): string => {
-  const found = fromId(prefix, id)
-  if (!found) throw new Error(`not a ${prefix} id: ${id}`)
-  return found
+const toUuid = (prefix: string, id: string): string => {
+  const uuid = fromId(prefix, id)
+  if (!uuid) throw new Error(`not an id with the prefix ${prefix}: ${id}`)
+  return uuid
 }
 
-/** A Workspace of its own, so that tests can share a database. Answers TypeIDs (`ws_…`). */
+/** Creates a Workspace, so that tests can share a database. Returns TypeIDs (`ws_…`). */
 export async function seedWorkspace(db: Db): Promise<{ workspaceId: string }> {
   const workspaceId = newId('ws')
   const keys = createWorkspaceKeys(secretBox(TEST_SECRET_KEY, 'workspace'), workspaceId)
   await db
     .insertInto('workspace')
     .values({
-      id: uuid('ws', workspaceId),
+      id: toUuid('ws', workspaceId),
       name: `test ${workspaceId}`,
       settings: '{}',
       hash_key: keys.hashKey,
@@ -32,20 +32,20 @@ export async function seedWorkspace(db: Db): Promise<{ workspaceId: string }> {
     .execute()
   await db
     .insertInto('audit_head')
-    .values({ workspace_id: uuid('ws', workspaceId), sequence: 0, hash: Buffer.alloc(32) })
+    .values({ workspace_id: toUuid('ws', workspaceId), sequence: 0, hash: Buffer.alloc(32) })
     .execute()
   return { workspaceId }
 }
 
-/** An Application of that Workspace, with defaults everywhere. */
+/** Creates an Application with default values. */
 export async function seedApplication(db: Db, workspaceId: string, name = newId('name')): Promise<{ applicationId: string }> {
   const applicationId = newId('app')
   const now = new Date()
   await db
     .insertInto('application')
     .values({
-      id: uuid('app', applicationId),
-      workspace_id: uuid('ws', workspaceId),
+      id: toUuid('app', applicationId),
+      workspace_id: toUuid('ws', workspaceId),
       name,
       settings: '{}',
       limits: '{}',

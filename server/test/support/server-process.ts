@@ -15,19 +15,19 @@ export interface ServerProcess {
   readonly base: string
   readonly own: OwnProcess
   readonly dataDir: string
-  /** The exit code, once the process has ended. */
+  /** Resolves with the exit code after the process has ended. */
   readonly exitCode: () => Promise<number | null>
   readonly demo: () => Demo
-  /** Everything that it wrote to standard output and standard error. */
+  /** The whole standard output and standard error. */
   readonly output: () => string
   readonly readyz: () => Promise<
     { status: number; body: { status: string; checks: { name: string; status: string }[] } } | undefined
   >
-  /** Kills it, and removes the data folder that it was given by default. */
+  /** Kills the process and removes its default data folder. */
   readonly remove: () => Promise<void>
 }
 
-/** A server in a process of its own, as an operator starts it; `launch` does not wait until it is ready. */
+/** Starts a server process without waiting until it is ready. */
 export async function launchServer(env: Readonly<Record<string, string>>, main: string = MAIN): Promise<ServerProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-process-'))
   const port = await freePort()
@@ -65,14 +65,14 @@ export async function launchServer(env: Readonly<Record<string, string>>, main: 
   }
 }
 
-/** Throws, with what the server said, when it ends or does not get ready. */
+/** Starts a server process and waits until it is ready. Throws with its output if it ends or is not ready in time. */
 export async function startServerProcess(env: Readonly<Record<string, string>>, main?: string): Promise<ServerProcess> {
   const server = await launchServer(env, main)
-  const until = performance.now() + START_MS
+  const deadline = performance.now() + START_MS
   while ((await server.readyz())?.status !== 200) {
-    if (server.own.hasEnded() || performance.now() > until) {
+    if (server.own.hasEnded() || performance.now() > deadline) {
       await server.remove()
-      throw new Error(`the server did not get ready:\n${server.output().slice(-3_000)}`)
+      throw new Error(`the server is not ready:\n${server.output().slice(-3_000)}`)
     }
     await sleep(POLL_MS)
   }

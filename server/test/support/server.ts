@@ -17,21 +17,21 @@ export interface TestServer {
   readonly base: string
   readonly demo: Demo
   readonly context: Context
-  /** For requests without a socket (`app.inject`): faster, and otherwise the same. */
+  /** For requests without a socket (`app.inject`), which are faster. */
   readonly app: FastifyInstance
   readonly config: Config
-  /** Greets on standard error, as `npm start` does, and writes the address into demo.json. */
+  /** Writes the greeting to standard error, as `npm start` does, and the address to demo.json. */
   announce(): Promise<void>
-  /** Everything the server has logged, as text. */
+  /** All log lines as one text. */
   readonly logs: () => string
-  /** Ends the server and removes its data. */
+  /** Stops the server and removes its data. */
   close(): Promise<void>
 }
 
-/** The whole server in this process, on a database of its own, with the demo in it. Ended by `close`. */
+/** Starts a server in this process with its own database and the demo. */
 export async function startServer(env: Environment = {}, overrides: Overrides = {}): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-server-'))
-  // A database elsewhere, or sealed with another key, gets a first start of its own.
+  // The seeded folder fits only its own database and secret key. Otherwise the server makes a first start.
   const template = env.DATABASE_URL || env.GATEHOUSE_SECRET_KEY ? 'templateDataDir' : 'seededDataDir'
   cpSync(inject(template), folder, { recursive: true })
   const environment = {
@@ -41,7 +41,7 @@ export async function startServer(env: Environment = {}, overrides: Overrides = 
     ...(env.DATABASE_URL && { GATEHOUSE_DEMO: '1' }),
     ...env,
   }
-  // Whatever lies in the folder the tests are run from is not theirs.
+  // Without this the server would read the gatehouse.yaml of the current folder.
   const config = { ...readConfig(environment), ...(!env.GATEHOUSE_CONFIG && { configFile: join(folder, 'none.yaml') }) }
   const lines: string[] = []
   const log = createLogger(config.logLevel, { write: (line: string) => void lines.push(line) })

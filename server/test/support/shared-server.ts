@@ -7,19 +7,19 @@ import { type MessagingServer, prepareMessaging } from './messenger.ts'
 import { type ScriptedProvider, startScriptedProvider } from './scripted-provider.ts'
 import { startServer, type TestServer } from './server.ts'
 
-/** Tests are faster than people. */
+/** Tests send faster than users. */
 const UNLIMITED = { perMinute: 6_000_000, capacity: 100_000 }
 
 interface Shared {
   readonly server: TestServer
   readonly provider: ScriptedProvider
-  /** Of the file that runs. */
+  /** The Workspace of the running test file. */
   workspaceId: string
 }
 
 let started: Promise<Shared> | undefined
 
-/** Modules live as long as their worker (`isolate: false`), and so does this server: starting one takes longer than most files. */
+/** One server per worker (`isolate: false` keeps modules), because starting one takes longer than most test files. */
 const shared = (): Promise<Shared> => (started ??= start())
 
 async function start(): Promise<Shared> {
@@ -27,7 +27,7 @@ async function start(): Promise<Shared> {
   const environment = { GATEHOUSE_ALLOW_PRIVATE_URLS: '1', ...providerEnvironment(provider) }
   const server = await startServer(environment, { userRateLimiter: new UserRateLimiter({ send: UNLIMITED, call: UNLIMITED }) })
   const started = { server, provider, workspaceId: server.demo.workspace.id }
-  // Without this an admin request that names no Workspace means the server's first one.
+  // Without this an admin request without a Workspace would use the server's first one.
   server.app.server.prependListener('request', ({ headers }: IncomingMessage) => {
     headers['x-gatehouse-workspace'] ??= started.workspaceId
   })
@@ -35,8 +35,8 @@ async function start(): Promise<Shared> {
 }
 
 /**
- * The worker's server, with a Workspace for the calling file that holds what the demo holds. For files that need no environment, clock
- * or database of their own, and look at nothing but their Workspace; the others call `startServer`.
+ * The worker's server with a new Workspace that has the content of the demo. For files that need no own environment, clock or
+ * database and read only their Workspace. Other files call `startServer`.
  */
 export async function sharedServer(): Promise<TestServer> {
   const opened = await shared()

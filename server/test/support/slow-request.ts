@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http'
 
-/** A request of which all but the end of the JSON body has been sent: what it answers sends the rest, and answers the status. */
+/** Sends a request without the last byte of its JSON body. The returned function sends that byte and resolves with the status. */
 export async function startSlowRequest(
   method: string,
   url: string,

@@ -18,7 +18,7 @@ import { createLogger } from '../../src/telemetry/logger.ts'
 const PORT = 8787
 const BASE = `http://127.0.0.1:${PORT}`
 
-/** What a start does before and after it listens, without listening: on a database, with a data folder of its own. */
+/** Runs the steps of a server start except listening, on a database and with its own data folder. */
 export class StartFixture {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-start-'))
   readonly #database: Database
@@ -36,7 +36,7 @@ export class StartFixture {
     await announce(base)
   }
 
-  /** Without GATEHOUSE_CONFIG a gatehouse.yaml counts that lies in the data folder. */
+  /** Without GATEHOUSE_CONFIG the configuration is gatehouse.yaml in the data folder. */
   prepare(env: Environment = {}, isTerminal = true) {
     this.#greeting = ''
     const deps = this.deps(env)
@@ -71,17 +71,17 @@ export class StartFixture {
     return JSON.parse(readFileSync(this.demoFile, 'utf8'))
   }
 
-  /** Everything logged so far, by all starts. */
+  /** Log lines of all starts. */
   get logs(): string {
     return this.#logs
   }
 
-  /** What the last start said to whoever made it. */
+  /** The greeting of the last start. */
   get greeting(): string {
     return this.#greeting
   }
 
-  /** The Application that the key opens, or why it opens none. */
+  /** The name of the key's Application, or the error code. */
   async findApplicationName(key: string | undefined): Promise<string> {
     const authenticator = new Authenticator(this.#database)
     const answer = await authenticator.authenticate(`Bearer ${key}`)
@@ -89,7 +89,7 @@ export class StartFixture {
     return answer.ok ? answer.application.name : answer.code
   }
 
-  /** The name of the admin token, or why it is none. */
+  /** The name of the admin token's operator, or the error code. */
   async findOperatorName(token: string): Promise<string> {
     const authenticator = new AdminAuthenticator(this.#database)
     const answer = await authenticator.authenticate(`Bearer ${token}`)

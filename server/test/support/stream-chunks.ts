@@ -19,12 +19,12 @@ export function parseChunks(text: string): Chunk[] {
   if (events.pop() !== '') throw new Error('the stream does not end with an empty line')
   if (events.pop() !== 'data: [DONE]') throw new Error('the stream does not end with [DONE]')
   return events.map((event) => {
-    if (!event.startsWith('data: ') || event.includes('\n')) throw new Error(`no data event: ${event}`)
+    if (!event.startsWith('data: ') || event.includes('\n')) throw new Error(`not a data event: ${event}`)
     return JSON.parse(event.slice('data: '.length))
   })
 }
 
-/** The content of one choice, put together again. */
+/** The joined content of one choice. */
 export const streamedContent = (chunks: readonly Chunk[], choice = 0): string =>
   chunks
     .flatMap(({ choices }) => choices)

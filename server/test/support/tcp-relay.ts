@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A relay before a server on this machine that can fall silent as a network does: sockets stay open, and nothing comes through. */
+/** Starts a relay to a local server that can drop all data as a broken network does: sockets stay open, but no data passes. */
 export async function startTcpRelay(target: { host: string; port: number }) {
   const pairs = new Set<{ client: Socket; server: Socket | undefined }>()
   let isSilent = false
@@ -19,7 +19,7 @@ export async function startTcpRelay(target: { host: string; port: number }) {
   await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve))
   return {
     port: (relay.address() as { port: number }).port,
-    /** From now on nothing comes through, on old connections or new ones; nobody is told. */
+    /** Drops all data of current and new connections from now on, without closing them. */
     silence: (): void => {
       isSilent = true
       for (const { client, server } of pairs) {
@@ -29,7 +29,7 @@ export async function startTcpRelay(target: { host: string; port: number }) {
         server?.resume()
       }
     },
-    /** New connections work again; those from before stay silent for ever. */
+    /** New connections work again; earlier connections never do. */
     restore: (): void => {
       isSilent = false
     },

@@ -5,20 +5,20 @@ import { repeated } from './hostile-texts.ts'
 import { slowness } from './machine-speed.ts'
 
 /**
- * Measures detectors as the server runs them: by Node itself. A test runner's module loader turns every imported name into a property
- * look-up, which doubles the time of the inner loops.
+ * A measurement. It runs in a worker because a test runner's module loader turns every imported name into a property look-up, which
+ * doubles the time of inner loops.
  */
-export interface Question {
+export interface Measurement {
   readonly unit: string
   readonly length: number
-  /** How often the text is scanned for one answer: small texts take less than the clock's grain. */
+  /** Scans per try, because a scan of a small text takes less than the resolution of the clock. */
   readonly times: number
-  /** Good enough to stop trying, in milliseconds. */
+  /** No further try is made once a cost is at most this, in milliseconds. */
   readonly enough: number
   readonly tries: number
 }
 
-/** Milliseconds that this thread computed: others on the machine do not count. */
+/** CPU time of this thread in milliseconds. */
 function threadMs(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1_000
@@ -34,10 +34,10 @@ function cost(text: string, times: number): number {
 }
 
 /**
- * The least of some tries: what a neighbour on the same core, a garbage collection or a first compilation adds is not ours. On a
- * slower machine than the limits are for, in that machine's milliseconds.
+ * The least cost of several tries, because other processes, garbage collection and compilation only add time. Divided by the
+ * slowness of this machine (machine-speed.ts).
  */
-function least({ unit, length, times, enough, tries }: Question): number {
+function least({ unit, length, times, enough, tries }: Measurement): number {
   const text = repeated(unit, length)
   let [best, slow] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (let i = 0; i < tries && !(best / slow <= enough); i++) {
@@ -47,4 +47,4 @@ function least({ unit, length, times, enough, tries }: Question): number {
   return best / slow
 }
 
-parentPort?.on('message', (question: Question) => parentPort?.postMessage(least(question)))
+parentPort?.on('message', (measurement: Measurement) => parentPort?.postMessage(least(measurement)))

@@ -1,6 +1,6 @@
 import { lines } from './lines.ts'
 
-/** Harmless texts with the words that injections are made of, made for this project: each that is found is a false alarm. */
+/** Harmless texts with words of injections, written for this project. Each finding in them is a false alarm. */
 export const HARMLESS = lines(`
 How do I ignore whitespace in git diff?
 Please ignore my previous message, I found the answer

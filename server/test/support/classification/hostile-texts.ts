@@ -1,6 +1,6 @@
 /**
- * Texts made to keep detectors busy, for the test and the benchmark: shapes that drive a backtracking expression, a search to the end
- * of the text per match, or a library into more than linear time. Each is repeated up to the length wanted.
+ * Units of texts that could take more than linear time: they make expressions backtrack, searches run to the end of the text for each
+ * match, or libraries slow. Tests and benchmarks repeat each unit.
  */
 export const HOSTILE_UNITS: Readonly<Record<string, string>> = {
   'at signs': '@',

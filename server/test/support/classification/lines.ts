@@ -1,4 +1,4 @@
-/** The lines of a text, in which `\\u200b` and `\\n` stand for the characters. */
+/** The lines of a text. `\\u200b` and `\\n` in it are replaced by the characters. */
 export const lines = (text: string): readonly string[] =>
   text
     .trim()

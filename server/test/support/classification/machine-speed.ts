@@ -1,10 +1,10 @@
 const PROSE = 'The invoice 4711 of 12 March came to 1,204.50 euros; ask ann at the office. '.repeat(13_798)
 const PATTERNS = [/(?<![\w.])\d[A-Za-z\d,.]{0,19}/g, /[a-z]{2,20}@/g, /\b[A-Z][a-z]+\b/g]
-/** What the work takes on the machine that limits in milliseconds were written for. */
-const THERE_MS = 5.5
+/** Time of the reference work on the machine for which the limits in milliseconds were written. */
+const REFERENCE_MS = 5.5
 
-/** A work that never changes; the least of some tries, in milliseconds of this thread. */
-function here(tries: number): number {
+/** The least CPU time of several runs of the reference work, in milliseconds. */
+function measureReference(tries: number): number {
   let least = Number.POSITIVE_INFINITY
   for (let i = 0; i < tries; i++) {
     const before = process.threadCpuUsage()
@@ -15,5 +15,5 @@ function here(tries: number): number {
   return least
 }
 
-/** How many times slower this machine is at this moment than the one that limits are written for; 1 when it is not. */
-export const slowness = (tries = 5): number => Math.max(1, here(tries) / THERE_MS)
+/** How many times slower this machine is now than the reference machine; at least 1. */
+export const slowness = (tries = 5): number => Math.max(1, measureReference(tries) / REFERENCE_MS)

@@ -1,8 +1,8 @@
 import { DIGITS, LOWER, UPPER } from '../../../src/classification/text/characters.ts'
 
 /**
- * A repeatable source of made-up values (mulberry32). Keys in tests and benchmarks come from here: written out, they would set off
- * every secret scanner between the repository and its readers.
+ * A repeatable random number generator (mulberry32). Tests and benchmarks generate keys with it, because literal keys would alarm
+ * secret scanners.
  */
 export class Random {
   #state: number
@@ -11,7 +11,7 @@ export class Random {
     this.#state = seed
   }
 
-  /** From 0 to `below`, without it. */
+  /** An integer from 0 to `below` - 1. */
   number(below: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0
     let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)

@@ -93,7 +93,7 @@ export const makePrivateKeys = (random: Random): Readonly<Record<string, string>
   'cut off': pem('RSA PRIVATE KEY', random).slice(0, 150),
 })
 
-/** What looks like a secret and is none. */
+/** Texts that look like secrets but are not. */
 export const makeDecoys = (random: Random): Readonly<Record<string, string>> => ({
   UUID: `id ${random.string(8, HEX)}-${random.string(4, HEX)}-4${random.string(3, HEX)}-8${random.string(3, HEX)}-${random.string(12, HEX)}`,
   'commit hash': `see commit ${random.string(40, HEX)}`,

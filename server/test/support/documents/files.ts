@@ -53,7 +53,7 @@ export function wordParagraph(text: string, style = ''): string {
   return `<w:p>${style && `<w:pPr><w:pStyle w:val="${style}"/></w:pPr>`}<w:r><w:t>${text}</w:t></w:r></w:p>`
 }
 
-/** A PDF with a page per text; lines of a page are 14 points apart, an empty one makes a paragraph. */
+/** A PDF with one page per text. Lines are 14 points apart; an empty line starts a paragraph. */
 export function pdfOf(pages: readonly string[], encrypted = false): Buffer {
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -71,7 +71,7 @@ export function pdfOf(pages: readonly string[], encrypted = false): Buffer {
         `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
       ]
     }),
-    // A password nobody knows: the hashes are made up.
+    // The hashes are invented, so no password opens the file.
     ...(encrypted ? [`<< /Filter /Standard /V 1 /R 2 /P -4 /O <${'5a'.repeat(32)}> /U <${'a5'.repeat(32)}> >>`] : []),
   ]
   let file = '%PDF-1.4\n'
