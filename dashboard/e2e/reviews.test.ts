@@ -62,7 +62,7 @@ test('queue: a hold appears live, is approved by keyboard, and the waiting clien
   await page.waitForURL('**/dashboard/reviews/rev_*')
   await page.locator('mark', { hasText: 'jane.roe@brightwater.example.com' }).waitFor()
   await page.getByRole('link', { name: 'payments-need-approval', exact: true }).waitFor()
-  await page.getByText('Orders to move money').waitFor()
+  await page.getByText('Instructions to move money').waitFor()
   await page
     .getByText(/3 h 59 min left/)
     .first()
@@ -97,7 +97,7 @@ test('decision: two fast clicks at the same position decide exactly one of sever
   const { page, visit } = await dashboard.signedIn()
   await visit(`/reviews/${ids[0]}`)
   const approve = page.getByRole('button', { name: 'Approve' })
-  await page.getByText('Orders to move money').waitFor()
+  await page.getByText('Instructions to move money').waitFor()
   await page.getByRole('button', { name: 'Approve', disabled: false }).waitFor()
   await approve.scrollIntoViewIfNeeded()
   const position = await middleOf(approve)

@@ -8,6 +8,7 @@ import { playgroundRoutes } from '../gateway/admin/playground-routes.ts'
 import { replayRoutes } from '../gateway/admin/replay-routes.ts'
 import { simulationRoutes } from '../gateway/admin/simulation-routes.ts'
 import { readJsonBodies } from '../http/bodies.ts'
+import type { TypedApp } from '../http/route.ts'
 import { checkRequests } from '../http/validation.ts'
 import { applicationsRoutes } from '../identity/admin/applications-routes.ts'
 import { keysRoutes } from '../identity/admin/keys-routes.ts'
@@ -36,13 +37,12 @@ import { reviewEventsRoutes } from '../review/admin/review-events-routes.ts'
 import { reviewsRoutes } from '../review/admin/reviews-routes.ts'
 import type { AdminContext } from './admin-context.ts'
 import { type AdminDeps, adminDeps } from './admin-deps.ts'
-import type { AdminApp } from './kit/admin-app.ts'
 import { operatorOf } from './kit/authenticate-operator.ts'
 import { chooseWorkspace } from './kit/choose-workspace.ts'
 import { SCOPE } from './kit/operation.ts'
 import { overviewRoutes } from './overview/overview-routes.ts'
 
-type Routes = (app: AdminApp, deps: AdminDeps) => void
+type Routes = (app: TypedApp, deps: AdminDeps) => void
 
 /** The admin API: authentication, scopes, Workspace, and the routes of each domain. */
 export async function adminRoutes(app: FastifyInstance, context: AdminContext): Promise<void> {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { type Api, routeSchema } from '../http/route.ts'
+import { type Api, route } from '../http/route.ts'
 import { ChatBody } from './chat-request.ts'
 import { CaptureBody, KnowledgeSearchBody, MemorySearchBody } from './other-requests.ts'
 import { CLASSIFICATION, MEMORY_KIND, MEMORY_SCOPE } from './request-fields.ts'
@@ -85,10 +85,11 @@ const GATEWAY: Api = {
 }
 
 /** Paths without `/v1` are aliases: the OpenAPI document contains each operation once. */
-const named = (path: string, operationId: string) => (path.startsWith('/v1') ? operationId : undefined)
+export type Path = `/${string}`
+const named = (path: Path, operationId: string) => (path.startsWith('/v1') ? operationId : undefined)
 
-export const chat = (path: string) =>
-  routeSchema(GATEWAY, {
+export const chat = (path: Path) =>
+  route(GATEWAY, `POST ${path}`, {
     operationId: named(path, 'createChatCompletion'),
     summary: 'Create a governed chat completion',
     description:
@@ -121,20 +122,19 @@ const ModelEntry = Type.Object({
   owned_by: Type.String({ description: 'The provider id.' }),
 })
 
-export const model = (path: string) =>
-  routeSchema(GATEWAY, {
+export const model = (path: Path) =>
+  route(GATEWAY, `GET ${path}/:id`, {
     operationId: named(path, 'getModel'),
     summary: 'Get a model that the calling Application can use',
     description: 'The id as in a chat: `model` or `provider/model`. Slashes may be percent-encoded (GW-MOD-3).',
-    params: Type.Object({ id: Type.String() }),
     answers: {
       200: ModelEntry,
     },
     errors: { 404: 'NOT_FOUND: unknown, or not allowed for this Application' },
   })
 
-export const models = (path: string) =>
-  routeSchema(GATEWAY, {
+export const models = (path: Path) =>
+  route(GATEWAY, `GET ${path}`, {
     operationId: named(path, 'listModels'),
     summary: 'List the models that the calling Application can use',
     description: 'Rules: GW-MOD-1, GW-MOD-2.',
@@ -143,18 +143,17 @@ export const models = (path: string) =>
     },
   })
 
-export const audit = routeSchema(GATEWAY, {
+export const audit = route(GATEWAY, 'GET /v1/audit/:id', {
   operationId: 'getAuditRecord',
   summary: 'Get the audit record of a request of the calling Application',
   description: 'Rules: GW-AUD-1 to GW-AUD-3.',
-  params: Type.Object({ id: Type.String() }),
   answers: {
     200: Type.Object({ id: Type.String(), object: Type.Literal('audit_record') }, { additionalProperties: true }),
   },
   errors: { 404: 'NOT_FOUND: unknown, or of another Application' },
 })
 
-export const knowledgeSearch = routeSchema(GATEWAY, {
+export const knowledgeSearch = route(GATEWAY, 'POST /v1/knowledge/search', {
   operationId: 'searchKnowledge',
   summary: 'Search knowledge that the user can see',
   description:
@@ -166,7 +165,7 @@ export const knowledgeSearch = routeSchema(GATEWAY, {
   },
 })
 
-export const memorySearch = routeSchema(GATEWAY, {
+export const memorySearch = route(GATEWAY, 'POST /v1/memory/search', {
   operationId: 'searchMemory',
   summary: 'Search memories that the user can see',
   description:
@@ -178,7 +177,7 @@ export const memorySearch = routeSchema(GATEWAY, {
   },
 })
 
-export const memoryCapture = routeSchema(GATEWAY, {
+export const memoryCapture = route(GATEWAY, 'POST /v1/memory/capture', {
   operationId: 'captureMemory',
   summary: 'Store a memory',
   description: 'Stores one memory, if policies allow it (GW-MEMC-6 to GW-MEMC-8). Rules: GW-MEMC-1 to GW-MEMC-12.',

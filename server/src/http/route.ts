@@ -1,4 +1,16 @@
-import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifySchema,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+  RouteGenericInterface,
+  RouteHandlerMethod,
+  RouteOptions,
+} from 'fastify'
+import { type Static, type TObject, type TProperties, type TSchema, type TString, Type } from 'typebox'
 
 /** Descriptions of error responses by status. */
 export type Errors = Readonly<Record<number, string>>
@@ -29,7 +41,6 @@ export interface RouteDocs {
   readonly operationId: string | undefined
   readonly summary: string
   readonly description?: string
-  readonly params?: TSchema
   readonly headers?: TSchema
   readonly query?: TProperties
   readonly body?: TSchema
@@ -44,18 +55,36 @@ export interface RouteDocs {
 /** Type of a parsed query. */
 export type QueryOf<Q extends TProperties> = Static<TObject<Q>>
 
-/** The schemas that requests of a route are checked against: they give handlers their types. */
-export type Inputs<D> = {
-  [K in keyof D as K extends 'params' | 'headers' | 'body' ? K : never]-?: NonNullable<D[K]>
-} & (D extends {
-  readonly query: infer Q extends TProperties
-}
-  ? { readonly querystring: TObject<Q> }
-  : unknown)
+/** Method and path: `GET /applications/:id`. */
+export type Target = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /${string}`
 
-/** Fastify schema of a route. */
-export function routeSchema(api: Api, docs: RouteDocs) {
-  const { operationId, summary, description, params, headers, query, body, form, answers, errors } = docs
+type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamNames<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+/** The schemas that requests of a route are checked against: they give handlers their types. */
+export type Inputs<T extends Target, D> = {
+  [K in keyof D as K extends 'headers' | 'body' ? K : never]-?: NonNullable<D[K]>
+} & { readonly params: TObject<Record<ParamNames<T>, TString>> } & (D extends { readonly query: infer Q extends TProperties }
+    ? { readonly querystring: TObject<Q> }
+    : { readonly querystring: TObject<Record<never, never>> })
+
+/** A route without its handler: `app.route({ ...route(…), handler })`. The path defines the path parameters. */
+export function route(api: Api, target: Target, docs: RouteDocs) {
+  const [method, url] = target.split(' ') as [string, string]
+  return { method, url, schema: schemaOf(api, paramsOf(url), docs) }
+}
+
+/** Path parameters: non-empty texts that the database can store. */
+function paramsOf(path: string): TObject | undefined {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => [name, Type.String({ pattern: '^[^\\u0000]+$' })])
+  return names.length === 0 ? undefined : Type.Object(Object.fromEntries(names))
+}
+
+function schemaOf(api: Api, params: TObject | undefined, docs: RouteDocs) {
+  const { operationId, summary, description, headers, query, body, form, answers, errors } = docs
   return {
     ...(operationId === undefined ? { hide: true } : { operationId }),
     summary,
@@ -80,3 +109,31 @@ const response = (answer: TSchema | ResponseContent | null, summary: string) =>
 /** `401: …, 404: …` as references to the error envelope. */
 const errorResponses = (descriptions: Errors) =>
   Object.fromEntries(Object.entries(descriptions).map(([status, description]) => [status, { $ref: 'Error#', description }]))
+
+/** Fastify with handlers that know the types of their schemas: `app.withTypeProvider<TypeBoxTypeProvider>()`. */
+export type TypedApp = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+type Handler<S extends FastifySchema> = RouteHandlerMethod<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  RouteGenericInterface,
+  unknown,
+  S,
+  TypeBoxTypeProvider
+>
+
+/** Registers a route with its handler, whose request has the types of the route's schemas. */
+export function handle<S extends FastifySchema>(
+  app: TypedApp,
+  route: Omit<RouteOptions, 'schema' | 'handler'> & { readonly schema: S },
+  handler: Handler<S>,
+): void {
+  app.route({ ...route, handler: handler as RouteOptions['handler'] })
+}

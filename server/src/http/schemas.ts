@@ -1,4 +1,4 @@
-import { type TObject, type TSchema, Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 
 /** The error envelope (API-ERR-1). Routes refer to it, so that the OpenAPI document contains it once. */
 export const ErrorEnvelope = Type.Object(
@@ -15,12 +15,6 @@ export const ErrorEnvelope = Type.Object(
   },
   { $id: 'Error', description: 'The error envelope of all routes.' },
 )
-
-/** Path parameters: non-empty texts that the database can store. */
-export const pathOf = <const N extends string>(...names: readonly N[]): TObject<Record<N, ReturnType<typeof segment>>> =>
-  Type.Object(Object.fromEntries(names.map((name) => [name, segment()])) as Record<N, ReturnType<typeof segment>>)
-
-const segment = () => Type.String({ pattern: '^[^\\u0000]+$' })
 
 export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 

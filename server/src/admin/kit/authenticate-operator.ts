@@ -5,6 +5,13 @@ import { describeMisplacedCredential } from '../../lib/credential.ts'
 import type { AdminAuthenticator } from '../../operators/admin-authenticator.ts'
 import type { SignIn } from '../../operators/sign-in.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Admin API: the authenticated operator. */
+    operator: Operator
+  }
+}
+
 export interface OperatorAuthenticators {
   readonly adminAuthenticator: AdminAuthenticator
   readonly signIn: Pick<SignIn, 'authenticate'>

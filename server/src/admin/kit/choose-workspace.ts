@@ -5,6 +5,13 @@ import { notFound } from '../../http/refusals.ts'
 import { findWorkspace, findWorkspaceByName, listWorkspaces } from '../../identity/workspace-store.ts'
 import { isStorable } from '../../lib/fields.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Admin API, routes within a Workspace: its id (`ws_…`). */
+    workspaceId: string
+  }
+}
+
 /**
  * Hook that sets the Workspace of an admin request from the query (`workspace`) or the header `X-Gatehouse-Workspace`, by id or
  * name. Default: the first Workspace, the only one on most servers.

@@ -1,6 +1,6 @@
-import { type TObject, type TProperties, Type } from 'typebox'
+import { type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import type { Scope } from '../../domain/scope.ts'
-import { type Api, type Inputs, type RouteDocs, routeSchema } from '../../http/route.ts'
+import { type Api, type Inputs, type RouteDocs, route, type Target } from '../../http/route.ts'
 
 const INVALID = 'VALIDATION_ERROR, with the field in `param`'
 
@@ -25,14 +25,22 @@ interface Operation extends Omit<RouteDocs, 'operationId' | 'summary'> {
 /** The schema property with the operation's scope, which a hook enforces. */
 export const SCOPE = 'x-gatehouse-scope'
 
-function describe(operationId: string, summary: string, { scope, ...docs }: Operation) {
-  return { ...routeSchema(ADMIN, { operationId, summary, ...docs }), [SCOPE]: scope }
+function describe(target: Target, operationId: string, summary: string, { scope, ...docs }: Operation) {
+  const { schema, ...rest } = route(ADMIN, target, { operationId, summary, query: {}, ...docs })
+  return { ...rest, schema: { ...schema, [SCOPE]: scope } }
 }
-type Described = Omit<ReturnType<typeof describe>, 'params' | 'headers' | 'body' | 'querystring'>
+type Described = ReturnType<typeof describe>
+type Documented<I> = Omit<Described, 'schema'> & {
+  readonly schema: Omit<Described['schema'], 'params' | 'headers' | 'body' | 'querystring'> & I
+}
 
-/** Schema of an operation on the whole server. */
-export const operation = <D extends Operation>(operationId: string, summary: string, docs: D) =>
-  describe(operationId, summary, docs) as Described & Inputs<D>
+/** An operation on the whole server, without its handler. */
+export const operation = <const T extends Target, D extends Operation>(
+  target: T,
+  operationId: string,
+  summary: string,
+  docs: D,
+) => describe(target, operationId, summary, docs) as unknown as Documented<Inputs<T, D>>
 
 const WORKSPACE = "Id or name of the Workspace. Default: the server's first."
 const WORKSPACE_QUERY = { workspace: Type.Optional(Type.String({ maxLength: 200, description: WORKSPACE })) }
@@ -42,15 +50,23 @@ const WORKSPACE_HEADERS = Type.Object({
   ),
 })
 
-/** Schema of an operation within a Workspace that the request names (choose-workspace.ts). */
-export function inWorkspace<D extends Operation, Q extends TProperties>(
+/** An operation within a Workspace that the request names (choose-workspace.ts), without its handler. */
+export function inWorkspace<const T extends Target, D extends Operation, Q extends TProperties = Record<never, never>>(
+  target: T,
   operationId: string,
   summary: string,
-  docs: D & { readonly query: Q },
+  docs: D & { readonly query?: Q },
 ) {
   const query = { ...docs.query, ...WORKSPACE_QUERY }
   const errors = { 404: 'NOT_FOUND: the Workspace', ...docs.errors }
-  const described = describe(operationId, summary, { ...docs, query, errors, headers: WORKSPACE_HEADERS })
-  return described as unknown as Described &
-    Omit<Inputs<D>, 'querystring'> & { readonly querystring: TObject<Q & typeof WORKSPACE_QUERY> }
+  const described = describe(target, operationId, summary, { ...docs, query, errors, headers: WORKSPACE_HEADERS })
+  return described as unknown as Documented<
+    Omit<Inputs<T, D>, 'querystring'> & { readonly querystring: TObject<Q & typeof WORKSPACE_QUERY> }
+  >
 }
+
+/** The operation with a body of several content types. Its handler or validator checks the body. */
+export const withContentTypes = <O extends { readonly schema: object }>(
+  operation: O,
+  content: Readonly<Record<string, { readonly schema: TSchema }>>,
+) => ({ ...operation, schema: { ...(operation.schema as O['schema']), body: { content } } })

@@ -2,26 +2,29 @@ import { parseTimeRange } from '../../audit/admin/audit-query.ts'
 import { countByInterval, countRequests, type StatisticsQuery, stageTimes } from '../../audit/statistics.ts'
 import type { Db } from '../../db/database.ts'
 import { invalid, notFound } from '../../http/refusals.ts'
-import { pathOf } from '../../http/schemas.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import { findApplication } from '../../identity/application-store.ts'
 import { healthView } from '../../providers/admin/provider-shapes.ts'
 import { countPending, type PendingCount } from '../../review/pending-counts.ts'
 import type { AdminDeps } from '../admin-deps.ts'
-import type { AdminApp } from '../kit/admin-app.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { attentionTo } from './attention.ts'
 import { countedView, INTERVALS, type Interval, OverviewView, STATISTICS_QUERY, stageView, UsageView } from './overview-shapes.ts'
 
 const docs = {
-  overview: inWorkspace('getOverview', 'Get the overview of a Workspace: usage, and problems that need attention', {
-    scope: 'audit:read',
-    query: STATISTICS_QUERY,
-    answers: { 200: OverviewView },
-  }),
-  usage: inWorkspace('getApplicationUsage', 'Get the usage of an Application', {
+  overview: inWorkspace(
+    'GET /overview',
+    'getOverview',
+    'Get the overview of a Workspace: usage, and problems that need attention',
+    {
+      scope: 'audit:read',
+      query: STATISTICS_QUERY,
+      answers: { 200: OverviewView },
+    },
+  ),
+  usage: inWorkspace('GET /applications/:id/usage', 'getApplicationUsage', 'Get the usage of an Application', {
     scope: 'applications:read',
     query: STATISTICS_QUERY,
-    params: pathOf('id'),
     answers: { 200: UsageView },
     errors: { 404: 'NOT_FOUND: the Application, or the Workspace' },
   }),
@@ -33,10 +36,10 @@ interface Asked {
   readonly interval?: Interval
 }
 
-export function overviewRoutes(app: AdminApp, deps: AdminDeps): void {
+export function overviewRoutes(app: TypedApp, deps: AdminDeps): void {
   const { db, clock, policies, auditWatch } = deps
 
-  app.get('/overview', { schema: docs.overview }, async ({ workspaceId, query }) => {
+  handle(app, docs.overview, async ({ workspaceId, query }) => {
     const now = clock.now()
     const time = timeOf(query, now)
     const [counted, waiting, providers, policy] = await Promise.all([
@@ -74,8 +77,8 @@ export function overviewRoutes(app: AdminApp, deps: AdminDeps): void {
   usageRoute(app, deps)
 }
 
-function usageRoute(app: AdminApp, { db, clock }: AdminDeps): void {
-  app.get('/applications/:id/usage', { schema: docs.usage }, async ({ workspaceId, params, query }) => {
+function usageRoute(app: TypedApp, { db, clock }: AdminDeps): void {
+  handle(app, docs.usage, async ({ workspaceId, params, query }) => {
     const application = await findApplication(db, workspaceId, params.id)
     if (!application) throw notFound('Application')
     const time = timeOf(query, clock.now())

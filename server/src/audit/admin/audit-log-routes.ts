@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import { bodyOptional } from '../../http/bodies.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import { ADOPTION_MESSAGE, type AdoptedLog } from '../adopt-log.ts'
 import { listCheckpoints } from '../checkpoint-store.ts'
 import { exportRecords } from '../export.ts'
@@ -13,39 +13,42 @@ import { AuditStateView, Checkpoint, Export, PublicKey, TIME_RANGE_QUERY, Verifi
 import { createAuditVerifier, toFaultView, type VerificationDeps } from './audit-verification.ts'
 
 const docs = {
-  checkpoints: inWorkspace('listAuditCheckpoints', 'List signed checkpoints, newest first', {
+  checkpoints: inWorkspace('GET /audit/checkpoints', 'listAuditCheckpoints', 'List signed checkpoints, newest first', {
     scope: 'audit:read',
     query: PAGE,
     answers: { 200: Type.Object({ ...List(Checkpoint).properties, public_key: PublicKey }) },
   }),
-  verify: inWorkspace('verifyAudit', 'Verify the audit log and find the first bad record', {
+  verify: inWorkspace('POST /audit/verify', 'verifyAudit', 'Verify the audit log and find the first bad record', {
     scope: 'audit:write',
     description:
       'A checkpoint that was stored elsewhere also reveals that the newest records were removed. The body is optional.',
-    query: {},
     body: Type.Object({ checkpoint: Type.Optional(Checkpoint) }),
     answers: { 200: VerificationView },
   }),
-  state: inWorkspace('getAuditState', 'Get the state of the audit log as known to the node that responds', {
+  state: inWorkspace('GET /audit/state', 'getAuditState', 'Get the state of the audit log as known to the node that responds', {
     scope: 'audit:read',
-    query: {},
     answers: { 200: AuditStateView },
   }),
-  export: inWorkspace('exportAudit', 'Export audit records as JSON lines with the checkpoint that covers them', {
-    scope: 'audit:write',
-    description:
-      'Exports the smallest range between two checkpoints that contains `from` to `to`. It can be verified on its own.',
-    query: TIME_RANGE_QUERY,
-    answers: { 200: Export },
-  }),
+  export: inWorkspace(
+    'GET /audit/export',
+    'exportAudit',
+    'Export audit records as JSON lines with the checkpoint that covers them',
+    {
+      scope: 'audit:write',
+      description:
+        'Exports the smallest range between two checkpoints that contains `from` to `to`. It can be verified on its own.',
+      query: TIME_RANGE_QUERY,
+      answers: { 200: Export },
+    },
+  ),
 }
 
 /** Routes of the audit log as a whole; audit-routes.ts has those of records. */
-export function auditLogRoutes(app: AdminApp, deps: VerificationDeps): void {
+export function auditLogRoutes(app: TypedApp, deps: VerificationDeps): void {
   const { db, clock, workspaceKeys } = deps
   const verify = createAuditVerifier(deps)
 
-  app.get('/audit/checkpoints', { schema: docs.checkpoints }, async ({ workspaceId, query }) => {
+  handle(app, docs.checkpoints, async ({ workspaceId, query }) => {
     const { limit, after } = pageOf(query)
     const page = await listCheckpoints(db, workspaceId, { limit, below: after === undefined ? undefined : parseSequence(after) })
     const { publicKey } = await workspaceKeys.get(workspaceId)
@@ -59,16 +62,16 @@ export function auditLogRoutes(app: AdminApp, deps: VerificationDeps): void {
     }
   })
 
-  app.post('/audit/verify', { schema: docs.verify, preValidation: bodyOptional }, async ({ workspaceId, body }) =>
+  handle(app, { ...docs.verify, preValidation: bodyOptional }, async ({ workspaceId, body }) =>
     verify(workspaceId, body.checkpoint),
   )
 
-  app.get('/audit/state', { schema: docs.state }, async ({ workspaceId }) => {
+  handle(app, docs.state, async ({ workspaceId }) => {
     const fault = deps.auditWatch.faults.get(workspaceId)
     return { object: 'audit_state', ok: fault === undefined, first_bad: fault ? toFaultView(fault) : null }
   })
 
-  app.get('/audit/export', { schema: docs.export }, async (request, reply) => {
+  handle(app, docs.export, async (request, reply) => {
     const { workspaceId, query, log } = request
     // The new checkpoint covers the newest records. If it cannot be signed, the export ends at the last checkpoint.
     const keys = await workspaceKeys.get(workspaceId)

@@ -1,10 +1,9 @@
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import type { Db } from '../../db/database.ts'
 import { GatehouseError } from '../../errors.ts'
 import { List, listOf, PAGE } from '../../http/paging.ts'
 import { notFound } from '../../http/refusals.ts'
-import { pathOf } from '../../http/schemas.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import type { Cache } from '../../lib/cache.ts'
 import { findRecord, searchRecords } from '../audit-store.ts'
 import { createInclusionProof } from '../proof.ts'
@@ -15,22 +14,18 @@ import { AUDIT_FILTER, ProofView, RecordView } from './audit-shapes.ts'
 const UNKNOWN = { 404: 'NOT_FOUND: the record, or the Workspace' }
 
 const docs = {
-  search: inWorkspace('searchAuditRecords', 'List audit records, newest first', {
+  search: inWorkspace('GET /audit', 'searchAuditRecords', 'List audit records, newest first', {
     scope: 'audit:read',
     query: { ...PAGE, ...AUDIT_FILTER },
     answers: { 200: List(RecordView) },
   }),
-  get: inWorkspace('getAuditRecordAsOperator', 'Get an audit record of any Application', {
+  get: inWorkspace('GET /audit/:id', 'getAuditRecordAsOperator', 'Get an audit record of any Application', {
     scope: 'audit:read',
-    query: {},
-    params: pathOf('id'),
     answers: { 200: RecordView },
     errors: UNKNOWN,
   }),
-  proof: inWorkspace('proveAuditRecord', 'Get the proof that a checkpoint covers an audit record', {
+  proof: inWorkspace('GET /audit/:id/proof', 'proveAuditRecord', 'Get the proof that a checkpoint covers an audit record', {
     scope: 'audit:read',
-    query: {},
-    params: pathOf('id'),
     answers: { 200: ProofView },
     errors: { ...UNKNOWN, 409: 'CONFLICT: no checkpoint covers the record yet. One is signed every minute' },
   }),
@@ -41,8 +36,8 @@ interface Deps {
   readonly workspaceKeys: Cache<WorkspaceKeys>
 }
 
-export function auditRoutes(app: AdminApp, { db, workspaceKeys }: Deps): void {
-  app.get('/audit', { schema: docs.search }, async ({ workspaceId, query }) => {
+export function auditRoutes(app: TypedApp, { db, workspaceKeys }: Deps): void {
+  handle(app, docs.search, async ({ workspaceId, query }) => {
     const { hasher } = await workspaceKeys.get(workspaceId)
     return listOf(
       await searchRecords(db, workspaceId, toRecordFilter(query, hasher)),
@@ -51,13 +46,13 @@ export function auditRoutes(app: AdminApp, { db, workspaceKeys }: Deps): void {
     )
   })
 
-  app.get('/audit/:id', { schema: docs.get }, async ({ workspaceId, params }) => {
+  handle(app, docs.get, async ({ workspaceId, params }) => {
     const record = await findRecord(db, { workspaceId }, params.id)
     if (!record) throw notFound('audit record')
     return record
   })
 
-  app.get('/audit/:id/proof', { schema: docs.proof }, async ({ workspaceId, params }) => {
+  handle(app, docs.proof, async ({ workspaceId, params }) => {
     const record = await findRecord(db, { workspaceId }, params.id)
     if (!record) throw notFound('audit record')
     const proof = await createInclusionProof(db, workspaceId, params.id)

@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import { toRecordFilter } from '../../audit/admin/audit-query.ts'
 import { AUDIT_FILTER } from '../../audit/admin/audit-shapes.ts'
@@ -8,6 +7,7 @@ import type { Db } from '../../db/database.ts'
 import { POLICY_POINTS, VERDICTS } from '../../domain/decision.ts'
 import { RuleView } from '../../http/decision-shapes.ts'
 import { invalid } from '../../http/refusals.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import { nullable } from '../../http/schemas.ts'
 import type { Cache } from '../../lib/cache.ts'
 import { oneOf, Timestamp } from '../../lib/fields.ts'
@@ -77,11 +77,10 @@ const ReplayView = Type.Object({
   }),
 })
 
-const docs = inWorkspace('replayPolicies', 'Replay the newest records against a draft', {
+const docs = inWorkspace('POST /policy-sets/replay', 'replayPolicies', 'Replay the newest records against a draft', {
   scope: 'audit:read',
   description:
     'Evaluates the draft on the audit records, which contain no content. A rule whose condition was in the original policy keeps its outcome. A new condition is evaluated on the recorded values.',
-  query: {},
   body: ReplayBody,
   answers: { 200: ReplayView },
   errors: { 404: 'NOT_FOUND: the policy set, or the Workspace', ...EVALUATION_LIMIT_ERRORS },
@@ -93,8 +92,8 @@ interface Deps {
   readonly evaluationLimiter: EvaluationLimiter
 }
 
-export function replayRoutes(app: AdminApp, { db, workspaceKeys, evaluationLimiter }: Deps): void {
-  app.post('/policy-sets/replay', { schema: docs }, async ({ workspaceId, body }) => {
+export function replayRoutes(app: TypedApp, { db, workspaceKeys, evaluationLimiter }: Deps): void {
+  handle(app, docs, async ({ workspaceId, body }) => {
     const draft = await loadChosenPolicy(db, workspaceId, body)
     if (!draft) throw invalid({ param: 'source', message: 'is required, or the other of policy_set_id and source; not both' })
     const { hasher } = await workspaceKeys.get(workspaceId)

@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import { CLASSIFICATIONS, RISK_LEVELS } from '../../domain/classification.ts'
 import { VERDICTS } from '../../domain/decision.ts'
@@ -8,6 +7,7 @@ import { type Application, DEFAULT_LIMITS, DEFAULT_SETTINGS } from '../../domain
 import { GatehouseError } from '../../errors.ts'
 import { RuleView } from '../../http/decision-shapes.ts'
 import { invalid, notFound } from '../../http/refusals.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import { Anything, nullable } from '../../http/schemas.ts'
 import { findApplication } from '../../identity/application-store.ts'
 import { oneOf } from '../../lib/fields.ts'
@@ -49,10 +49,9 @@ const SimulationView = Type.Object({
   response: nullable(Type.String({ description: 'As the client would receive it.' })),
 })
 
-const docs = inWorkspace('simulatePolicies', 'Simulate the policy decision on a request', {
+const docs = inWorkspace('POST /policy-sets/simulate', 'simulatePolicies', 'Simulate the policy decision on a request', {
   scope: 'policies:read',
   description: 'Runs the detectors, rules and transforms of a real request. No provider is called, and nothing is stored.',
-  query: {},
   body: SimulationBody,
   answers: { 200: SimulationView },
   errors: { 404: 'NOT_FOUND: the policy set, the Application, or the Workspace', ...EVALUATION_LIMIT_ERRORS },
@@ -63,10 +62,10 @@ interface Deps extends PipelineDeps {
   readonly chatLimits: ChatLimits
 }
 
-export function simulationRoutes(app: AdminApp, deps: Deps): void {
+export function simulationRoutes(app: TypedApp, deps: Deps): void {
   const { db, policies, evaluationLimiter } = deps
 
-  app.post('/policy-sets/simulate', { schema: docs }, async ({ workspaceId, body }) => {
+  handle(app, docs, async ({ workspaceId, body }) => {
     const { application_id, response, user_verified = false } = body
     const { point = response === undefined ? 'input' : 'output' } = body
     if (point === 'output' && response === undefined)

@@ -1,10 +1,9 @@
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { notFound, taken, valid } from '../../http/refusals.ts'
-import { pathOf } from '../../http/schemas.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import {
   ApplicationCreate,
   ApplicationPatch,
@@ -20,47 +19,47 @@ const CONFLICT = { 409: 'CONFLICT: the name is taken' }
 const UNKNOWN = { 404: 'NOT_FOUND: the Application, or the Workspace' }
 
 const docs = {
-  list: inWorkspace('listApplications', 'List Applications, oldest first', {
+  list: inWorkspace('GET /applications', 'listApplications', 'List Applications, oldest first', {
     scope: 'applications:read',
     query: PAGE,
     answers: { 200: List(ApplicationView) },
   }),
-  create: inWorkspace('createApplication', 'Create an Application', {
+  create: inWorkspace('POST /applications', 'createApplication', 'Create an Application', {
     scope: 'applications:write',
-    query: {},
     body: ApplicationCreate,
     answers: { 201: ApplicationView },
     errors: CONFLICT,
   }),
-  get: inWorkspace('getApplication', 'Get an Application', {
+  get: inWorkspace('GET /applications/:id', 'getApplication', 'Get an Application', {
     scope: 'applications:read',
-    query: {},
-    params: pathOf('id'),
     answers: { 200: ApplicationView },
     errors: UNKNOWN,
   }),
-  update: inWorkspace('updateApplication', 'Change an Application: models, providers, limits, maximum classification, settings', {
-    scope: 'applications:write',
-    description:
-      'Missing fields stay unchanged. null resets a field to its default. `limits` and `settings` are merged field by field.',
-    query: {},
-    params: pathOf('id'),
-    body: ApplicationPatch,
-    answers: { 200: ApplicationView },
-    errors: { ...UNKNOWN, ...CONFLICT },
-  }),
+  update: inWorkspace(
+    'PATCH /applications/:id',
+    'updateApplication',
+    'Change an Application: models, providers, limits, maximum classification, settings',
+    {
+      scope: 'applications:write',
+      description:
+        'Missing fields stay unchanged. null resets a field to its default. `limits` and `settings` are merged field by field.',
+      body: ApplicationPatch,
+      answers: { 200: ApplicationView },
+      errors: { ...UNKNOWN, ...CONFLICT },
+    },
+  ),
 }
 
 const nameTaken = () => taken('name', 'Application name')
 
-export function applicationsRoutes(app: AdminApp, deps: ChangeDeps): void {
+export function applicationsRoutes(app: TypedApp, deps: ChangeDeps): void {
   const { db } = deps
 
-  app.get('/applications', { schema: docs.list }, async ({ workspaceId, query }) =>
+  handle(app, docs.list, async ({ workspaceId, query }) =>
     listOf(await listApplications(db, workspaceId, pageOf(query)), applicationView, ({ id }) => id),
   )
 
-  app.post('/applications', { schema: docs.create }, async (request, reply) => {
+  handle(app, docs.create, async (request, reply) => {
     const create = valid(checkApplicationCreate(request.body))
     const application = await change(deps, request, async (tx, now) => {
       const value = await createApplication(tx, request.workspaceId, create, now)
@@ -70,13 +69,13 @@ export function applicationsRoutes(app: AdminApp, deps: ChangeDeps): void {
     return reply.status(201).send(applicationView(application))
   })
 
-  app.get('/applications/:id', { schema: docs.get }, async ({ workspaceId, params }) => {
+  handle(app, docs.get, async ({ workspaceId, params }) => {
     const application = await findApplication(db, workspaceId, params.id)
     if (!application) throw notFound('Application')
     return applicationView(application)
   })
 
-  app.patch('/applications/:id', { schema: docs.update }, async (request) => {
+  handle(app, docs.update, async (request) => {
     const patch = valid(checkApplicationPatch(request.body))
     const { id } = request.params
     const application = await change(deps, request, async (tx, now) => {

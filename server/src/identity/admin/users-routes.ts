@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
@@ -8,7 +7,7 @@ import type { Tx } from '../../db/database.ts'
 import type { GovernedString } from '../../domain/governed.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { notFound, taken, valid } from '../../http/refusals.ts'
-import { pathOf } from '../../http/schemas.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import { Line } from '../../lib/fields.ts'
 import { checkUserCreate, checkUserPatch, UserCreate, UserPatch, UserView, userView, type WorkspaceUser } from '../user.ts'
 import { createUser, findUser, listUsers, type UserChange, updateUser } from '../user-store.ts'
@@ -24,31 +23,26 @@ const FILTER = {
 }
 
 const docs = {
-  list: inWorkspace('listUsers', 'List the users of the Workspace, by id', {
+  list: inWorkspace('GET /users', 'listUsers', 'List the users of the Workspace, by id', {
     scope: 'people:read',
     query: { ...PAGE, ...FILTER },
     answers: { 200: List(UserView) },
   }),
-  create: inWorkspace('createUser', 'Create a user', {
+  create: inWorkspace('POST /users', 'createUser', 'Create a user', {
     scope: 'people:write',
     description: 'Without `id`, the server generates one.',
-    query: {},
     body: UserCreate,
     answers: { 201: UserView },
     errors: CONFLICT,
   }),
-  get: inWorkspace('getUser', 'Get a user', {
+  get: inWorkspace('GET /users/:id', 'getUser', 'Get a user', {
     scope: 'people:read',
-    query: {},
-    params: pathOf('id'),
     answers: { 200: UserView },
     errors: UNKNOWN,
   }),
-  update: inWorkspace('updateUser', 'Change a user', {
+  update: inWorkspace('PATCH /users/:id', 'updateUser', 'Change a user', {
     scope: 'people:write',
     description: 'Missing fields stay unchanged. null clears a field. `attributes` is replaced as a whole.',
-    query: {},
-    params: pathOf('id'),
     body: UserPatch,
     answers: { 200: UserView },
     errors: { ...UNKNOWN, ...CONFLICT },
@@ -84,14 +78,14 @@ export interface UsersDeps extends ChangeDeps {
   ) => Promise<void>
 }
 
-export function usersRoutes(app: AdminApp, deps: UsersDeps): void {
+export function usersRoutes(app: TypedApp, deps: UsersDeps): void {
   const { db } = deps
 
-  app.get('/users', { schema: docs.list }, async ({ workspaceId, query }) =>
+  handle(app, docs.list, async ({ workspaceId, query }) =>
     listOf(await listUsers(db, workspaceId, { ...query, ...pageOf(query) }), userView, ({ id }) => id),
   )
 
-  app.post('/users', { schema: docs.create }, async (request, reply) => {
+  handle(app, docs.create, async (request, reply) => {
     const create = valid(checkUserCreate(request.body))
     const { username, settle } = await deps.governName(request, create)
     const user = await change(deps, request, async (tx, now) => {
@@ -103,13 +97,13 @@ export function usersRoutes(app: AdminApp, deps: UsersDeps): void {
     return reply.status(201).send(userView(user))
   })
 
-  app.get('/users/:id', { schema: docs.get }, async ({ workspaceId, params }) => {
+  handle(app, docs.get, async ({ workspaceId, params }) => {
     const user = await findUser(db, workspaceId, params.id)
     if (!user) throw notFound('user')
     return userView(user)
   })
 
-  app.patch('/users/:id', { schema: docs.update }, async (request) => {
+  handle(app, docs.update, async (request) => {
     const patch = valid(checkUserPatch(request.body))
     const { username: newUsername, ...others } = patch
     const { username, settle } = await deps.governName(request, { username: newUsername })

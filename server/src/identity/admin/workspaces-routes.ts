@@ -1,4 +1,3 @@
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { operation } from '../../admin/kit/operation.ts'
@@ -6,7 +5,7 @@ import type { Tx } from '../../db/database.ts'
 import { GatehouseError } from '../../errors.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { notFound, taken, valid } from '../../http/refusals.ts'
-import { pathOf } from '../../http/schemas.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import { newId } from '../../lib/id.ts'
 import { WORKSPACES_TOPIC } from '../user-token.ts'
 import {
@@ -31,34 +30,34 @@ const CONFLICT = { 409: 'CONFLICT: the name is taken' }
 const UNKNOWN = { 404: 'NOT_FOUND' }
 
 const docs = {
-  list: operation('listWorkspaces', 'List Workspaces, oldest first', {
+  list: operation('GET /workspaces', 'listWorkspaces', 'List Workspaces, oldest first', {
     scope: 'workspaces:read',
     query: PAGE,
     answers: { 200: List(WorkspaceView) },
   }),
-  create: operation('createWorkspace', 'Create a Workspace', {
+  create: operation('POST /workspaces', 'createWorkspace', 'Create a Workspace', {
     scope: 'workspaces:write',
-    query: {},
     body: WorkspaceCreate,
     answers: { 201: WorkspaceView },
     errors: CONFLICT,
   }),
-  get: operation('getWorkspace', 'Get a Workspace', {
+  get: operation('GET /workspaces/:id', 'getWorkspace', 'Get a Workspace', {
     scope: 'workspaces:read',
-    query: {},
-    params: pathOf('id'),
     answers: { 200: WorkspaceView },
     errors: UNKNOWN,
   }),
-  update: operation('updateWorkspace', 'Change a Workspace: keys of user tokens, retention and other settings', {
-    scope: 'workspaces:write',
-    description: 'Missing fields stay unchanged. null resets a setting to its default.',
-    query: {},
-    params: pathOf('id'),
-    body: WorkspacePatch,
-    answers: { 200: WorkspaceView },
-    errors: { ...UNKNOWN, ...CONFLICT },
-  }),
+  update: operation(
+    'PATCH /workspaces/:id',
+    'updateWorkspace',
+    'Change a Workspace: keys of user tokens, retention and other settings',
+    {
+      scope: 'workspaces:write',
+      description: 'Missing fields stay unchanged. null resets a setting to its default.',
+      body: WorkspacePatch,
+      answers: { 200: WorkspaceView },
+      errors: { ...UNKNOWN, ...CONFLICT },
+    },
+  ),
 }
 
 /** An operator must not turn four eyes off, approve, and turn them on again. */
@@ -80,14 +79,12 @@ export interface WorkspacesDeps extends ChangeDeps {
 }
 
 /** A change of a Workspace is recorded in its own audit log, beginning with its creation. */
-export function workspacesRoutes(app: AdminApp, deps: WorkspacesDeps): void {
+export function workspacesRoutes(app: TypedApp, deps: WorkspacesDeps): void {
   const { db, workspaceKeyring } = deps
 
-  app.get('/workspaces', { schema: docs.list }, async ({ query }) =>
-    listOf(await listWorkspaces(db, pageOf(query)), workspaceView, ({ id }) => id),
-  )
+  handle(app, docs.list, async ({ query }) => listOf(await listWorkspaces(db, pageOf(query)), workspaceView, ({ id }) => id))
 
-  app.post('/workspaces', { schema: docs.create }, async (request, reply) => {
+  handle(app, docs.create, async (request, reply) => {
     const create = valid(checkWorkspaceCreate(request.body))
     const id = newId('ws')
     const keys = workspaceKeyring.create(id)
@@ -100,13 +97,13 @@ export function workspacesRoutes(app: AdminApp, deps: WorkspacesDeps): void {
     return reply.status(201).send(workspaceView(workspace))
   })
 
-  app.get('/workspaces/:id', { schema: docs.get }, async ({ params }) => {
+  handle(app, docs.get, async ({ params }) => {
     const workspace = await findWorkspace(db, params.id)
     if (!workspace) throw notFound('Workspace')
     return workspaceView(workspace)
   })
 
-  app.patch('/workspaces/:id', { schema: docs.update }, async (request) => {
+  handle(app, docs.update, async (request) => {
     const patch = valid(checkWorkspacePatch(request.body))
     const { id } = request.params
     const workspace = await change(deps, request, async (tx) => {

@@ -1,11 +1,10 @@
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import type { Tx } from '../../db/database.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { invalid, notFound, taken, valid } from '../../http/refusals.ts'
-import { pathOf } from '../../http/schemas.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import type { CollectionPatch as CollectionChange } from '../collection.ts'
 import { collectionPatch } from '../collection-fields.ts'
 import { createCollection, deleteCollection, findCollection, listCollections, updateCollection } from '../collection-store.ts'
@@ -15,42 +14,35 @@ const CONFLICT = { 409: 'CONFLICT: the name is taken' }
 const UNKNOWN = { 404: 'NOT_FOUND: the collection, or the Workspace' }
 
 const docs = {
-  list: inWorkspace('listCollections', 'List collections, oldest first', {
+  list: inWorkspace('GET /collections', 'listCollections', 'List collections, oldest first', {
     scope: 'knowledge:read',
     query: PAGE,
     answers: { 200: List(CollectionView) },
   }),
-  create: inWorkspace('createCollection', 'Create a collection', {
+  create: inWorkspace('POST /collections', 'createCollection', 'Create a collection', {
     scope: 'knowledge:write',
     description:
       'Documents without their own labels get those of the collection. Without a classification they are `restricted`; without an ACL no user finds them.',
-    query: {},
     body: CollectionCreate,
     answers: { 201: CollectionView },
     errors: CONFLICT,
   }),
-  get: inWorkspace('getCollection', 'Get a collection', {
+  get: inWorkspace('GET /collections/:id', 'getCollection', 'Get a collection', {
     scope: 'knowledge:read',
-    query: {},
-    params: pathOf('id'),
     answers: { 200: CollectionView },
     errors: UNKNOWN,
   }),
-  update: inWorkspace('updateCollection', 'Change the labels, ACL or Applications of a collection', {
+  update: inWorkspace('PATCH /collections/:id', 'updateCollection', 'Change the labels, ACL or Applications of a collection', {
     scope: 'knowledge:write',
     description:
       'Missing fields stay unchanged. null resets a field to its default. Lists are replaced. Changes apply from the next search.',
-    query: {},
-    params: pathOf('id'),
     body: CollectionPatch,
     answers: { 200: CollectionView },
     errors: { ...UNKNOWN, ...CONFLICT },
   }),
-  remove: inWorkspace('deleteCollection', 'Delete a collection and its documents', {
+  remove: inWorkspace('DELETE /collections/:id', 'deleteCollection', 'Delete a collection and its documents', {
     scope: 'knowledge:write',
     description: 'Searches stop finding the documents immediately. Their content is erased in the background.',
-    query: {},
-    params: pathOf('id'),
     answers: { 204: null },
     errors: UNKNOWN,
   }),
@@ -67,14 +59,14 @@ interface Deps extends ChangeDeps {
   ) => Promise<{ readonly ok: true; readonly ids: readonly string[] } | { readonly ok: false; readonly index: number }>
 }
 
-export function collectionsRoutes(app: AdminApp, deps: Deps): void {
+export function collectionsRoutes(app: TypedApp, deps: Deps): void {
   const { db } = deps
 
-  app.get('/collections', { schema: docs.list }, async ({ workspaceId, query }) =>
+  handle(app, docs.list, async ({ workspaceId, query }) =>
     listOf(await listCollections(db, workspaceId, pageOf(query)), collectionView, ({ id }) => id),
   )
 
-  app.post('/collections', { schema: docs.create }, async (request, reply) => {
+  handle(app, docs.create, async (request, reply) => {
     const { workspaceId, body } = request
     const collection = await change(deps, request, async (tx, now) => {
       const create = { ...(await parsePatch(deps, tx, workspaceId, body)), name: body.name }
@@ -85,13 +77,13 @@ export function collectionsRoutes(app: AdminApp, deps: Deps): void {
     return reply.status(201).send(collectionView(collection))
   })
 
-  app.get('/collections/:id', { schema: docs.get }, async ({ workspaceId, params }) => {
+  handle(app, docs.get, async ({ workspaceId, params }) => {
     const collection = await findCollection(db, workspaceId, params.id)
     if (!collection) throw notFound('collection')
     return collectionView(collection)
   })
 
-  app.patch('/collections/:id', { schema: docs.update }, async (request) => {
+  handle(app, docs.update, async (request) => {
     const { workspaceId, params, body } = request
     const collection = await change(deps, request, async (tx, now) => {
       const patch = await parsePatch(deps, tx, workspaceId, body)
@@ -103,7 +95,7 @@ export function collectionsRoutes(app: AdminApp, deps: Deps): void {
     return collectionView(collection)
   })
 
-  app.delete('/collections/:id', { schema: docs.remove }, async (request, reply) => {
+  handle(app, docs.remove, async (request, reply) => {
     const { id } = request.params
     await change(deps, request, async (tx, now) => {
       if (!(await deleteCollection(tx, request.workspaceId, id, now))) throw notFound('collection')

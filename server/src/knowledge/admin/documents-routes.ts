@@ -1,14 +1,13 @@
 import { type Static, Type } from 'typebox'
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
-import { inWorkspace } from '../../admin/kit/operation.ts'
+import { inWorkspace, withContentTypes } from '../../admin/kit/operation.ts'
 import type { Db } from '../../db/database.ts'
 import { readFileBodies } from '../../http/bodies.ts'
 import { OTHER_BODY_BYTES } from '../../http/large-bodies.ts'
 import { invalidCursor, List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { invalid, notFound, valid } from '../../http/refusals.ts'
-import { pathOf } from '../../http/schemas.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import { checkRequests } from '../../http/validation.ts'
 import { isStorable, oneOf } from '../../lib/fields.ts'
 import { parseJson } from '../../lib/json.ts'
@@ -34,10 +33,9 @@ import {
 } from './document-shapes.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the document, or the Workspace' }
-const documentPath = { query: {}, params: pathOf('id'), errors: UNKNOWN }
 
 const docs = {
-  list: inWorkspace('listDocuments', 'List documents, oldest first', {
+  list: inWorkspace('GET /documents', 'listDocuments', 'List documents, oldest first', {
     scope: 'knowledge:read',
     query: {
       ...PAGE,
@@ -47,54 +45,51 @@ const docs = {
     answers: { 200: List(DocumentView) },
     errors: { 404: 'NOT_FOUND: the collection, or the Workspace' },
   }),
-  get: inWorkspace('getDocument', 'Get a document, without its text', {
+  get: inWorkspace('GET /documents/:id', 'getDocument', 'Get a document, without its text', {
     scope: 'knowledge:read',
-    ...documentPath,
+    errors: UNKNOWN,
     answers: { 200: DocumentView },
   }),
-  chunks: inWorkspace('listChunks', 'List the chunks of a document, in reading order', {
+  chunks: inWorkspace('GET /documents/:id/chunks', 'listChunks', 'List the chunks of a document, in reading order', {
     scope: 'knowledge:content',
-    ...documentPath,
+    errors: UNKNOWN,
     description: 'Contains the text regardless of which users can see it. Reading is recorded in the audit log.',
     query: PAGE,
     answers: { 200: List(ChunkView) },
   }),
-  update: inWorkspace('updateDocument', 'Change the labels or source of a document', {
+  update: inWorkspace('PATCH /documents/:id', 'updateDocument', 'Change the labels or source of a document', {
     scope: 'knowledge:write',
-    ...documentPath,
+    errors: UNKNOWN,
     description:
       "Missing fields stay unchanged. null removes a label, so that the collection's applies. Labels can only restrict access further than the collection.",
     body: DocumentPatch,
     answers: { 200: DocumentView },
   }),
-  clear: inWorkspace('clearDocumentFlags', 'Clear the flags of a document after review', {
+  clear: inWorkspace('POST /documents/:id/clear-flags', 'clearDocumentFlags', 'Clear the flags of a document after review', {
     scope: 'knowledge:write',
-    ...documentPath,
+    errors: UNKNOWN,
     answers: { 200: DocumentView },
   }),
-  remove: inWorkspace('deleteDocument', 'Delete a document', {
+  remove: inWorkspace('DELETE /documents/:id', 'deleteDocument', 'Delete a document', {
     scope: 'knowledge:write',
-    ...documentPath,
+    errors: UNKNOWN,
     answers: { 204: null },
   }),
-  ingest: {
-    ...inWorkspace('ingestDocuments', 'Add or update documents: texts, URLs or one file', {
+  ingest: withContentTypes(
+    inWorkspace('POST /collections/:id/documents', 'ingestDocuments', 'Add or update documents: texts, URLs or one file', {
       scope: 'knowledge:write',
       description:
         'Unchanged content with the same labels changes nothing; new content replaces the old at once. Each document has its own outcome, and errors do not affect other documents. With `?key=` the body is a file (Markdown, HTML, PDF, Word, text, CSV, JSON; 20 MB).',
       query: FILE_QUERY,
-      params: pathOf('id'),
       body: DocumentList,
       answers: { 200: IngestView },
       errors: { 404: 'NOT_FOUND: the collection, or the Workspace' },
     }),
-    body: {
-      content: {
-        'application/json': { schema: DocumentList },
-        'application/octet-stream': { schema: Type.String({ format: 'binary', description: 'The file, with `?key=`.' }) },
-      },
+    {
+      'application/json': { schema: DocumentList },
+      'application/octet-stream': { schema: Type.String({ format: 'binary', description: 'The file, with `?key=`.' }) },
     },
-  },
+  ),
 }
 
 interface Deps extends DocumentIngestDeps {
@@ -102,10 +97,10 @@ interface Deps extends DocumentIngestDeps {
   readonly config: { readonly sizes: { readonly bodyBytes: number } }
 }
 
-export function documentsRoutes(app: AdminApp, deps: Deps): void {
+export function documentsRoutes(app: TypedApp, deps: Deps): void {
   const { db } = deps
 
-  app.get('/documents', { schema: docs.list }, async ({ workspaceId, query }) => {
+  handle(app, docs.list, async ({ workspaceId, query }) => {
     const { collection, flagged } = query
     const page = pageOf(query)
     const collectionId = collection === undefined ? undefined : await resolveCollectionId(db, workspaceId, collection)
@@ -118,9 +113,9 @@ export function documentsRoutes(app: AdminApp, deps: Deps): void {
     )
   })
 
-  app.get('/documents/:id', { schema: docs.get }, async ({ workspaceId, params }) => viewDocument(db, workspaceId, params.id))
+  handle(app, docs.get, async ({ workspaceId, params }) => viewDocument(db, workspaceId, params.id))
 
-  app.get('/documents/:id/chunks', { schema: docs.chunks }, async (request) => {
+  handle(app, docs.chunks, async (request) => {
     const { workspaceId, params, query } = request
     const { limit, after } = pageOf(query)
     const from = after === undefined ? 0 : parsePosition(after) + 1
@@ -137,10 +132,10 @@ export function documentsRoutes(app: AdminApp, deps: Deps): void {
   ingestRoute(app, deps)
 }
 
-function documentChangeRoutes(app: AdminApp, deps: Deps): void {
+function documentChangeRoutes(app: TypedApp, deps: Deps): void {
   const { db } = deps
 
-  app.patch('/documents/:id', { schema: docs.update }, async (request) => {
+  handle(app, docs.update, async (request) => {
     const { workspaceId, params, body } = request
     const { source, ...labels } = body
     const patch = { ...valid(parseLabels(labels)), source }
@@ -151,7 +146,7 @@ function documentChangeRoutes(app: AdminApp, deps: Deps): void {
     return viewDocument(db, workspaceId, params.id)
   })
 
-  app.post('/documents/:id/clear-flags', { schema: docs.clear }, async (request) => {
+  handle(app, docs.clear, async (request) => {
     const { workspaceId, params } = request
     await change(deps, request, async (tx) => {
       if (!(await clearFlags(tx, workspaceId, params.id))) throw notFound('document')
@@ -160,7 +155,7 @@ function documentChangeRoutes(app: AdminApp, deps: Deps): void {
     return viewDocument(db, workspaceId, params.id)
   })
 
-  app.delete('/documents/:id', { schema: docs.remove }, async (request, reply) => {
+  handle(app, docs.remove, async (request, reply) => {
     const { workspaceId, params } = request
     await change(deps, request, async (tx) => {
       if (!(await deleteDocument(tx, workspaceId, params.id))) throw notFound('document')
@@ -170,13 +165,13 @@ function documentChangeRoutes(app: AdminApp, deps: Deps): void {
   })
 }
 
-function ingestRoute(app: AdminApp, deps: Deps): void {
-  app.register(async (scope: AdminApp) => {
+function ingestRoute(app: TypedApp, deps: Deps): void {
+  app.register(async (scope: TypedApp) => {
     readFileBodies(scope, { jsonDepth: deps.jsonDepth, jsonBytes: Math.min(deps.config.sizes.bodyBytes, OTHER_BODY_BYTES) })
     // The body is checked in the handler: only the query shows whether it is a file.
     const validatorCompiler: typeof checkRequests = (route) =>
       route.httpPart === 'body' ? (value) => ({ value }) : checkRequests(route)
-    scope.post('/collections/:id/documents', { schema: docs.ingest, validatorCompiler }, async (request) => {
+    handle(scope, { ...docs.ingest, validatorCompiler }, async (request) => {
       const { workspaceId, params, query, headers } = request
       const { documents, ...labels } = Buffer.isBuffer(request.body)
         ? parseFileBody(request.body, query, headers['content-type'])

@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox'
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import { CLASSIFICATIONS } from '../../domain/classification.ts'
 import { ANONYMOUS_USER, type ApplicationSettings, type User } from '../../domain/principal.ts'
 import type { Viewer } from '../../domain/viewer.ts'
 import { invalid, notFound, valid } from '../../http/refusals.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import { isStorable, Line, oneOf, withStorable } from '../../lib/fields.ts'
 import type { Ranker } from '../../retrieval/rank.ts'
 import { VISIBILITY_RULES } from '../explain-visibility.ts'
@@ -64,11 +64,10 @@ const ExplanationView = Type.Object({
   hidden: Type.Array(HitView, { description: 'Matching chunks that the user cannot see.' }),
 })
 
-const docs = inWorkspace('explainKnowledgeSearch', 'Search as a user and explain the results', {
+const docs = inWorkspace('POST /knowledge/search', 'explainKnowledgeSearch', 'Search as a user and explain the results', {
   scope: 'knowledge:content',
   description:
     'Applies labels and the collections of the Application. Policies may withhold or change more. Reading is recorded in the audit log.',
-  query: {},
   body: SearchBody,
   answers: { 200: ExplanationView },
   errors: { 404: 'NOT_FOUND: the Application, or the Workspace' },
@@ -84,8 +83,8 @@ interface Deps extends ChangeDeps {
   ) => Promise<{ readonly viewer: Viewer; readonly knowledge: ApplicationSettings['knowledge'] } | undefined>
 }
 
-export function explainedSearchRoutes(app: AdminApp, deps: Deps): void {
-  app.post('/knowledge/search', { schema: docs }, async (request) => {
+export function explainedSearchRoutes(app: TypedApp, deps: Deps): void {
+  handle(app, docs, async (request) => {
     const { workspaceId, body } = request
     if (!isStorable(body.query)) throw invalid({ param: 'query', message: 'must not contain U+0000 or unpaired surrogates' })
     const user = userOf(body)

@@ -1,4 +1,3 @@
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
@@ -7,7 +6,7 @@ import type { Finding, FindingCounts } from '../../domain/finding.ts'
 import { GatehouseError } from '../../errors.ts'
 import { applicationIn, List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { invalid, notFound } from '../../http/refusals.ts'
-import { pathOf } from '../../http/schemas.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import { isStorable } from '../../lib/fields.ts'
 import { eraseMemory, eraseUser } from '../erase.ts'
 import { checkDraft, type Memory } from '../memory.ts'
@@ -18,44 +17,36 @@ import { ErasureView, MEMORY_FILTER, MemoryCorrection, MemoryView, memoryView } 
 const UNKNOWN = { 404: 'NOT_FOUND: the memory, or the Workspace' }
 
 const docs = {
-  list: inWorkspace('listMemories', 'List memories, newest first', {
+  list: inWorkspace('GET /memories', 'listMemories', 'List memories, newest first', {
     scope: 'memory:read',
     description:
       'Reading is recorded in the audit log. `history=true` includes superseded memories. Expired memories are never included.',
     query: { ...PAGE, ...MEMORY_FILTER },
     answers: { 200: List(MemoryView) },
   }),
-  get: inWorkspace('getMemory', 'Get a memory', {
+  get: inWorkspace('GET /memories/:id', 'getMemory', 'Get a memory', {
     scope: 'memory:read',
     description: 'Reading is recorded in the audit log.',
-    query: {},
-    params: pathOf('id'),
     answers: { 200: MemoryView },
     errors: UNKNOWN,
   }),
-  correct: inWorkspace('correctMemory', 'Correct a memory', {
+  correct: inWorkspace('PATCH /memories/:id', 'correctMemory', 'Correct a memory', {
     scope: 'memory:write',
     description:
       'Returns the new version, which has a new id and the same or stricter labels. The old version is kept as history. Secrets are refused.',
-    query: {},
-    params: pathOf('id'),
     body: MemoryCorrection,
     answers: { 200: MemoryView },
     errors: { ...UNKNOWN, 409: 'CONFLICT: the memory has been replaced by a newer version' },
   }),
-  erase: inWorkspace('eraseMemory', 'Erase a memory and its history', {
+  erase: inWorkspace('DELETE /memories/:id', 'eraseMemory', 'Erase a memory and its history', {
     scope: 'memory:write',
-    query: {},
-    params: pathOf('id'),
     answers: { 204: null },
     errors: UNKNOWN,
   }),
-  eraseUser: inWorkspace('eraseUserMemories', 'Erase all memories of a user', {
+  eraseUser: inWorkspace('DELETE /users/:id/memories', 'eraseUserMemories', 'Erase all memories of a user', {
     scope: 'memory:write',
     description:
       "Includes sessions and history, in all Applications. Works also for users who are not in the Workspace's directory.",
-    query: {},
-    params: pathOf('id'),
     answers: { 200: ErasureView },
   }),
 }
@@ -75,9 +66,9 @@ interface Deps extends ChangeDeps {
 }
 
 /** Operators manage memories for users. Audit records contain only the keyed hash of a memory (GW-AUD-2). */
-export function memoriesRoutes(app: AdminApp, deps: Deps): void {
+export function memoriesRoutes(app: TypedApp, deps: Deps): void {
   // Content is returned only after the access is recorded.
-  app.get('/memories', { schema: docs.list }, async (request) => {
+  handle(app, docs.list, async (request) => {
     const { workspaceId, query } = request
     const filter = parseFilter(query)
     const page = await change(deps, request, async (tx, now) => {
@@ -89,7 +80,7 @@ export function memoriesRoutes(app: AdminApp, deps: Deps): void {
     return listOf(page, memoryView, ({ id }) => id)
   })
 
-  app.get('/memories/:id', { schema: docs.get }, async (request) => {
+  handle(app, docs.get, async (request) => {
     const memory = await change(deps, request, async (tx, now) => {
       const value = requireMemory(await findMemory(tx, request.workspaceId, request.params.id, now))
       return { value, action: 'memory.read', id: value.contentHash, fields: ['content'] }
@@ -97,7 +88,7 @@ export function memoriesRoutes(app: AdminApp, deps: Deps): void {
     return memoryView(memory)
   })
 
-  app.patch('/memories/:id', { schema: docs.correct }, async (request) => {
+  handle(app, docs.correct, async (request) => {
     const { workspaceId, params, body } = request
     const { content, summary = null } = body
     const problem = checkDraft({ content, summary, expiresAt: null }, deps.clock.now())
@@ -119,8 +110,8 @@ export function memoriesRoutes(app: AdminApp, deps: Deps): void {
   erasureRoutes(app, deps)
 }
 
-function erasureRoutes(app: AdminApp, deps: Deps): void {
-  app.delete('/memories/:id', { schema: docs.erase }, async (request, reply) => {
+function erasureRoutes(app: TypedApp, deps: Deps): void {
+  handle(app, docs.erase, async (request, reply) => {
     await change(deps, request, async (tx) => {
       const { contentHash } = requireMemory(await eraseMemory(tx, request.workspaceId, request.params.id))
       return { value: undefined, action: 'memory.erase', id: contentHash }
@@ -128,7 +119,7 @@ function erasureRoutes(app: AdminApp, deps: Deps): void {
     return reply.status(204).send()
   })
 
-  app.delete('/users/:id/memories', { schema: docs.eraseUser }, async (request) => {
+  handle(app, docs.eraseUser, async (request) => {
     const { workspaceId, params } = request
     const erased = await change(deps, request, async (tx) => {
       const value = isStorable(params.id) ? await eraseUser(tx, workspaceId, params.id) : 0

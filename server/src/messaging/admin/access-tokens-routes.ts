@@ -1,10 +1,9 @@
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import { bodyOptional } from '../../http/bodies.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { notFound } from '../../http/refusals.ts'
-import { pathOf } from '../../http/schemas.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import { findUser } from '../../identity/user-store.ts'
 import { findResponsibleOperator } from '../../operators/admin-token-store.ts'
 import {
@@ -20,41 +19,51 @@ import { ACCESS_TOKENS_TOPIC } from '../people/member-authenticator.ts'
 const UNKNOWN = { 404: 'NOT_FOUND: the user, or the Workspace' }
 
 const docs = {
-  list: inWorkspace('listAccessTokens', "List a user's tokens for the messaging API, including revoked tokens, oldest first", {
-    scope: 'people:read',
-    query: PAGE,
-    params: pathOf('id'),
-    answers: { 200: List(AccessTokenView) },
-    errors: UNKNOWN,
-  }),
-  issue: inWorkspace('issueAccessToken', 'Issue a token for the messaging API. Only this response contains it', {
-    scope: 'people:write',
-    description: "Not for assistants. The operator who issues a token cannot decide on the user's messages.",
-    query: {},
-    params: pathOf('id'),
-    body: AccessTokenCreate,
-    answers: { 201: IssuedAccessTokenView },
-    errors: UNKNOWN,
-  }),
-  revoke: inWorkspace('revokeAccessToken', 'Revoke a token: immediately on this node, within a second on all others', {
-    scope: 'people:write',
-    description: 'Revoking a revoked token changes nothing.',
-    query: {},
-    params: pathOf('id'),
-    answers: { 200: AccessTokenView },
-    errors: { 404: 'NOT_FOUND: the token, or the Workspace' },
-  }),
+  list: inWorkspace(
+    'GET /users/:id/tokens',
+    'listAccessTokens',
+    "List a user's tokens for the messaging API, including revoked tokens, oldest first",
+    {
+      scope: 'people:read',
+      query: PAGE,
+      answers: { 200: List(AccessTokenView) },
+      errors: UNKNOWN,
+    },
+  ),
+  issue: inWorkspace(
+    'POST /users/:id/tokens',
+    'issueAccessToken',
+    'Issue a token for the messaging API. Only this response contains it',
+    {
+      scope: 'people:write',
+      description: "Not for assistants. The operator who issues a token cannot decide on the user's messages.",
+      body: AccessTokenCreate,
+      answers: { 201: IssuedAccessTokenView },
+      errors: UNKNOWN,
+    },
+  ),
+  revoke: inWorkspace(
+    'POST /access-tokens/:id/revoke',
+    'revokeAccessToken',
+    'Revoke a token: immediately on this node, within a second on all others',
+    {
+      scope: 'people:write',
+      description: 'Revoking a revoked token changes nothing.',
+      answers: { 200: AccessTokenView },
+      errors: { 404: 'NOT_FOUND: the token, or the Workspace' },
+    },
+  ),
 }
 
-export function accessTokensRoutes(app: AdminApp, deps: ChangeDeps): void {
+export function accessTokensRoutes(app: TypedApp, deps: ChangeDeps): void {
   const { db } = deps
 
-  app.get('/users/:id/tokens', { schema: docs.list }, async ({ workspaceId, params, query }) => {
+  handle(app, docs.list, async ({ workspaceId, params, query }) => {
     if (!(await findUser(db, workspaceId, params.id))) throw notFound('user')
     return listOf(await listAccessTokens(db, workspaceId, params.id, pageOf(query)), accessTokenView, ({ id }) => id)
   })
 
-  app.post('/users/:id/tokens', { schema: docs.issue, preValidation: bodyOptional }, async (request, reply) => {
+  handle(app, { ...docs.issue, preValidation: bodyOptional }, async (request, reply) => {
     const { workspaceId, operator, params, body } = request
     const issued = await change(deps, request, async (tx, now) => {
       const issuer = await findResponsibleOperator(tx, operator.id)
@@ -65,7 +74,7 @@ export function accessTokensRoutes(app: AdminApp, deps: ChangeDeps): void {
     return reply.status(201).send({ ...accessTokenView(issued), token: issued.token })
   })
 
-  app.post('/access-tokens/:id/revoke', { schema: docs.revoke }, async (request) => {
+  handle(app, docs.revoke, async (request) => {
     const token = await change(deps, request, async (tx, now) => {
       const value = await revokeAccessToken(tx, request.workspaceId, request.params.id, now)
       if (!value) throw notFound('access token')

@@ -1,11 +1,10 @@
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import type { KeyedHasher } from '../../audit/hashes.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { notFound, taken } from '../../http/refusals.ts'
-import { pathOf } from '../../http/schemas.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import { type Assistant, AssistantCreate, AssistantPatch, AssistantView, assistantView } from '../assistants/assistant.ts'
 import {
   type AssistantChange,
@@ -23,32 +22,27 @@ const UNKNOWN = { 404: 'NOT_FOUND: the assistant, the Application, or the Worksp
 const CONFLICT = { 409: 'CONFLICT: the id or the username is taken' }
 
 const docs = {
-  list: inWorkspace('listAssistants', 'List assistants, by id', {
+  list: inWorkspace('GET /assistants', 'listAssistants', 'List assistants, by id', {
     scope: 'messaging:read',
     query: PAGE,
     answers: { 200: List(AssistantView) },
   }),
-  create: inWorkspace('createAssistant', 'Create an assistant', {
+  create: inWorkspace('POST /assistants', 'createAssistant', 'Create an assistant', {
     scope: 'messaging:write',
     description:
       "An assistant is a contact. Its Application answers messages in direct conversations and mentions in groups, with the Application's default model and settings and the active policies.",
-    query: {},
     body: AssistantCreate,
     answers: { 201: AssistantView },
     errors: { ...UNKNOWN, ...CONFLICT },
   }),
-  get: inWorkspace('getAssistant', 'Get an assistant', {
+  get: inWorkspace('GET /assistants/:id', 'getAssistant', 'Get an assistant', {
     scope: 'messaging:read',
-    query: {},
-    params: pathOf('id'),
     answers: { 200: AssistantView },
     errors: UNKNOWN,
   }),
-  update: inWorkspace('updateAssistant', 'Change an assistant', {
+  update: inWorkspace('PATCH /assistants/:id', 'updateAssistant', 'Change an assistant', {
     scope: 'messaging:write',
     description: 'Missing fields stay unchanged. null clears a field.',
-    query: {},
-    params: pathOf('id'),
     body: AssistantPatch,
     answers: { 200: AssistantView },
     errors: { ...UNKNOWN, ...CONFLICT },
@@ -61,14 +55,14 @@ const hashed =
   (hasher: KeyedHasher): string =>
     hasher.user(id) ?? ''
 
-export function assistantsRoutes(app: AdminApp, deps: ChangeDeps & GovernTextDeps): void {
+export function assistantsRoutes(app: TypedApp, deps: ChangeDeps & GovernTextDeps): void {
   const { db } = deps
 
-  app.get('/assistants', { schema: docs.list }, async ({ workspaceId, query }) =>
+  handle(app, docs.list, async ({ workspaceId, query }) =>
     listOf(await listAssistants(db, workspaceId, pageOf(query)), assistantView, ({ id }) => id),
   )
 
-  app.post('/assistants', { schema: docs.create }, async (request, reply) => {
+  handle(app, docs.create, async (request, reply) => {
     const { workspaceId, body } = request
     const { id, username, display_name: displayName, avatar_url: avatarUrl } = body
     const { fields, settle } = await governFields(deps, aboutOf(request, deps), { username, displayName, avatarUrl, id })
@@ -82,13 +76,13 @@ export function assistantsRoutes(app: AdminApp, deps: ChangeDeps & GovernTextDep
     return reply.status(201).send(assistantView(assistant))
   })
 
-  app.get('/assistants/:id', { schema: docs.get }, async ({ workspaceId, params }) => {
+  handle(app, docs.get, async ({ workspaceId, params }) => {
     const assistant = await findAssistant(db, workspaceId, params.id)
     if (!assistant) throw notFound('assistant')
     return assistantView(assistant)
   })
 
-  app.patch('/assistants/:id', { schema: docs.update }, async (request) => {
+  handle(app, docs.update, async (request) => {
     const { workspaceId, params, body } = request
     const { username, display_name: displayName, avatar_url: avatarUrl } = body
     const { fields, settle } = await governFields(deps, aboutOf(request, deps), { username, displayName, avatarUrl })

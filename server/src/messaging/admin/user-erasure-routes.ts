@@ -1,8 +1,7 @@
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import { notFound } from '../../http/refusals.ts'
-import { pathOf } from '../../http/schemas.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import { isStorable } from '../../lib/fields.ts'
 import { ACCESS_TOKENS_TOPIC } from '../people/member-authenticator.ts'
 import { eraseUser } from '../retention/erase-user.ts'
@@ -14,17 +13,15 @@ const DESCRIPTION =
   'valid user token creates the user again, without their former data.'
 
 /** Erasure of a user and all their data. */
-export function userErasureRoutes(app: AdminApp, deps: ChangeDeps): void {
-  const schema = inWorkspace('eraseUser', 'Erase a user and all their data', {
+export function userErasureRoutes(app: TypedApp, deps: ChangeDeps): void {
+  const docs = inWorkspace('DELETE /users/:id', 'eraseUser', 'Erase a user and all their data', {
     scope: 'people:write',
     description: DESCRIPTION,
-    query: {},
-    params: pathOf('id'),
     answers: { 204: null },
     errors: { 404: 'NOT_FOUND: the user, or the Workspace' },
   })
 
-  app.delete('/users/:id', { schema }, async (request, reply) => {
+  handle(app, docs, async (request, reply) => {
     const { workspaceId, params, log } = request
     const erasure = await change(deps, request, async (tx, now) => {
       const value = { workspaceId, userId: params.id, erasedAt: now }

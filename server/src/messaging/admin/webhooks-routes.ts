@@ -1,12 +1,11 @@
 import { Type } from 'typebox'
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import type { Db } from '../../db/database.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { invalid, notFound } from '../../http/refusals.ts'
-import { pathOf } from '../../http/schemas.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import { listDeliveries, replayDeadDeliveries, replayDelivery } from '../events/delivery-store.ts'
 import type { Webhook } from '../events/webhook.ts'
@@ -26,58 +25,73 @@ import {
 } from './webhook-shapes.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the webhook, or the Workspace' }
-const one = { query: {}, params: pathOf('id'), errors: UNKNOWN }
 const KEPT =
   'Successful deliveries are kept for 7 days, dead ones for 30. Content that is deleted from conversations is deleted here too.'
 
 const docs = {
-  list: inWorkspace('listWebhooks', 'List webhooks, oldest first', {
+  list: inWorkspace('GET /webhooks', 'listWebhooks', 'List webhooks, oldest first', {
     scope: 'messaging:read',
     query: PAGE,
     answers: { 200: List(WebhookView) },
   }),
-  create: inWorkspace('createWebhook', 'Create a webhook for messaging events', {
+  create: inWorkspace('POST /webhooks', 'createWebhook', 'Create a webhook for messaging events', {
     scope: 'messaging:write',
     description:
       'Events are sent by POST with the headers and signature of Standard Webhooks and the body `{id, type, timestamp, payload}`. ' +
       'Failed deliveries are retried for 3 days and then dead. Only this response contains the secret.',
-    query: {},
     body: WebhookCreate,
     answers: { 201: CreatedWebhookView },
   }),
-  get: inWorkspace('getWebhook', 'Get a webhook', { scope: 'messaging:read', ...one, answers: { 200: WebhookView } }),
-  update: inWorkspace('updateWebhook', 'Change a webhook', {
+  get: inWorkspace('GET /webhooks/:id', 'getWebhook', 'Get a webhook', {
+    scope: 'messaging:read',
+    errors: UNKNOWN,
+    answers: { 200: WebhookView },
+  }),
+  update: inWorkspace('PATCH /webhooks/:id', 'updateWebhook', 'Change a webhook', {
     scope: 'messaging:write',
     description: 'Missing fields stay unchanged. A disabled webhook gets no events, and no events are kept for it.',
-    ...one,
+    errors: UNKNOWN,
     body: WebhookPatch,
     answers: { 200: WebhookView },
   }),
-  remove: inWorkspace('deleteWebhook', 'Delete a webhook and its deliveries', {
+  remove: inWorkspace('DELETE /webhooks/:id', 'deleteWebhook', 'Delete a webhook and its deliveries', {
     scope: 'messaging:write',
-    ...one,
+    errors: UNKNOWN,
     answers: { 204: null },
   }),
-  deliveries: inWorkspace('listWebhookDeliveries', 'List the deliveries of a webhook, newest first', {
-    scope: 'messaging:read',
-    description: `\`state=dead\` lists failed deliveries. ${KEPT}`,
-    ...one,
-    query: { ...PAGE, state: Type.Optional(State) },
-    answers: { 200: List(DeliveryView) },
-  }),
-  replay: inWorkspace('replayWebhookDelivery', 'Replay a delivery, with the same id', {
-    scope: 'messaging:write',
-    description: 'Works in every state. Retries continue for 3 days.',
-    query: {},
-    params: pathOf('id', 'delivery'),
-    answers: { 200: DeliveryView },
-    errors: { 404: 'NOT_FOUND: the delivery, the webhook, or the Workspace' },
-  }),
-  replayDeadDeliveries: inWorkspace('replayDeadWebhookDeliveries', 'Replay all dead deliveries of a webhook', {
-    scope: 'messaging:write',
-    ...one,
-    answers: { 200: Type.Object({ replayed: Type.Integer({ description: 'Number of deliveries.' }) }) },
-  }),
+  deliveries: inWorkspace(
+    'GET /webhooks/:id/deliveries',
+    'listWebhookDeliveries',
+    'List the deliveries of a webhook, newest first',
+    {
+      scope: 'messaging:read',
+      description: `\`state=dead\` lists failed deliveries. ${KEPT}`,
+      errors: UNKNOWN,
+      query: { ...PAGE, state: Type.Optional(State) },
+      answers: { 200: List(DeliveryView) },
+    },
+  ),
+  replay: inWorkspace(
+    'POST /webhooks/:id/deliveries/:delivery/replay',
+    'replayWebhookDelivery',
+    'Replay a delivery, with the same id',
+    {
+      scope: 'messaging:write',
+      description: 'Works in every state. Retries continue for 3 days.',
+      answers: { 200: DeliveryView },
+      errors: { 404: 'NOT_FOUND: the delivery, the webhook, or the Workspace' },
+    },
+  ),
+  replayDeadDeliveries: inWorkspace(
+    'POST /webhooks/:id/replay',
+    'replayDeadWebhookDeliveries',
+    'Replay all dead deliveries of a webhook',
+    {
+      scope: 'messaging:write',
+      errors: UNKNOWN,
+      answers: { 200: Type.Object({ replayed: Type.Integer({ description: 'Number of deliveries.' }) }) },
+    },
+  ),
 }
 
 interface Deps extends ChangeDeps {
@@ -86,14 +100,14 @@ interface Deps extends ChangeDeps {
   readonly config: { readonly allowPrivateUrls: boolean }
 }
 
-export function webhooksRoutes(app: AdminApp, deps: Deps): void {
+export function webhooksRoutes(app: TypedApp, deps: Deps): void {
   const { db, webhookBox: box, webhooks } = deps
 
-  app.get('/webhooks', { schema: docs.list }, async ({ workspaceId, query }) =>
+  handle(app, docs.list, async ({ workspaceId, query }) =>
     listOf(await listWebhooks(db, workspaceId, pageOf(query)), webhookView, ({ id }) => id),
   )
 
-  app.post('/webhooks', { schema: docs.create }, async (request, reply) => {
+  handle(app, docs.create, async (request, reply) => {
     const { workspaceId, body } = request
     check(body, deps)
     const created = await change(deps, request, async (tx, now) => {
@@ -105,11 +119,9 @@ export function webhooksRoutes(app: AdminApp, deps: Deps): void {
     return reply.status(201).send({ secret: created.secret, ...webhookView(created) })
   })
 
-  app.get('/webhooks/:id', { schema: docs.get }, async ({ workspaceId, params }) =>
-    webhookView(await known(db, workspaceId, params.id)),
-  )
+  handle(app, docs.get, async ({ workspaceId, params }) => webhookView(await known(db, workspaceId, params.id)))
 
-  app.patch('/webhooks/:id', { schema: docs.update }, async (request) => {
+  handle(app, docs.update, async (request) => {
     const { workspaceId, params, body } = request
     check(body, deps)
     const updated = await change(deps, request, async (tx, now) => {
@@ -121,7 +133,7 @@ export function webhooksRoutes(app: AdminApp, deps: Deps): void {
     return webhookView(updated)
   })
 
-  app.delete('/webhooks/:id', { schema: docs.remove }, async (request, reply) => {
+  handle(app, docs.remove, async (request, reply) => {
     const { id } = request.params
     await change(deps, request, async (tx) => {
       if (!(await deleteWebhook(tx, request.workspaceId, id))) throw notFound('webhook')
@@ -133,17 +145,17 @@ export function webhooksRoutes(app: AdminApp, deps: Deps): void {
   deliveryRoutes(app, deps)
 }
 
-function deliveryRoutes(app: AdminApp, deps: Deps): void {
+function deliveryRoutes(app: TypedApp, deps: Deps): void {
   const { db, webhooks } = deps
 
-  app.get('/webhooks/:id/deliveries', { schema: docs.deliveries }, async ({ workspaceId, params, query }) => {
+  handle(app, docs.deliveries, async ({ workspaceId, params, query }) => {
     const { id: webhookId } = await known(db, workspaceId, params.id)
     const { state } = query
     const asked = { ...pageOf(query), ...(state !== undefined && { state }) }
     return listOf(await listDeliveries(db, { workspaceId, webhookId }, asked), deliveryView, ({ id }) => id)
   })
 
-  app.post('/webhooks/:id/deliveries/:delivery/replay', { schema: docs.replay }, async (request) => {
+  handle(app, docs.replay, async (request) => {
     const { workspaceId, params } = request
     const { id: webhookId } = await known(db, workspaceId, params.id)
     const delivery = await change(deps, request, async (tx, now) => {
@@ -155,7 +167,7 @@ function deliveryRoutes(app: AdminApp, deps: Deps): void {
     return deliveryView(delivery)
   })
 
-  app.post('/webhooks/:id/replay', { schema: docs.replayDeadDeliveries }, async (request) => {
+  handle(app, docs.replayDeadDeliveries, async (request) => {
     const { workspaceId, params } = request
     const { id: webhookId } = await known(db, workspaceId, params.id)
     const replayed = await change(deps, request, async (tx, now) => {

@@ -6,7 +6,7 @@ import { ERRORS, type ErrorCode, type ErrorFields, errorBody } from '../../error
 import { sendError } from '../../http/error-responses.ts'
 import { fingerprintOf, idempotencyKeyIn, replay, type StoredResponse } from '../../http/idempotency.ts'
 import { notFound } from '../../http/refusals.ts'
-import { type Api, type RouteDocs as Docs, type QueryOf, routeSchema } from '../../http/route.ts'
+import { type Api, type RouteDocs as Docs, type QueryOf, route, type Target } from '../../http/route.ts'
 import { reader } from '../../http/validation.ts'
 import { isStorable } from '../../lib/fields.ts'
 import type { MessagingDeps } from '../messaging-deps.ts'
@@ -27,18 +27,12 @@ const MESSAGING: Api = {
   consumes: ['application/x-www-form-urlencoded', 'application/json'],
 }
 
-/** Documentation of a messaging route; its path defines the path parameters. */
-export type RouteDocs<Q extends TProperties = TProperties> = Omit<Docs, 'query' | 'params' | 'body'> & { readonly query?: Q }
+/** Documentation of a messaging route. */
+export type RouteDocs<Q extends TProperties = TProperties> = Omit<Docs, 'query' | 'body'> & { readonly query?: Q }
 
 /** The schema is documentation: the routes read queries and bodies themselves. */
-function documented(path: string, docs: RouteDocs, body?: TSchema) {
-  const params = [...path.matchAll(/:(\w+)/g)].map(([, name]) => [name, Type.String()])
-  return routeSchema(MESSAGING, {
-    ...docs,
-    ...(params.length > 0 && { params: Type.Object(Object.fromEntries(params)) }),
-    ...(body && { body }),
-  })
-}
+const documented = (target: Target, docs: RouteDocs, body?: TSchema) =>
+  route(MESSAGING, target, { ...docs, ...(body && { body }) })
 
 /** A request of the messaging API, with checked query and body. */
 export interface MessagingRequest<Body = undefined, Query = Record<never, never>> {
@@ -74,8 +68,7 @@ export const refusal = (code: ErrorCode, fields: ErrorFields = {}, after?: () =>
 export type Route = (app: FastifyInstance, deps: MessagingDeps) => void
 
 interface ReadRoute<Q extends TProperties> {
-  readonly method: 'GET'
-  readonly path: string
+  readonly target: Extract<Target, `GET ${string}`>
   readonly docs: RouteDocs<Q>
   /** The result is sent as JSON. Streams write to `reply` and return it. */
   readonly handle: (
@@ -87,13 +80,11 @@ interface ReadRoute<Q extends TProperties> {
 
 /** A route that changes nothing. */
 export const readRoute =
-  <Q extends TProperties = Record<never, never>>({ method, path, docs, handle }: ReadRoute<Q>): Route =>
+  <Q extends TProperties = Record<never, never>>({ target, docs, handle }: ReadRoute<Q>): Route =>
   (app, deps) => {
     const readQuery = reader(Type.Object(docs.query ?? ({} as Q)))
     app.route({
-      method,
-      url: path,
-      schema: documented(path, docs),
+      ...documented(target, docs),
       handler: async (http, reply) => {
         reply.headers(deps.userRateLimiter.admit(http.member, 'call'))
         const query = readQuery(http.query) as QueryOf<Q>
@@ -103,8 +94,7 @@ export const readRoute =
   }
 
 interface WriteRoute<B extends TSchema, P, Q extends TProperties> {
-  readonly method: 'POST' | 'PUT' | 'DELETE'
-  readonly path: string
+  readonly target: Target
   readonly docs: RouteDocs<Q>
   /** Absent: no body, or one that `prepare` reads (uploads). */
   readonly body?: B
@@ -126,21 +116,19 @@ interface WriteRoute<B extends TSchema, P, Q extends TProperties> {
 
 /** A route that changes something: the change, its events and its Idempotency-Key are one transaction. */
 export const writeRoute =
-  <B extends TSchema, P = undefined, Q extends TProperties = Record<never, never>>(route: WriteRoute<B, P, Q>): Route =>
+  <B extends TSchema, P = undefined, Q extends TProperties = Record<never, never>>(write: WriteRoute<B, P, Q>): Route =>
   (app, deps) => {
-    const { method, path, docs, body, kind = 'call' } = route
+    const { target, docs, body, kind = 'call' } = write
     const readBody = body && reader(body)
     const readQuery = reader(Type.Object(docs.query ?? ({} as Q)))
     app.route({
-      method,
-      url: path,
-      schema: documented(path, docs, body),
+      ...documented(target, docs, body),
       handler: async (http, reply) => {
         reply.headers(deps.userRateLimiter.admit(http.member, kind))
-        const key = method === 'DELETE' ? undefined : idempotencyKeyIn(http.headers)
+        const key = http.method === 'DELETE' ? undefined : idempotencyKeyIn(http.headers)
         const query = readQuery(http.query) as QueryOf<Q>
         const request = { ...requestOf(http, deps), query, body: readBody?.(http.body) as Static<B> }
-        return respond(route, request, key, deps, reply)
+        return respond(write, request, key, deps, reply)
       },
     })
   }
@@ -154,7 +142,7 @@ async function respond<B extends TSchema, P, Q extends TProperties>(
 ): Promise<FastifyReply> {
   const { member, http, now } = request
   const keyUse = (content: unknown): IdempotencyKey | undefined =>
-    key === undefined ? undefined : { member, key, fingerprint: fingerprintOf(route.method, http.url, content) }
+    key === undefined ? undefined : { member, key, fingerprint: fingerprintOf(http.method, http.url, content) }
 
   const known = route.fingerprint ? undefined : keyUse(request.body)
   const before = known && replay(await findResponse(deps.db, known, now), known.fingerprint)

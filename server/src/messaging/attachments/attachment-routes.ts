@@ -22,8 +22,7 @@ const UNKNOWN = { 404: 'NOT_FOUND: the attachment does not exist, or the caller 
 const WHAT = 'attachment'
 
 const listAttachmentsRoute = readRoute({
-  method: 'GET',
-  path: '/v1/attachments',
+  target: 'GET /v1/attachments',
   docs: {
     operationId: 'listAttachments',
     summary: "List the caller's uploads, newest first",
@@ -37,8 +36,7 @@ const listAttachmentsRoute = readRoute({
 })
 
 const getAttachmentRoute = readRoute({
-  method: 'GET',
-  path: '/v1/attachments/:id',
+  target: 'GET /v1/attachments/:id',
   docs: {
     operationId: 'getAttachment',
     summary: 'Get the metadata of a file',
@@ -53,8 +51,7 @@ const getAttachmentRoute = readRoute({
 })
 
 const downloadAttachmentRoute = readRoute({
-  method: 'GET',
-  path: '/v1/attachments/:id/content',
+  target: 'GET /v1/attachments/:id/content',
   docs: {
     operationId: 'downloadAttachment',
     summary: 'Download a file',
@@ -80,8 +77,7 @@ const downloadAttachmentRoute = readRoute({
 })
 
 const deleteAttachmentRoute = writeRoute({
-  method: 'DELETE',
-  path: '/v1/attachments/:id',
+  target: 'DELETE /v1/attachments/:id',
   docs: {
     operationId: 'deleteAttachment',
     summary: 'Delete a file permanently; its message stays',
@@ -110,8 +106,7 @@ const deleteAttachmentRoute = writeRoute({
 })
 
 const uploadAttachmentRoute = writeRoute({
-  method: 'POST',
-  path: '/v1/attachments',
+  target: 'POST /v1/attachments',
   docs: {
     operationId: 'uploadAttachment',
     summary: 'Upload a file to send with a message',

@@ -33,8 +33,7 @@ import { moveReadMarker } from './read-marker.ts'
 const UNKNOWN = { 404: 'NOT_FOUND: the conversation does not exist, or the caller is not a member' }
 
 const listConversationsRoute = readRoute({
-  method: 'GET',
-  path: '/v1/conversations',
+  target: 'GET /v1/conversations',
   docs: {
     operationId: 'listConversations',
     summary: "List the caller's conversations, last active first",
@@ -59,8 +58,7 @@ const listConversationsRoute = readRoute({
 })
 
 const getConversationRoute = readRoute({
-  method: 'GET',
-  path: '/v1/conversations/:id',
+  target: 'GET /v1/conversations/:id',
   docs: {
     operationId: 'getConversation',
     summary: 'Get a conversation',
@@ -72,8 +70,7 @@ const getConversationRoute = readRoute({
 })
 
 const createConversationRoute = writeRoute({
-  method: 'POST',
-  path: '/v1/conversations',
+  target: 'POST /v1/conversations',
   docs: {
     operationId: 'createConversation',
     summary: 'Start a conversation with a contact or a group',
@@ -93,8 +90,7 @@ const createConversationRoute = writeRoute({
 })
 
 const updateConversationRoute = writeRoute({
-  method: 'PUT',
-  path: '/v1/conversations/:id',
+  target: 'PUT /v1/conversations/:id',
   docs: {
     operationId: 'updateConversation',
     summary: 'Pin, mute or archive a conversation, or pin a message in it',
@@ -129,8 +125,7 @@ const updateConversationRoute = writeRoute({
 })
 
 const deleteConversationRoute = writeRoute({
-  method: 'DELETE',
-  path: '/v1/conversations/:id',
+  target: 'DELETE /v1/conversations/:id',
   docs: {
     operationId: 'deleteConversation',
     summary: 'Delete a conversation and all its messages, for all members and permanently',
@@ -147,8 +142,7 @@ const deleteConversationRoute = writeRoute({
 })
 
 const readConversationRoute = writeRoute({
-  method: 'POST',
-  path: '/v1/conversations/:id/read',
+  target: 'POST /v1/conversations/:id/read',
   docs: {
     operationId: 'readConversation',
     summary: "Move the caller's read marker forward to a message, or to the end",

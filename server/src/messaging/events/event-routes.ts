@@ -12,8 +12,7 @@ const DESCRIPTION =
   'than the log: read again all that you show (MSG-EVENT-3).'
 
 const streamEventsRoute = readRoute({
-  method: 'GET',
-  path: '/v1/events',
+  target: 'GET /v1/events',
   docs: {
     operationId: 'streamEvents',
     summary: "Stream the caller's events",

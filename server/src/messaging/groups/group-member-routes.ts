@@ -12,8 +12,7 @@ const UNKNOWN = { 404: 'NOT_FOUND: the group, or the contact' }
 const OWNERS = { ...UNKNOWN, 403: 'FORBIDDEN: the caller is not the owner' }
 
 const listGroupContactsRoute = readRoute({
-  method: 'GET',
-  path: '/v1/groups/:id/contacts',
+  target: 'GET /v1/groups/:id/contacts',
   docs: {
     operationId: 'listGroupContacts',
     summary: 'List the members of a group, by username',
@@ -31,8 +30,7 @@ const listGroupContactsRoute = readRoute({
 })
 
 const addGroupContactRoute = writeRoute({
-  method: 'POST',
-  path: '/v1/groups/:id/contacts',
+  target: 'POST /v1/groups/:id/contacts',
   docs: {
     operationId: 'addGroupContact',
     summary: 'Add a contact to a group',
@@ -50,8 +48,7 @@ const addGroupContactRoute = writeRoute({
 })
 
 const removeGroupContactRoute = writeRoute({
-  method: 'DELETE',
-  path: '/v1/groups/:id/contacts/:contact_id',
+  target: 'DELETE /v1/groups/:id/contacts/:contact_id',
   docs: {
     operationId: 'removeGroupContact',
     summary: 'Remove a contact from a group, or leave it',

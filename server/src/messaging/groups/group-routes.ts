@@ -14,8 +14,7 @@ const DENIED = 'POLICY_DENIED, with audit_id: a policy at the point `message` de
 const aboutOf = ({ workspaceId, user: author }: Member, now: Date) => ({ workspaceId, author, now })
 
 const listGroupsRoute = readRoute({
-  method: 'GET',
-  path: '/v1/groups',
+  target: 'GET /v1/groups',
   docs: {
     operationId: 'listGroups',
     summary: "List the caller's groups, newest first",
@@ -30,8 +29,7 @@ const listGroupsRoute = readRoute({
 })
 
 const getGroupRoute = readRoute({
-  method: 'GET',
-  path: '/v1/groups/:id',
+  target: 'GET /v1/groups/:id',
   docs: { operationId: 'getGroup', summary: 'Get a group', answers: { 200: GroupView }, errors: UNKNOWN },
   handle: async ({ member, params, base }, { db }) => {
     const group = await findGroup(db, member, params.id ?? '')
@@ -41,8 +39,7 @@ const getGroupRoute = readRoute({
 })
 
 const createGroupRoute = writeRoute({
-  method: 'POST',
-  path: '/v1/groups',
+  target: 'POST /v1/groups',
   docs: {
     operationId: 'createGroup',
     summary: 'Create a group that the caller owns',
@@ -65,8 +62,7 @@ const createGroupRoute = writeRoute({
 })
 
 const updateGroupRoute = writeRoute({
-  method: 'PUT',
-  path: '/v1/groups/:id',
+  target: 'PUT /v1/groups/:id',
   docs: {
     operationId: 'updateGroup',
     summary: 'Change a group',
@@ -99,8 +95,7 @@ const updateGroupRoute = writeRoute({
 })
 
 const deleteGroupRoute = writeRoute({
-  method: 'DELETE',
-  path: '/v1/groups/:id',
+  target: 'DELETE /v1/groups/:id',
   docs: {
     operationId: 'deleteGroup',
     summary: 'Delete a group, its conversations and their messages, permanently',

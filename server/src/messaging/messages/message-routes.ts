@@ -22,8 +22,7 @@ const GOVERNED = {
 const NO_CONVERSATION = { 404: 'NOT_FOUND: the conversation does not exist, or the caller is not a member' }
 
 const listMessagesRoute = readRoute({
-  method: 'GET',
-  path: '/v1/messages',
+  target: 'GET /v1/messages',
   docs: {
     operationId: 'listMessages',
     summary: 'List the messages of one or all conversations, newest first',
@@ -43,8 +42,7 @@ const listMessagesRoute = readRoute({
 })
 
 const searchMessagesRoute = readRoute({
-  method: 'GET',
-  path: '/v1/messages/search',
+  target: 'GET /v1/messages/search',
   docs: {
     operationId: 'searchMessages',
     summary: "Search the messages of the caller's conversations that contain all words of q, newest first",
@@ -68,8 +66,7 @@ const searchMessagesRoute = readRoute({
 })
 
 const getMessageRoute = readRoute({
-  method: 'GET',
-  path: '/v1/messages/:id',
+  target: 'GET /v1/messages/:id',
   docs: {
     operationId: 'getMessage',
     summary: 'Get a message',
@@ -85,8 +82,7 @@ const getMessageRoute = readRoute({
 })
 
 const sendMessageRoute = writeRoute({
-  method: 'POST',
-  path: '/v1/messages',
+  target: 'POST /v1/messages',
   docs: {
     operationId: 'sendMessage',
     summary: 'Send a message',
@@ -110,8 +106,7 @@ const sendMessageRoute = writeRoute({
 })
 
 const updateMessageRoute = writeRoute({
-  method: 'PUT',
-  path: '/v1/messages/:id',
+  target: 'PUT /v1/messages/:id',
   docs: {
     operationId: 'updateMessage',
     summary: "Change a message, its attachments or the caller's reactions",
@@ -141,8 +136,7 @@ const updateMessageRoute = writeRoute({
 })
 
 const deleteMessageRoute = writeRoute({
-  method: 'DELETE',
-  path: '/v1/messages/:id',
+  target: 'DELETE /v1/messages/:id',
   docs: {
     operationId: 'deleteMessage',
     summary: 'Delete a message for all members, permanently',

@@ -9,8 +9,7 @@ import { prepareReaction } from './update-message.ts'
 const UNKNOWN = { 404: 'NOT_FOUND: the message does not exist, or the caller is not a member of its conversation' }
 
 const addReactionRoute = writeRoute({
-  method: 'PUT',
-  path: '/v1/messages/:id/reactions/:name',
+  target: 'PUT /v1/messages/:id/reactions/:name',
   docs: {
     operationId: 'addReaction',
     summary: 'Add a reaction to a message',
@@ -31,8 +30,7 @@ const addReactionRoute = writeRoute({
 })
 
 const removeReactionRoute = writeRoute({
-  method: 'DELETE',
-  path: '/v1/messages/:id/reactions/:name',
+  target: 'DELETE /v1/messages/:id/reactions/:name',
   docs: {
     operationId: 'removeReaction',
     summary: "Remove the caller's reaction",

@@ -10,8 +10,7 @@ import { emitContact } from './emit-contact.ts'
 const UNKNOWN = { 404: 'NOT_FOUND' }
 
 const listContactsRoute = readRoute({
-  method: 'GET',
-  path: '/v1/contacts',
+  target: 'GET /v1/contacts',
   docs: {
     operationId: 'listContacts',
     summary: 'List the users and assistants of the Workspace, without the caller, by username',
@@ -29,8 +28,7 @@ const listContactsRoute = readRoute({
 })
 
 const getContactRoute = readRoute({
-  method: 'GET',
-  path: '/v1/contacts/:id',
+  target: 'GET /v1/contacts/:id',
   docs: { operationId: 'getContact', summary: 'Get a contact', answers: { 200: ContactView }, errors: UNKNOWN },
   handle: async ({ member, params, base }, { db }) => {
     const contact = await findContact(db, member.workspaceId, params.id ?? '')
@@ -40,8 +38,7 @@ const getContactRoute = readRoute({
 })
 
 const updateContactRoute = writeRoute({
-  method: 'PUT',
-  path: '/v1/contacts/:id',
+  target: 'PUT /v1/contacts/:id',
   docs: {
     operationId: 'updateContact',
     summary: "Change the caller's own profile",

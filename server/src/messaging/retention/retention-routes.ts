@@ -12,8 +12,7 @@ const UNKNOWN = { 404: 'NOT_FOUND: the conversation does not exist, or the calle
 const WHAT = 'conversation'
 
 const getConversationRetentionRoute = readRoute({
-  method: 'GET',
-  path: '/v1/conversations/:id/retention',
+  target: 'GET /v1/conversations/:id/retention',
   docs: {
     operationId: 'getConversationRetention',
     summary: 'Get the retention of a conversation',
@@ -28,8 +27,7 @@ const getConversationRetentionRoute = readRoute({
 })
 
 const setConversationRetentionRoute = writeRoute({
-  method: 'PUT',
-  path: '/v1/conversations/:id/retention',
+  target: 'PUT /v1/conversations/:id/retention',
   docs: {
     operationId: 'setConversationRetention',
     summary: 'Set the number of days after which messages of a conversation are deleted permanently',
@@ -54,8 +52,7 @@ const setConversationRetentionRoute = writeRoute({
 })
 
 const exportConversationRoute = readRoute({
-  method: 'GET',
-  path: '/v1/conversations/:id/export',
+  target: 'GET /v1/conversations/:id/export',
   docs: {
     operationId: 'exportConversation',
     summary: 'Export a conversation as JSON lines',

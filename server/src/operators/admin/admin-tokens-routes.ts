@@ -1,4 +1,3 @@
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import type { Operator } from '../../domain/operator.ts'
@@ -6,7 +5,7 @@ import type { Scope } from '../../domain/scope.ts'
 import { GatehouseError } from '../../errors.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { notFound } from '../../http/refusals.ts'
-import { pathOf } from '../../http/schemas.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import { ADMIN_TOKENS_TOPIC } from '../admin-authenticator.ts'
 import { AdminTokenCreate, AdminTokenView, adminTokenView, IssuedAdminTokenView } from '../admin-token.ts'
 import {
@@ -19,36 +18,33 @@ import {
 import { withdrawInvitationsOf } from '../invitation-store.ts'
 
 const docs = {
-  list: inWorkspace('listAdminTokens', 'List admin tokens, including revoked tokens, oldest first', {
+  list: inWorkspace('GET /tokens', 'listAdminTokens', 'List admin tokens, including revoked tokens, oldest first', {
     scope: 'operators:read',
     description: 'A token has at most the scopes of the role that its issuer has at the time of use.',
     query: PAGE,
     answers: { 200: List(AdminTokenView) },
   }),
-  issue: inWorkspace('issueAdminToken', 'Issue an admin token. Only this response contains it', {
+  issue: inWorkspace('POST /tokens', 'issueAdminToken', 'Issue an admin token. Only this response contains it', {
     scope: 'operators:write',
     description: "Tokens are valid for the whole server. The audit log of the request's Workspace records the issue.",
-    query: {},
     body: AdminTokenCreate,
     answers: { 201: IssuedAdminTokenView },
   }),
-  revoke: inWorkspace('revokeAdminToken', 'Revoke an admin token. The last token cannot be revoked', {
+  revoke: inWorkspace('POST /tokens/:id/revoke', 'revokeAdminToken', 'Revoke an admin token. The last token cannot be revoked', {
     scope: 'operators:write',
     description:
       'You cannot revoke a token that has scopes you do not have. Invitations issued with a token without a responsible operator end with it.',
-    query: {},
-    params: pathOf('id'),
     answers: { 200: AdminTokenView },
     errors: { 404: 'NOT_FOUND: the token, or the Workspace', 409: 'CONFLICT: the token is the last one' },
   }),
 }
 
-export function adminTokensRoutes(app: AdminApp, deps: ChangeDeps): void {
-  app.get('/tokens', { schema: docs.list }, async ({ query }) =>
+export function adminTokensRoutes(app: TypedApp, deps: ChangeDeps): void {
+  handle(app, docs.list, async ({ query }) =>
     listOf(await listAdminTokens(deps.db, pageOf(query)), adminTokenView, ({ id }) => id),
   )
 
-  app.post('/tokens', { schema: docs.issue }, async (request, reply) => {
+  handle(app, docs.issue, async (request, reply) => {
     const { operator, body } = request
     const { name, scopes = operator.scopes } = body
     refuseMore(operator, scopes, 'grant')
@@ -59,7 +55,7 @@ export function adminTokensRoutes(app: AdminApp, deps: ChangeDeps): void {
     return reply.status(201).send({ ...adminTokenView(issued), token: issued.token })
   })
 
-  app.post('/tokens/:id/revoke', { schema: docs.revoke }, async (request) => {
+  handle(app, docs.revoke, async (request) => {
     const { id } = request.params
     const token = await change(deps, request, async (tx, now) => {
       const token = await findAdminToken(tx, id)

@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify'
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { type Change, type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
@@ -9,7 +8,7 @@ import { ROLE_SCOPES } from '../../domain/roles.ts'
 import { GatehouseError } from '../../errors.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { notFound, taken } from '../../http/refusals.ts'
-import { pathOf } from '../../http/schemas.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import { findResponsibleOperator } from '../admin-token-store.ts'
 import { invitationUrl, newInvitationToken, putInvitation } from '../invitation-store.ts'
 import type { Person } from '../operator.ts'
@@ -18,46 +17,51 @@ import { InvitationView, OperatorCreate, OperatorPatch, OperatorView, operatorVi
 
 const UNKNOWN = { 404: 'NOT_FOUND: the operator, or the Workspace' }
 const LAST_OWNER = { ...UNKNOWN, 409: 'CONFLICT: the operator is the last owner' }
-const one = { query: {}, params: pathOf('id') }
-
 const docs = {
-  list: inWorkspace('listOperators', 'List operators, oldest first', {
+  list: inWorkspace('GET /operators', 'listOperators', 'List operators, oldest first', {
     scope: 'operators:read',
     query: PAGE,
     answers: { 200: List(OperatorView) },
   }),
-  invite: inWorkspace('inviteOperator', 'Invite an operator', {
+  invite: inWorkspace('POST /operators', 'inviteOperator', 'Invite an operator', {
     scope: 'operators:write',
     description:
       "Operators work on the whole server. The audit log of the request's Workspace records the invitation. You cannot give a role with scopes that you do not have.",
-    query: {},
     body: OperatorCreate,
     answers: { 201: InvitationView },
     errors: { 409: 'CONFLICT: the email address is taken' },
   }),
-  update: inWorkspace('updateOperator', 'Change the name or role of an operator. A new role ends their sessions', {
-    scope: 'operators:write',
-    description:
-      'A new role invalidates links for the old role and invitations that the operator issued. Admin tokens that the operator issued get at most the scopes of the new role.',
-    ...one,
-    body: OperatorPatch,
-    answers: { 200: OperatorView },
-    errors: LAST_OWNER,
-  }),
-  remove: inWorkspace('deleteOperator', 'Remove an operator with their sessions, admin tokens and invitations', {
-    scope: 'operators:write',
-    description: 'API keys and user tokens that the operator issued stay valid: they belong to an Application or a user.',
-    ...one,
-    answers: { 204: null },
-    errors: LAST_OWNER,
-  }),
+  update: inWorkspace(
+    'PATCH /operators/:id',
+    'updateOperator',
+    'Change the name or role of an operator. A new role ends their sessions',
+    {
+      scope: 'operators:write',
+      description:
+        'A new role invalidates links for the old role and invitations that the operator issued. Admin tokens that the operator issued get at most the scopes of the new role.',
+      body: OperatorPatch,
+      answers: { 200: OperatorView },
+      errors: LAST_OWNER,
+    },
+  ),
+  remove: inWorkspace(
+    'DELETE /operators/:id',
+    'deleteOperator',
+    'Remove an operator with their sessions, admin tokens and invitations',
+    {
+      scope: 'operators:write',
+      description: 'API keys and user tokens that the operator issued stay valid: they belong to an Application or a user.',
+      answers: { 204: null },
+      errors: LAST_OWNER,
+    },
+  ),
   again: inWorkspace(
+    'POST /operators/:id/invitation',
     'reinviteOperator',
     'Create a new invitation link for an operator who lost the link, password or second factor',
     {
       scope: 'operators:write',
       description: 'Older links become invalid. The operator who opens the link sets a new password and loses the second factor.',
-      ...one,
       answers: { 201: InvitationView },
       errors: UNKNOWN,
     },
@@ -83,15 +87,13 @@ function operatorChanges(deps: ChangeDeps) {
   return { change: changeOne, invite }
 }
 
-export function operatorsRoutes(app: AdminApp, deps: ChangeDeps): void {
+export function operatorsRoutes(app: TypedApp, deps: ChangeDeps): void {
   const { db } = deps
   const { change: changeOperators, invite } = operatorChanges(deps)
 
-  app.get('/operators', { schema: docs.list }, async ({ query }) =>
-    listOf(await listPeople(db, pageOf(query)), operatorView, ({ id }) => id),
-  )
+  handle(app, docs.list, async ({ query }) => listOf(await listPeople(db, pageOf(query)), operatorView, ({ id }) => id))
 
-  app.post('/operators', { schema: docs.invite }, async (request, reply) => {
+  handle(app, docs.invite, async (request, reply) => {
     const create = async (tx: Tx, now: Date): Promise<Person> => {
       const person = await createPerson(tx, request.body, now)
       if (!person) throw taken('email', 'Email address')
@@ -100,12 +102,12 @@ export function operatorsRoutes(app: AdminApp, deps: ChangeDeps): void {
     return reply.status(201).send(await invite(request, create, 'invite'))
   })
 
-  app.post('/operators/:id/invitation', { schema: docs.again }, async (request, reply) => {
+  handle(app, docs.again, async (request, reply) => {
     const { id } = request.params
     return reply.status(201).send(await invite(request, (tx) => known(tx, id), 'reinvite'))
   })
 
-  app.patch('/operators/:id', { schema: docs.update }, async (request) => {
+  handle(app, docs.update, async (request) => {
     const { params, body, operator } = request
     const person = await changeOperators(request, async (tx, now) => {
       if (body.role !== undefined && body.role !== 'owner') await keepAnOwner(tx, params.id)
@@ -119,7 +121,7 @@ export function operatorsRoutes(app: AdminApp, deps: ChangeDeps): void {
     return operatorView(person)
   })
 
-  app.delete('/operators/:id', { schema: docs.remove }, async (request, reply) => {
+  handle(app, docs.remove, async (request, reply) => {
     const { id } = request.params
     await changeOperators(request, async (tx) => {
       await keepAnOwner(tx, id)

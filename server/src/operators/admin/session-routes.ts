@@ -1,12 +1,11 @@
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { operation } from '../../admin/kit/operation.ts'
 import type { Db } from '../../db/database.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import { findPerson } from '../operator-store.ts'
 import { SessionView } from './operator-shapes.ts'
 
-const docs = operation('getSession', 'Get the current operator and their scopes', {
+const docs = operation('GET /session', 'getSession', 'Get the current operator and their scopes', {
   scope: null,
-  query: {},
   answers: { 200: SessionView },
 })
 
@@ -21,8 +20,8 @@ interface Deps {
   readonly workspaceNames: (limit: number) => Promise<readonly { readonly id: string; readonly name: string }[]>
 }
 
-export function sessionRoutes(app: AdminApp, { db, version, workspaceNames }: Deps): void {
-  app.get('/session', { schema: docs }, async ({ operator: { id, kind, name, scopes } }) => {
+export function sessionRoutes(app: TypedApp, { db, version, workspaceNames }: Deps): void {
+  handle(app, docs, async ({ operator: { id, kind, name, scopes } }) => {
     const person = kind === 'person' ? await findPerson(db, id) : undefined
     const workspaces = await workspaceNames(MOST_WORKSPACES)
     return {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import { nullable } from '../../http/schemas.ts'
 import { EVALUATION_LIMIT_ERRORS, type EvaluationLimiter } from '../evaluation-limiter.ts'
 import { type PolicyError, parsePolicySet } from '../parse.ts'
@@ -57,16 +57,14 @@ const TestRunView = Type.Object({
 })
 
 const docs = {
-  check: inWorkspace('checkPolicySet', 'Check a document without publishing it', {
+  check: inWorkspace('POST /policy-sets/check', 'checkPolicySet', 'Check a document without publishing it', {
     scope: 'policies:read',
-    query: {},
     body: SourceBody,
     answers: { 200: CheckView },
   }),
-  test: inWorkspace('testPolicySet', 'Run the tests of a document', {
+  test: inWorkspace('POST /policy-sets/test', 'testPolicySet', 'Run the tests of a document', {
     scope: 'policies:read',
     description: 'Runs the cases under `tests:`, and the files named there that the request contains.',
-    query: {},
     body: TestBody,
     answers: { 200: TestRunView },
     errors: EVALUATION_LIMIT_ERRORS,
@@ -79,15 +77,15 @@ interface Deps {
 }
 
 /** Checks and tests a policy document before publication. Nothing is stored. */
-export function policyDraftsRoutes(app: AdminApp, { evaluationLimiter, testTools }: Deps): void {
-  app.post('/policy-sets/check', { schema: docs.check }, async ({ body }) => {
+export function policyDraftsRoutes(app: TypedApp, { evaluationLimiter, testTools }: Deps): void {
+  handle(app, docs.check, async ({ body }) => {
     const parsed = parsePolicySet(body.source)
     if (!parsed.ok) return { object: 'policy_check', ok: false, name: null, rules: 0, tests: 0, errors: [...parsed.errors] }
     const { name, rules, cases } = parseSource(body.source)
     return { object: 'policy_check', ok: true, name, rules: rules.length, tests: cases.length, errors: [] }
   })
 
-  app.post('/policy-sets/test', { schema: docs.test }, async ({ body: { source, files = {} } }) => {
+  handle(app, docs.test, async ({ body: { source, files = {} } }) => {
     const set = parseSource(source)
     const sent = set.tests.filter((name) => Object.hasOwn(files, name))
     const missing = set.tests.filter((name) => !sent.includes(name))

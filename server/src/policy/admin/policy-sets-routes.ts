@@ -1,11 +1,10 @@
 import { Type } from 'typebox'
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
-import { inWorkspace } from '../../admin/kit/operation.ts'
+import { inWorkspace, withContentTypes } from '../../admin/kit/operation.ts'
 import { readYamlBodies } from '../../http/bodies.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { notFound, valid } from '../../http/refusals.ts'
-import { pathOf } from '../../http/schemas.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import { checker } from '../../lib/schema.ts'
 import { POLICIES_TOPIC } from '../active-policies.ts'
 import { diffPolicySets } from '../diff.ts'
@@ -32,16 +31,15 @@ import {
 
 const UNKNOWN = { 404: 'NOT_FOUND: the policy set, or the Workspace' }
 const MOVED = { 409: 'CONFLICT: another version than `base_version` is active, see `details.active_version`' }
-const one = { params: pathOf('id'), errors: UNKNOWN }
 
 const docs = {
-  list: inWorkspace('listPolicySets', 'List published versions, newest first', {
+  list: inWorkspace('GET /policy-sets', 'listPolicySets', 'List published versions, newest first', {
     scope: 'policies:read',
     query: PAGE,
     answers: { 200: List(PolicySetView) },
   }),
-  publish: {
-    ...inWorkspace('publishPolicySet', 'Publish a policy document as a new version and activate it', {
+  publish: withContentTypes(
+    inWorkspace('POST /policy-sets', 'publishPolicySet', 'Publish a policy document as a new version and activate it', {
       scope: 'policies:write',
       description:
         'A document with errors is refused (all are in `details.errors`), and the active version stays. With `base_version`, publishing the active document again returns it with 200 and creates no version.',
@@ -50,29 +48,25 @@ const docs = {
       answers: { 200: PolicySetView, 201: PolicySetView },
       errors: MOVED,
     }),
-    body: {
-      content: {
-        'application/json': { schema: SourceBody },
-        'application/yaml': { schema: Type.String({ description: 'The policy document.' }) },
-      },
+    {
+      'application/json': { schema: SourceBody },
+      'application/yaml': { schema: Type.String({ description: 'The policy document.' }) },
     },
-  },
-  get: inWorkspace('getPolicySet', 'Get a version and its document', {
+  ),
+  get: inWorkspace('GET /policy-sets/:id', 'getPolicySet', 'Get a version and its document', {
     scope: 'policies:read',
-    ...one,
-    query: {},
+    errors: UNKNOWN,
     answers: { 200: PolicySetWithSourceView },
   }),
-  again: inWorkspace('republishPolicySet', 'Activate an earlier version', {
+  again: inWorkspace('POST /policy-sets/:id/publish', 'republishPolicySet', 'Activate an earlier version', {
     scope: 'policies:write',
-    params: pathOf('id'),
     query: BASE_VERSION,
     answers: { 200: PolicySetView },
     errors: { ...UNKNOWN, ...MOVED },
   }),
-  diff: inWorkspace('diffPolicySets', 'Compare two versions, rule by rule', {
+  diff: inWorkspace('GET /policy-sets/:id/diff', 'diffPolicySets', 'Compare two versions, rule by rule', {
     scope: 'policies:read',
-    ...one,
+    errors: UNKNOWN,
     query: { to: Type.Optional(Type.String({ description: 'Id of the other version. Default: the active version.' })) },
     answers: { 200: PolicyDiffView },
   }),
@@ -82,15 +76,15 @@ const checkBody = checker(SourceBody)
 /** The document as text, or JSON that contains it. */
 const sourceIn = (body: unknown): string => (typeof body === 'string' ? body : valid(checkBody(body ?? null)).source)
 
-export function policySetsRoutes(app: AdminApp, deps: ChangeDeps): void {
+export function policySetsRoutes(app: TypedApp, deps: ChangeDeps): void {
   const { db } = deps
   readYamlBodies(app)
 
-  app.get('/policy-sets', { schema: docs.list }, async ({ workspaceId, query }) =>
+  handle(app, docs.list, async ({ workspaceId, query }) =>
     listOf(await listPolicySets(db, workspaceId, pageOf(query)), policySetView, ({ id }) => id),
   )
 
-  app.post('/policy-sets', { schema: docs.publish }, async (request, reply) => {
+  handle(app, docs.publish, async (request, reply) => {
     const source = sourceIn(request.body)
     const { name } = parseSource(source)
     const { workspaceId, operator, query } = request
@@ -107,7 +101,7 @@ export function policySetsRoutes(app: AdminApp, deps: ChangeDeps): void {
     return reply.status(published.repeated ? 200 : 201).send(policySetView(published.set))
   })
 
-  app.get('/policy-sets/:id', { schema: docs.get }, async ({ workspaceId, params }) => {
+  handle(app, docs.get, async ({ workspaceId, params }) => {
     const set = await findPolicySet(db, workspaceId, params.id)
     if (!set) throw notFound('policy set')
     return { ...policySetView(set), source: set.source, rules: ruleViews(set.source) }
@@ -116,10 +110,10 @@ export function policySetsRoutes(app: AdminApp, deps: ChangeDeps): void {
   versionRoutes(app, deps)
 }
 
-function versionRoutes(app: AdminApp, deps: ChangeDeps): void {
+function versionRoutes(app: TypedApp, deps: ChangeDeps): void {
   const { db } = deps
 
-  app.post('/policy-sets/:id/publish', { schema: docs.again }, async (request) => {
+  handle(app, docs.again, async (request) => {
     const { workspaceId, params, query } = request
     const set = await change(deps, request, async (tx) => {
       const active = await lockActivePolicySet(tx, workspaceId)
@@ -135,7 +129,7 @@ function versionRoutes(app: AdminApp, deps: ChangeDeps): void {
     return policySetView({ ...set, active: true })
   })
 
-  app.get('/policy-sets/:id/diff', { schema: docs.diff }, async ({ workspaceId, params, query }) => {
+  handle(app, docs.diff, async ({ workspaceId, params, query }) => {
     const from = await findPolicySet(db, workspaceId, params.id)
     const to =
       query.to === undefined ? await findActivePolicySet(db, workspaceId) : await findPolicySet(db, workspaceId, query.to)

@@ -1,10 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { Type } from 'typebox'
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import { GatehouseError } from '../../errors.ts'
 import { notFound } from '../../http/refusals.ts'
-import { pathOf } from '../../http/schemas.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import type { Cache } from '../../lib/cache.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { discoverModels } from '../discover-models.ts'
@@ -12,25 +11,31 @@ import { CAUSES, causeOf } from '../discovery-cause.ts'
 import type { InvokeDeps } from '../invoke.ts'
 import type { Provider } from '../provider.ts'
 
-const docs = inWorkspace('discoverModels', 'List the models that a provider offers. Nothing is stored', {
-  scope: 'providers:write',
-  query: {},
-  params: pathOf('id'),
-  answers: {
-    200: Type.Object({
-      object: Type.Literal('list'),
-      data: Type.Array(
-        Type.Object({ id: Type.String(), known: Type.Boolean({ description: 'Whether the provider has this model already.' }) }),
-      ),
-    }),
+const docs = inWorkspace(
+  'POST /providers/:id/discover',
+  'discoverModels',
+  'List the models that a provider offers. Nothing is stored',
+  {
+    scope: 'providers:write',
+    answers: {
+      200: Type.Object({
+        object: Type.Literal('list'),
+        data: Type.Array(
+          Type.Object({
+            id: Type.String(),
+            known: Type.Boolean({ description: 'Whether the provider has this model already.' }),
+          }),
+        ),
+      }),
+    },
+    errors: {
+      404: 'NOT_FOUND: the provider, or the Workspace',
+      409: 'CONFLICT: a stub, or an incomplete configuration',
+      502: `PROVIDER_ERROR, with the cause in \`details.cause\`: ${Object.keys(CAUSES).join(', ')}`,
+      504: 'PROVIDER_TIMEOUT',
+    },
   },
-  errors: {
-    404: 'NOT_FOUND: the provider, or the Workspace',
-    409: 'CONFLICT: a stub, or an incomplete configuration',
-    502: `PROVIDER_ERROR, with the cause in \`details.cause\`: ${Object.keys(CAUSES).join(', ')}`,
-    504: 'PROVIDER_TIMEOUT',
-  },
-})
+)
 
 interface Deps {
   readonly clock: Clock
@@ -38,8 +43,8 @@ interface Deps {
   readonly invokeDeps: Pick<InvokeDeps, 'pools'>
 }
 
-export function discoveryRoutes(app: AdminApp, deps: Deps): void {
-  app.post('/providers/:id/discover', { schema: docs }, async ({ workspaceId, params, log }) => {
+export function discoveryRoutes(app: TypedApp, deps: Deps): void {
+  handle(app, docs, async ({ workspaceId, params, log }) => {
     const provider = (await deps.providers.get(workspaceId)).find(({ id }) => id === params.id)
     if (!provider) throw notFound('provider')
     const known = new Set(provider.models.map(({ id, upstreamName }) => upstreamName ?? id))

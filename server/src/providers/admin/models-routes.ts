@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
@@ -8,7 +7,8 @@ import type { Tx } from '../../db/database.ts'
 import type { Page, PageRequest } from '../../db/page.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { invalid, notFound, taken } from '../../http/refusals.ts'
-import { nullable, pathOf } from '../../http/schemas.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
+import { nullable } from '../../http/schemas.ts'
 import type { Cache } from '../../lib/cache.ts'
 import { Name, resettable, Timestamp } from '../../lib/fields.ts'
 import { deleteModel, findModelForChange, listModels, putModels } from '../model-store.ts'
@@ -40,48 +40,39 @@ const ModelView = Type.Object({
 const UNKNOWN = { 404: 'NOT_FOUND: the provider, the model, or the Workspace' }
 
 const docs = {
-  listAll: inWorkspace('listAllModels', 'List the models of all providers, by provider and id', {
+  listAll: inWorkspace('GET /models', 'listAllModels', 'List the models of all providers, by provider and id', {
     scope: 'providers:read',
     query: PAGE,
     answers: { 200: List(ModelView) },
   }),
-  list: inWorkspace('listProviderModels', 'List the models of a provider, by id', {
+  list: inWorkspace('GET /providers/:id/models', 'listProviderModels', 'List the models of a provider, by id', {
     scope: 'providers:read',
     query: PAGE,
-    params: pathOf('id'),
     answers: { 200: List(ModelView) },
     errors: UNKNOWN,
   }),
-  putMany: inWorkspace('putModels', 'Add or change models of a provider', {
+  putMany: inWorkspace('POST /providers/:id/models', 'putModels', 'Add or change models of a provider', {
     scope: 'providers:write',
     description: `At most ${MAX_AT_ONCE} models, all or none of them. Other models stay unchanged.`,
-    query: {},
-    params: pathOf('id'),
     body: ModelsBody,
     answers: { 200: Type.Object({ object: Type.Literal('list'), data: Type.Array(ModelView) }) },
     errors: UNKNOWN,
   }),
-  put: inWorkspace('putModel', 'Add or replace a model. Missing fields become unknown', {
+  put: inWorkspace('PUT /providers/:id/models/:model', 'putModel', 'Add or replace a model. Missing fields become unknown', {
     scope: 'providers:write',
     description: 'With the header `If-None-Match: *`, an existing model stays unchanged and the response is 409.',
-    query: {},
-    params: pathOf('id', 'model'),
     body: ModelFields,
     answers: { 200: ModelView },
     errors: { ...UNKNOWN, 409: 'CONFLICT: the model exists, and `If-None-Match: *` was sent' },
   }),
-  patch: inWorkspace('patchModel', 'Change a model. Missing fields stay unchanged', {
+  patch: inWorkspace('PATCH /providers/:id/models/:model', 'patchModel', 'Change a model. Missing fields stay unchanged', {
     scope: 'providers:write',
-    query: {},
-    params: pathOf('id', 'model'),
     body: ModelFields,
     answers: { 200: ModelView },
     errors: UNKNOWN,
   }),
-  remove: inWorkspace('deleteModel', 'Delete a model', {
+  remove: inWorkspace('DELETE /providers/:id/models/:model', 'deleteModel', 'Delete a model', {
     scope: 'providers:write',
-    query: {},
-    params: pathOf('id', 'model'),
     answers: { 204: null },
     errors: UNKNOWN,
   }),
@@ -91,20 +82,20 @@ interface Deps extends ChangeDeps {
   readonly providers: Cache<readonly Provider[]>
 }
 
-export function modelsRoutes(app: AdminApp, deps: Deps): void {
+export function modelsRoutes(app: TypedApp, deps: Deps): void {
   const { db, providers } = deps
 
-  app.get('/models', { schema: docs.listAll }, async ({ workspaceId, query }) =>
+  handle(app, docs.listAll, async ({ workspaceId, query }) =>
     listOf(pageAmong(await providers.get(workspaceId), pageOf(query)), modelView, keyOf),
   )
 
-  app.get('/providers/:id/models', { schema: docs.list }, async ({ workspaceId, params, query }) => {
+  handle(app, docs.list, async ({ workspaceId, params, query }) => {
     if (!(await findProvider(db, workspaceId, params.id))) throw notFound('provider')
     const { data, hasMore } = await listModels(db, workspaceId, params.id, pageOf(query))
     return listOf({ data: data.map((model) => ({ provider: params.id, model })), hasMore }, modelView, ({ model }) => model.id)
   })
 
-  app.post('/providers/:id/models', { schema: docs.putMany }, async (request) => {
+  handle(app, docs.putMany, async (request) => {
     const { params, body } = request
     const models = body.models.map(({ id, ...fields }, index) => newModel(id, fields, `models[${index}].`))
     const twice = models.findIndex(({ id }, index) => models.findIndex((model) => model.id === id) < index)
@@ -116,8 +107,8 @@ export function modelsRoutes(app: AdminApp, deps: Deps): void {
   oneModelRoutes(app, deps)
 }
 
-function oneModelRoutes(app: AdminApp, deps: Deps): void {
-  app.put('/providers/:id/models/:model', { schema: docs.put }, async (request) => {
+function oneModelRoutes(app: TypedApp, deps: Deps): void {
+  handle(app, docs.put, async (request) => {
     const { workspaceId, params, body, headers } = request
     const what = { id: `${params.id}/${params.model}`, fields: changedFields(ModelFields, body) }
     const onlyNew = headers['if-none-match'] === '*'
@@ -128,7 +119,7 @@ function oneModelRoutes(app: AdminApp, deps: Deps): void {
     return model
   })
 
-  app.patch('/providers/:id/models/:model', { schema: docs.patch }, async (request) => {
+  handle(app, docs.patch, async (request) => {
     const { workspaceId, params, body } = request
     return change(deps, request, async (tx, now) => {
       const stored = await findModelForChange(tx, workspaceId, params.id, params.model)
@@ -141,7 +132,7 @@ function oneModelRoutes(app: AdminApp, deps: Deps): void {
     })
   })
 
-  app.delete('/providers/:id/models/:model', { schema: docs.remove }, async (request, reply) => {
+  handle(app, docs.remove, async (request, reply) => {
     const { workspaceId, params } = request
     await change(deps, request, async (tx) => {
       if (!(await deleteModel(tx, workspaceId, params.id, params.model))) throw notFound('model')

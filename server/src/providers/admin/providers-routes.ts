@@ -1,10 +1,9 @@
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { invalid, notFound, taken } from '../../http/refusals.ts'
-import { pathOf } from '../../http/schemas.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import type { Cache } from '../../lib/cache.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { Health } from '../health.ts'
@@ -22,32 +21,34 @@ import {
 import { newProvider, ProviderCreate, ProviderPatch, ProviderView, providerChange, providerView } from './provider-shapes.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the provider, or the Workspace' }
-const one = { query: {}, params: pathOf('id'), errors: UNKNOWN }
 
 const docs = {
-  list: inWorkspace('listProviders', 'List providers, by id', {
+  list: inWorkspace('GET /providers', 'listProviders', 'List providers, by id', {
     scope: 'providers:read',
     query: PAGE,
     answers: { 200: List(ProviderView) },
   }),
-  create: inWorkspace('createProvider', 'Add a provider', {
+  create: inWorkspace('POST /providers', 'createProvider', 'Add a provider', {
     scope: 'providers:write',
-    query: {},
     body: ProviderCreate,
     answers: { 201: ProviderView },
     errors: { 409: 'CONFLICT: the id is taken' },
   }),
-  get: inWorkspace('getProvider', 'Get a provider', { scope: 'providers:read', ...one, answers: { 200: ProviderView } }),
-  update: inWorkspace('updateProvider', 'Change a provider', {
+  get: inWorkspace('GET /providers/:id', 'getProvider', 'Get a provider', {
+    scope: 'providers:read',
+    errors: UNKNOWN,
+    answers: { 200: ProviderView },
+  }),
+  update: inWorkspace('PATCH /providers/:id', 'updateProvider', 'Change a provider', {
     scope: 'providers:write',
     description: 'Missing fields stay unchanged. A `base_url` with another origin removes the stored key: send the key again.',
-    ...one,
+    errors: UNKNOWN,
     body: ProviderPatch,
     answers: { 200: ProviderView },
   }),
-  remove: inWorkspace('deleteProvider', 'Delete a provider and its models', {
+  remove: inWorkspace('DELETE /providers/:id', 'deleteProvider', 'Delete a provider and its models', {
     scope: 'providers:write',
-    ...one,
+    errors: UNKNOWN,
     answers: { 204: null },
   }),
 }
@@ -59,14 +60,14 @@ interface Deps extends ChangeDeps {
   readonly config: { readonly allowPrivateUrls: boolean }
 }
 
-export function providersRoutes(app: AdminApp, deps: Deps): void {
+export function providersRoutes(app: TypedApp, deps: Deps): void {
   const { db, providerBox: box } = deps
 
-  app.get('/providers', { schema: docs.list }, async ({ workspaceId, query }) =>
+  handle(app, docs.list, async ({ workspaceId, query }) =>
     listOf(await listProviders(db, workspaceId, pageOf(query)), await viewer(workspaceId, deps), ({ id }) => id),
   )
 
-  app.post('/providers', { schema: docs.create }, async (request, reply) => {
+  handle(app, docs.create, async (request, reply) => {
     const { workspaceId, body } = request
     const provider = newProvider(body)
     check(provider, deps)
@@ -79,11 +80,11 @@ export function providersRoutes(app: AdminApp, deps: Deps): void {
     return reply.status(201).send(await view(workspaceId, created, deps))
   })
 
-  app.get('/providers/:id', { schema: docs.get }, async ({ workspaceId, params }) =>
+  handle(app, docs.get, async ({ workspaceId, params }) =>
     view(workspaceId, await findProvider(db, workspaceId, params.id), deps),
   )
 
-  app.patch('/providers/:id', { schema: docs.update }, async (request) => {
+  handle(app, docs.update, async (request) => {
     const { workspaceId, body } = request
     const { id } = request.params
     const wanted = providerChange(body)
@@ -99,7 +100,7 @@ export function providersRoutes(app: AdminApp, deps: Deps): void {
     return view(workspaceId, updated, deps)
   })
 
-  app.delete('/providers/:id', { schema: docs.remove }, async (request, reply) => {
+  handle(app, docs.remove, async (request, reply) => {
     const { workspaceId, params } = request
     await change(deps, request, async (tx) => {
       if (!(await deleteProvider(tx, workspaceId, params.id))) throw notFound('provider')

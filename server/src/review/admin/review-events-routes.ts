@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 import { type TSchema, Type } from 'typebox'
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { type OperatorAuthenticators, operatorOf } from '../../admin/kit/authenticate-operator.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import type { Db } from '../../db/database.ts'
@@ -8,6 +7,7 @@ import type { Signal } from '../../db/signal.ts'
 import { OPERATORS_TOPIC } from '../../domain/operator.ts'
 import { GatehouseError } from '../../errors.ts'
 import { startEvents } from '../../http/event-stream.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { ADMIN_TOKENS_TOPIC } from '../../operators/admin-authenticator.ts'
 import { REVIEWS_TOPIC } from '../review.ts'
@@ -29,11 +29,10 @@ const Events = {
   content: { 'text/event-stream': { schema: Type.String() } },
 } as TSchema
 
-const docs = inWorkspace('streamReviews', 'Stream new and changed review items', {
+const docs = inWorkspace('GET /reviews/events', 'streamReviews', 'Stream new and changed review items', {
   scope: SCOPE,
   description:
     'Server-sent events. The stream ends after a minute, and clients reconnect. It ends immediately when the operator loses the scope. The first event is `reset`, because missed events are not repeated.',
-  query: {},
   answers: { 200: Events },
 })
 
@@ -44,14 +43,14 @@ interface Deps extends OperatorAuthenticators {
 }
 
 /** Live events of the review queue. */
-export function reviewEventsRoutes(app: AdminApp, deps: Deps): void {
+export function reviewEventsRoutes(app: TypedApp, deps: Deps): void {
   const { db, clock, signal } = deps
   const open = new Set<ServerResponse>()
   app.addHook('preClose', async () => {
     for (const response of open) response.end()
   })
 
-  app.get('/reviews/events', { schema: docs }, async ({ method, headers, workspaceId, log }, reply) => {
+  handle(app, docs, async ({ method, headers, workspaceId, log }, reply) => {
     if (method === 'HEAD') return reply.type('text/event-stream; charset=utf-8').send()
     const response = startEvents(reply)
     const write = (event: string, data: object): void => {

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { AdminApp } from '../../admin/kit/admin-app.ts'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import type { Tx } from '../../db/database.ts'
@@ -8,7 +7,7 @@ import { GatehouseError } from '../../errors.ts'
 import { bodyOptional } from '../../http/bodies.ts'
 import { applicationIn, List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { notFound } from '../../http/refusals.ts'
-import { pathOf } from '../../http/schemas.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
 import { oneOf } from '../../lib/fields.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import { findIdsOfOperator } from '../../operators/admin-token-store.ts'
@@ -24,13 +23,11 @@ import { DecisionBody, REVIEW_KINDS, ReviewView, ReviewWithContentView } from '.
 
 const UNKNOWN = { 404: 'NOT_FOUND: the item, or the Workspace' }
 
-const decisionOperation = (operationId: string, summary: string) =>
-  inWorkspace(operationId, summary, {
+const decisionOperation = (verb: 'approve' | 'deny' | 'acknowledge', summary: string) =>
+  inWorkspace(`POST /reviews/:id/${verb}`, `${verb}Review`, summary, {
     scope: 'reviews:write',
     description:
       'Operators cannot decide on their own requests, on requests with an API key that they issued, or on those of a user whose token they issued; their admin tokens cannot either. With the Workspace setting `review.four_eyes`, the approver must be a signed-in operator whose role cannot cause requests and whose password no other operator can know. The first decision is final. Returns the item in its new state. The body is optional.',
-    query: {},
-    params: pathOf('id'),
     body: DecisionBody,
     answers: { 200: ReviewView },
     errors: {
@@ -41,7 +38,7 @@ const decisionOperation = (operationId: string, summary: string) =>
   })
 
 const docs = {
-  list: inWorkspace('listReviews', 'List review items: pending items oldest first, others newest first', {
+  list: inWorkspace('GET /reviews', 'listReviews', 'List review items: pending items oldest first, others newest first', {
     scope: 'reviews:read',
     query: {
       ...PAGE,
@@ -51,20 +48,18 @@ const docs = {
     },
     answers: { 200: List(ReviewView) },
   }),
-  get: inWorkspace('getReview', 'Get a review item and its content', {
+  get: inWorkspace('GET /reviews/:id', 'getReview', 'Get a review item and its content', {
     scope: 'reviews:content',
     description: 'Reading the content is recorded in the audit log.',
-    query: {},
-    params: pathOf('id'),
     answers: { 200: ReviewWithContentView },
     errors: UNKNOWN,
   }),
   approve: decisionOperation(
-    'approveReview',
+    'approve',
     'Approve a hold. The request can be sent again and passes; a message is stored immediately',
   ),
-  deny: decisionOperation('denyReview', 'Deny a hold and erase its content'),
-  acknowledge: decisionOperation('acknowledgeReview', 'Acknowledge an escalation'),
+  deny: decisionOperation('deny', 'Deny a hold and erase its content'),
+  acknowledge: decisionOperation('acknowledge', 'Acknowledge an escalation'),
 }
 
 type DecisionArguments = Parameters<typeof acknowledgeEscalation>
@@ -99,24 +94,23 @@ export interface ReviewsDeps<Release> extends ChangeDeps, IndependenceDeps {
   readonly heldMessages: HeldMessages<Release>
 }
 
-export function reviewsRoutes<Release>(app: AdminApp, deps: ReviewsDeps<Release>): void {
+export function reviewsRoutes<Release>(app: TypedApp, deps: ReviewsDeps<Release>): void {
   const { db, clock, waiters, heldMessages } = deps
 
-  app.get('/reviews', { schema: docs.list }, async ({ workspaceId, query }) => {
+  handle(app, docs.list, async ({ workspaceId, query }) => {
     const { state, kind } = query
     const filter = { ...pageOf(query), state, kind, applicationId: applicationIn(query), now: clock.now() }
     return listOf(await listReviews(db, workspaceId, filter), reviewJson, ({ id }) => id)
   })
 
-  app.get('/reviews/:id', { schema: docs.get }, async (request) => {
+  handle(app, docs.get, async (request) => {
     const item = await getReview(db, request.workspaceId, request.params.id, clock.now())
     if (!item) throw notFound('review item')
     return { ...reviewJson(item), ...(await readContent(request, item, deps)) }
   })
 
   for (const { verb, write } of DECISIONS) {
-    const path = `/reviews/:id/${verb}` as const
-    app.post(path, { schema: docs[verb], preValidation: bodyOptional }, async (request) => {
+    handle(app, { ...docs[verb], preValidation: bodyOptional }, async (request) => {
       const { workspaceId, operator, params, body } = request
       const release = verb === 'approve' ? await heldMessages.prepare(workspaceId, params.id, clock.now()) : undefined
       const item = await change(deps, request, async (tx, now) => {
