@@ -71,7 +71,7 @@ test('provider test: shows the cause of a failure', async () => {
   await page.getByRole('button', { name: 'Test misspelt' }).click()
   await page
     .getByRole('dialog')
-    .getByText(/Its host name cannot be resolved|It did not answer in time/)
+    .getByText(/Its host name cannot be resolved|It did not respond in time/)
     .waitFor()
   await expectAccessible(page)
 })

@@ -4,51 +4,53 @@ import type { UpstreamFailure, UpstreamResult } from './openai-adapter.ts'
 import type { ProviderModel } from './provider.ts'
 import { needsOperator } from './rejection.ts'
 
-/** What one call says: of the provider, of the run, for the record. */
+// The consequences of one attempt: for retries, for the provider's health and for the record (table in decision 0006, "Failures").
 
-/** How long a provider that rejects our key or account stays behind others. */
+/** How long a provider that rejects the gateway's key or account ranks behind others. */
 const FAULT_MS = 30_000
 
-const TRANSIENT_STATUS = new Set([408, 409, 425, 429])
-const isTransient = (status: number): boolean => status >= 500 || TRANSIENT_STATUS.has(status)
+const TRANSIENT_STATUSES = new Set([408, 409, 425, 429])
+const isTransient = (status: number): boolean => status >= 500 || TRANSIENT_STATUSES.has(status)
 
-/** By the same provider. A timeout is not: a hang would be paid for twice. An empty account stays empty. */
-export function isWorthRepeating({ failure, status, rejection }: UpstreamFailure): boolean {
+/** Whether the same provider may get the request again. Not after a timeout: a second hang would cost the same time again. */
+export function isRetryable({ failure, status, rejection }: UpstreamFailure): boolean {
   if (failure === 'status') return isTransient(status) && rejection?.kind !== 'quota_exhausted'
   return failure === 'connect' || failure === 'reset' || failure === 'truncated' || failure === 'malformed'
 }
 
-/** Nobody is asked after this: the caller has gone, or the request itself is refused. A model may be another provider's. */
-export const endsRun = ({ failure, rejection }: UpstreamFailure): boolean =>
+/** Whether no other provider gets the request: the client disconnected, or the request was refused. Another provider may have the model. */
+export const endsInvocation = ({ failure, rejection }: UpstreamFailure): boolean =>
   failure === 'aborted' || (rejection?.kind === 'refused' && rejection.code !== 'model_not_found')
 
-/** Whether the provider may have spent something on the request. */
-export const mayHaveWorked = ({ failure, status }: UpstreamFailure): boolean =>
+/** Whether the request may have reached the model. */
+export const mayHaveHadEffect = ({ failure, status }: UpstreamFailure): boolean =>
   failure === 'status' ? status >= 500 : failure !== 'connect' && failure !== 'blocked'
 
-/** As the audit record and the metrics name it. */
+/** The outcome in audit records and metrics. */
 export const outcomeOf = ({ failure, rejection }: UpstreamFailure): string => rejection?.kind ?? failure
 
-export const limitedMs = ({ rejection, retryAfterMs }: UpstreamFailure): number | undefined =>
+/** How long the provider ranks behind others; undefined: the default of Health. */
+export const rankedBehindMs = ({ rejection, retryAfterMs }: UpstreamFailure): number | undefined =>
   rejection && needsOperator(rejection) ? FAULT_MS : retryAfterMs
 
-export function signalOf(result: UpstreamResult, hadItsTime: boolean): HealthSignal {
+/** `hadFullTime`: the attempt was not shortened by earlier attempts (TimeBudget.attemptLimits). */
+export function signalOf(result: UpstreamResult, hadFullTime: boolean): HealthSignal {
   if (result.ok) return 'alive'
   const { failure, status, rejection } = result
-  if (failure === 'timeout' && !hadItsTime) return 'unknown'
+  if (failure === 'timeout' && !hadFullTime) return 'unknown'
   if (rejection) return rejection.kind === 'refused' ? 'alive' : 'limited'
   if (failure === 'status') return status >= 500 ? 'failed' : 'alive'
   return failure === 'aborted' || failure === 'too_large' || failure === 'blocked' ? 'unknown' : 'failed'
 }
 
-/** What only an operator can end, by the name that operators see; undefined for everything else. */
+/** The name of a failure that only an operator can resolve; undefined for all other failures. */
 export function faultOf({ rejection }: UpstreamFailure): string | undefined {
   if (!rejection || !needsOperator(rejection)) return undefined
   return rejection.kind === 'refused' ? rejection.code : rejection.kind
 }
 
-/** Tokens and their price; goes into the attempt. */
-export function spentOn({ usage }: Completion, { inputPrice, outputPrice }: ProviderModel) {
+/** Tokens and cost of a completion as fields of its attempt. Without `cost` if a price is unknown. */
+export function usageOf({ usage }: Completion, { inputPrice, outputPrice }: ProviderModel) {
   if (!usage) return {}
   const { prompt_tokens, completion_tokens } = usage
   const tokens = { prompt_tokens, completion_tokens }

@@ -3,33 +3,33 @@ import { type Dispatcher, Pool } from 'undici'
 import { guardedConnector } from '../lib/url-guard.ts'
 import { isPrivateUrlAllowed, KEY_PLACEHOLDER, type Provider } from './provider.ts'
 
-/** Everything about a provider that stays the same from call to call, worked out once. */
+/** The parts of upstream requests that are the same for all requests to a provider. */
 export interface Endpoint {
   readonly dispatcher: Dispatcher
   readonly chatPath: string
   readonly modelsPath: string
-  /** As undici takes them: name, value, name, value … */
+  /** In undici's form: name, value, name, value … */
   readonly headers: readonly string[]
 }
 
 export interface ConnectionPoolsOptions {
   /** GATEHOUSE_ALLOW_PRIVATE_URLS. */
   readonly allowPrivateUrls: boolean
-  /** Sockets to one origin at a time; further calls wait for one within their own time. */
+  /** Sockets per origin. Further requests wait for one until their timeout. */
   readonly connections?: number
   readonly connectTimeoutMs?: number
-  /** Resolves names; tests bring their own. */
+  /** Resolves host names. Default: the system's resolver. */
   readonly lookup?: LookupFunction
 }
 
-/** Below the 5 s after which Node's and uvicorn's servers close idle connections; a server's own hint overrides it. */
+/** Servers of Node and uvicorn close idle connections after 5 s. A server's own `Keep-Alive` header takes precedence. */
 const KEEP_ALIVE_MS = 4_000
-/** Origins with an open pool; the one opened first is closed beyond that. */
+/** Maximum number of open pools. The oldest is closed first. */
 const MAX_POOLS = 512
 
 /**
- * The connections to providers: one pool for each origin, kept alive, guarded against forbidden addresses at connect time.
- * Providers of several Workspaces with the same origin share one; nothing on a connection belongs to a caller.
+ * One pool of connections for each origin. Addresses are checked at connect time (lib/url-guard.ts). Workspaces share the pool of an
+ * origin, because a connection has no state of a client.
  */
 export class ConnectionPools {
   readonly #options: ConnectionPoolsOptions
@@ -40,7 +40,7 @@ export class ConnectionPools {
     this.#options = options
   }
 
-  /** Throws when the provider has no valid base URL (a stub, or one that findProviderProblem would refuse). */
+  /** Throws if the provider has no valid base URL, for example a stub. */
   endpoint(provider: Provider): Endpoint {
     const known = this.#endpoints.get(provider)
     if (known && !(known.dispatcher as Pool).closed) return known
@@ -56,7 +56,7 @@ export class ConnectionPools {
     return endpoint
   }
 
-  /** Lets running calls end, for `graceMs` at most. */
+  /** Waits at most `graceMs` for requests in flight, then aborts them. */
   async close(graceMs = 0): Promise<void> {
     const pools = [...this.#pools.values()]
     this.#pools.clear()
@@ -78,7 +78,7 @@ export class ConnectionPools {
       allowH2: false,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // One deadline for the whole exchange replaces both (lib/http-request.ts): it also bounds what drips slowly, and costs one timer.
+      // lib/http-request.ts has its own limits: undici's never end a response that sends a byte per second.
       headersTimeout: 0,
       bodyTimeout: 0,
     })
@@ -98,7 +98,7 @@ export class ConnectionPools {
 
 function headersOf({ apiKey, headers }: Provider): string[] {
   const key = apiKey ?? ''
-  const placed = Object.values(headers).some((value) => value.includes(KEY_PLACEHOLDER))
+  const hasPlaceholder = Object.values(headers).some((value) => value.includes(KEY_PLACEHOLDER))
   return [
     'accept',
     'application/json',
@@ -108,7 +108,7 @@ function headersOf({ apiKey, headers }: Provider): string[] {
     'application/json',
     'user-agent',
     'gatehouse',
-    ...(apiKey === null || placed ? [] : ['authorization', `Bearer ${apiKey}`]),
+    ...(apiKey === null || hasPlaceholder ? [] : ['authorization', `Bearer ${apiKey}`]),
     ...Object.entries(headers).flatMap(([name, value]) => [name.toLowerCase(), value.replaceAll(KEY_PLACEHOLDER, () => key)]),
   ]
 }

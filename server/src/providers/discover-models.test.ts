@@ -9,19 +9,21 @@ const upstreams: FaultyProvider[] = []
 afterEach(() => Promise.all(upstreams.splice(0).map((upstream) => upstream.close())))
 afterAll(() => pools.close())
 
-async function discover(...behaviours: Parameters<typeof startFaultyProvider>) {
+async function discoverFrom(...behaviours: Parameters<typeof startFaultyProvider>) {
   const upstream = await startFaultyProvider(...behaviours)
   upstreams.push(upstream)
-  const found = await discoverModels(testProvider({ baseUrl: upstream.baseUrl, timeoutMs: 200 }), pools, { clock: systemClock })
-  return { found, call: upstream.calls[0] }
+  const discovery = await discoverModels(testProvider({ baseUrl: upstream.baseUrl, timeoutMs: 200 }), pools, {
+    clock: systemClock,
+  })
+  return { discovery, request: upstream.calls[0] }
 }
 
-test('asks for the models with the key and answers those for chat, sorted, each once', async () => {
+test('discovery: requests the models with the key and returns chat models, sorted, each once', async () => {
   const ids = ['gpt-4o', 'llama3.1:8b', 'a/b', 'text-embedding-3-small', 'whisper-1', 'tts-1', 'omni-moderation-latest', 'gpt-4o']
   const data = [...ids.map((id) => ({ id, object: 'model' })), { id: 7 }, null, { id: 'with space' }, { id: '*' }]
-  const { found, call } = await discover(respond({ object: 'list', data }))
-  expect(found).toEqual({ ok: true, models: ['a/b', 'gpt-4o', 'llama3.1:8b'] })
-  expect(call).toMatchObject({ method: 'GET', path: '/v1/models', headers: { authorization: 'Bearer sk-test' } })
+  const { discovery, request } = await discoverFrom(respond({ object: 'list', data }))
+  expect(discovery).toEqual({ ok: true, models: ['a/b', 'gpt-4o', 'llama3.1:8b'] })
+  expect(request).toMatchObject({ method: 'GET', path: '/v1/models', headers: { authorization: 'Bearer sk-test' } })
 })
 
 test.each([
@@ -32,7 +34,7 @@ test.each([
   ['sends null', 'malformed'],
   ['answers 401', 'status'],
   ['redirects to metadata', 'status'],
-] as const)('a provider that %s: %s', async (fault, failure) => {
-  const { found } = await discover(FAULTS[fault])
-  expect(found).toMatchObject({ ok: false, failure })
+] as const)('discovery: a provider that %s is a failure of kind %s', async (fault, failure) => {
+  const { discovery } = await discoverFrom(FAULTS[fault])
+  expect(discovery).toMatchObject({ ok: false, failure })
 })

@@ -8,14 +8,11 @@ type Discovery = { readonly ok: true; readonly models: readonly string[] } | Htt
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 4 * 1_048_576
 const MAX_MODELS = 1_000
-/** Model lists name everything a vendor sells; these words mark what does not answer chat completions. */
+/** Words in the ids of models that do not support chat completions. */
 const NOT_CHAT =
   /embed|whisper|(?:^|[-/])tts|dall-e|moderation|transcribe|realtime|rerank|(?:^|[-/])(?:sora|davinci|babbage)|image|audio/i
 
-/**
- * Asks an OpenAI-compatible provider which models it has (`GET {base_url}/models`): their ids, sorted, without those that are
- * plainly not for chat. Bounded in time, bytes and number; a failure is a value.
- */
+/** Lists the ids of a provider's chat models (`GET {base_url}/models`), sorted, at most 1,000. A failure is a value. */
 export async function discoverModels(
   provider: Provider,
   pools: ConnectionPools,
@@ -23,10 +20,10 @@ export async function discoverModels(
 ): Promise<Discovery> {
   const { dispatcher, modelsPath: path, headers } = pools.endpoint(provider)
   const limits = { timeoutMs: Math.min(TIMEOUT_MS, provider.timeoutMs), maxBytes: MAX_BYTES, now: () => clock.now().getTime() }
-  const answer = await sendHttpRequest(dispatcher, { method: 'GET', path, headers, body: null, ...limits })
-  if (!answer.ok) return answer
-  const ids = readIds(answer.body)
-  if (!ids) return { ok: false, failure: 'malformed', status: answer.status }
+  const response = await sendHttpRequest(dispatcher, { method: 'GET', path, headers, body: null, ...limits })
+  if (!response.ok) return response
+  const ids = readIds(response.body)
+  if (!ids) return { ok: false, failure: 'malformed', status: response.status }
   return { ok: true, models: [...new Set(ids.filter((id) => !NOT_CHAT.test(id)))].sort().slice(0, MAX_MODELS) }
 }
 

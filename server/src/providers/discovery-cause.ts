@@ -1,29 +1,29 @@
 import type { HttpFailure } from '../lib/http-request.ts'
 
-/** Why a provider could not be asked for its models: a closed list, with what an operator can do about each. */
-export const CAUSES = {
+/** Why the list of a provider's models could not be loaded, each with the text for operators. */
+export const DISCOVERY_CAUSES = {
   dns: 'Its host name cannot be resolved. Check the base URL and the DNS of this server.',
   refused: 'Its host refuses the connection. Check the port, and whether the provider is running.',
   unreachable: 'No connection could be made. Check the base URL, firewalls and proxies.',
   tls: 'No secure connection could be made. Check its TLS certificate and the scheme of the base URL.',
   address_not_allowed: 'Its address is private. Set GATEHOUSE_ALLOW_PRIVATE_URLS if it runs in your own network.',
-  timeout: 'It did not answer in time.',
-  closed: 'It closed the connection before its answer was complete.',
-  unauthorized: 'It does not accept the API key.',
+  timeout: 'It did not respond in time. Try again.',
+  closed: 'It closed the connection before the response was complete. Try again.',
+  unauthorized: 'It does not accept the API key. Enter another key.',
   not_found: 'It has no list of models at this base URL. Check the path, which usually ends in /v1.',
-  rate_limited: 'It limits requests at the moment. Try again later.',
-  status: 'It answered with an error status.',
-  not_json: 'Its answer is not a list of models in JSON. Check the base URL.',
-  too_large: 'Its answer is too large.',
+  rate_limited: 'Its rate limit is reached. Try again later.',
+  status: 'It responded with an error status. See the status in the details.',
+  not_json: 'Its response is not a list of models in JSON. Check the base URL.',
+  too_large: 'Its response is too large. Check the base URL.',
 } as const
 
-export type DiscoveryCause = keyof typeof CAUSES
+export type DiscoveryCause = keyof typeof DISCOVERY_CAUSES
 
 const DNS = /^(?:ENOTFOUND|EAI_|ENODATA|EDNS)/
 const TLS = /TLS|SSL|CERT|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|^EPROTO$/
 const TIMEOUT = /TIMEDOUT|TIMEOUT/
 
-/** The cause of a failure, from its kind, its status and the code of the system's error. Nothing that the provider wrote is read. */
+/** The cause of a failure by its kind, status and system error code. No text of the provider is used. */
 export function causeOf({ failure, status, code = '' }: HttpFailure): DiscoveryCause {
   switch (failure) {
     case 'blocked':

@@ -2,87 +2,98 @@ import type { ErrorCode, ErrorFields } from '../errors.ts'
 import type { UpstreamFailure } from './openai-adapter.ts'
 import { PROVIDER_CODES, toClientParam } from './rejection.ts'
 
+/** The error of a request for which no provider returned a completion. */
 export interface InvokeFailure {
   readonly code: Extract<ErrorCode, 'PROVIDER_ERROR' | 'PROVIDER_TIMEOUT' | 'VALIDATION_ERROR' | 'RATE_LIMITED'>
   readonly fields: ErrorFields
 }
 
-/** Told to a caller whose provider limits us without saying for how long, and the longest wait that one is told, seconds. */
+/** `Retry-After` if a provider that limits requests names no time, and the longest one that is sent to clients. */
 const DEFAULT_RETRY_SECONDS = 10
 const MAX_RETRY_SECONDS = 3_600
 
-/**
- * What the failures of one run come to. A failure that passes by itself counts for more than one that only an operator can end, and
- * that for more than a model that one provider does not have: another provider of it may be back in a moment. Of equals, the last.
- */
-export class Failures {
-  #deciding: UpstreamFailure | undefined
-  #limitedMs = Number.POSITIVE_INFINITY
+const KEY_OR_ACCOUNT_REJECTED =
+  "The model provider rejects requests of this gateway at present. The gateway's operators have been informed."
 
-  get any(): boolean {
-    return this.#deciding !== undefined
+/** Precedence of failures; the highest one becomes the error (decision 0006, "Result of several failed attempts"). */
+const MODEL_MISSING = 0
+const NEEDS_OPERATOR = 1
+const TEMPORARY = 2
+const REFUSED = 3
+
+/** Collects the failed attempts of one request and turns them into one error. */
+export class FailedAttempts {
+  /** The last failure of the highest precedence. */
+  #decisive: UpstreamFailure | undefined
+  #rateLimitMs = Number.POSITIVE_INFINITY
+
+  get isEmpty(): boolean {
+    return this.#decisive === undefined
   }
 
   add(failure: UpstreamFailure): void {
     if (failure.rejection?.kind === 'rate_limited') {
-      this.#limitedMs = Math.min(this.#limitedMs, failure.retryAfterMs ?? DEFAULT_RETRY_SECONDS * 1_000)
+      this.#rateLimitMs = Math.min(this.#rateLimitMs, failure.retryAfterMs ?? DEFAULT_RETRY_SECONDS * 1_000)
     }
-    if (!this.#deciding || weightOf(failure) >= weightOf(this.#deciding)) this.#deciding = failure
+    if (!this.#decisive || precedenceOf(failure) >= precedenceOf(this.#decisive)) this.#decisive = failure
   }
 
   /**
-   * The answer for the caller. `brokenMs`: when a provider that could not be asked, as its breaker is open, may be asked again.
-   * `before`: how many messages the gateway has put before the caller's.
+   * `openBreakerMs`: time until a provider that was skipped because of its open breaker may get requests again; undefined: none was skipped.
+   * `addedMessages`: number of messages that the gateway has put before the client's messages.
    */
-  answer({ brokenMs, before }: { brokenMs: number | undefined; before: number }): InvokeFailure {
-    const { failure, rejection } = this.#deciding ?? {}
-    if (rejection?.kind === 'rate_limited') return rateLimited(this.#limitedMs)
-    if (brokenMs !== undefined && (!this.#deciding || weightOf(this.#deciding) < PASSING)) {
-      return { code: 'PROVIDER_ERROR', fields: { headers: { 'retry-after': String(seconds(brokenMs)) } } }
+  toFailure({
+    openBreakerMs,
+    addedMessages,
+  }: {
+    readonly openBreakerMs: number | undefined
+    readonly addedMessages: number
+  }): InvokeFailure {
+    const { failure, rejection } = this.#decisive ?? {}
+    if (rejection?.kind === 'rate_limited') return rateLimited(this.#rateLimitMs)
+    if (openBreakerMs !== undefined && (!this.#decisive || precedenceOf(this.#decisive) < TEMPORARY)) {
+      return { code: 'PROVIDER_ERROR', fields: { headers: { 'retry-after': String(toSeconds(openBreakerMs)) } } }
     }
-    if (rejection?.kind === 'refused') return refused(rejection, before)
-    if (rejection) return { code: 'PROVIDER_ERROR', fields: { message: OPERATORS_FAULT, headers: { 'x-should-retry': 'false' } } }
+    if (rejection?.kind === 'refused') return refused(rejection, addedMessages)
+    if (rejection) {
+      return { code: 'PROVIDER_ERROR', fields: { message: KEY_OR_ACCOUNT_REJECTED, headers: { 'x-should-retry': 'false' } } }
+    }
     return { code: failure === 'timeout' ? 'PROVIDER_TIMEOUT' : 'PROVIDER_ERROR', fields: {} }
   }
 }
 
-const OPERATORS_FAULT = 'The model provider does not accept this gateway at the moment; its operators have been told.'
-
-const PASSING = 2
-const OPERATORS = 1
-const MODEL = 0
-/** A refusal that ends the run: nothing comes after it. */
-const LASTING = 3
-
-function weightOf({ rejection }: UpstreamFailure): number {
-  if (!rejection || rejection.kind === 'rate_limited') return PASSING
-  if (rejection.kind !== 'refused') return OPERATORS
-  return rejection.code === 'model_not_found' ? MODEL : LASTING
+function precedenceOf({ rejection }: UpstreamFailure): number {
+  if (!rejection || rejection.kind === 'rate_limited') return TEMPORARY
+  if (rejection.kind !== 'refused') return NEEDS_OPERATOR
+  return rejection.code === 'model_not_found' ? MODEL_MISSING : REFUSED
 }
 
-function refused({ code, param }: Extract<UpstreamFailure['rejection'], { kind: 'refused' }>, before: number): InvokeFailure {
-  const own = toClientParam(param, before)
+function refused(
+  { code, param }: Extract<UpstreamFailure['rejection'], { kind: 'refused' }>,
+  addedMessages: number,
+): InvokeFailure {
+  const clientParam = toClientParam(param, addedMessages)
   return {
     code: 'VALIDATION_ERROR',
     fields: {
       message: `The model provider refused the request. ${PROVIDER_CODES[code]}`,
-      ...(own !== undefined && { param: own }),
+      ...(clientParam !== undefined && { param: clientParam }),
       details: { reason: 'provider_refused', provider_code: code },
       headers: { 'x-should-retry': 'false' },
     },
   }
 }
 
-function rateLimited(limitedMs: number): InvokeFailure {
-  const wait = Math.min(seconds(limitedMs), MAX_RETRY_SECONDS)
+function rateLimited(ms: number): InvokeFailure {
+  const seconds = Math.min(toSeconds(ms), MAX_RETRY_SECONDS)
   return {
     code: 'RATE_LIMITED',
     fields: {
-      message: `The model provider's own rate limit is reached; it is not the gateway's. Try again in ${wait} s.`,
+      message: `The model provider's own rate limit is reached, not the gateway's. Try again in ${seconds} s.`,
       details: { reason: 'provider_rate_limited' },
-      headers: { 'retry-after': String(wait) },
+      headers: { 'retry-after': String(seconds) },
     },
   }
 }
 
-const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000))
+const toSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000))

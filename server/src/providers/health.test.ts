@@ -10,21 +10,21 @@ beforeEach(() => {
   health = new Health({ threshold: 3, openMs: 2_000, now: () => time })
 })
 
-const acquire = (insist = false): Permit => {
-  const permit = health.acquire(provider, insist)
+const acquire = (probeEarly = false): Permit => {
+  const permit = health.acquire(provider, probeEarly)
   if (permit === 'open' || permit === 'busy') throw new Error(permit)
   return permit
 }
-const attempt = (verdict: HealthSignal, retryAfterMs?: number) => health.release(provider, acquire(), verdict, retryAfterMs)
+const attempt = (signal: HealthSignal, limitedMs?: number) => health.release(provider, acquire(), signal, limitedMs)
 const open = () => {
   for (let i = 0; i < 3; i++) attempt('failed')
 }
 const circuit = () => health.status(provider).circuit
 
-describe('the circuit', () => {
-  test('opens after failures in a row only', () => {
-    for (const verdict of ['failed', 'failed', 'alive', 'failed', 'failed', 'limited', 'failed', 'failed'] as const)
-      attempt(verdict)
+describe('circuit breaker', () => {
+  test('breaker: opens only after failures in a row', () => {
+    for (const signal of ['failed', 'failed', 'alive', 'failed', 'failed', 'limited', 'failed', 'failed'] as const)
+      attempt(signal)
     expect(circuit()).toBe('closed')
     attempt('failed')
     expect(circuit()).toBe('open')
@@ -32,12 +32,12 @@ describe('the circuit', () => {
     expect(health.rank(provider)).toBe(2)
   })
 
-  test('says nothing of a caller who went away', () => {
+  test('breaker: stays closed when clients disconnect', () => {
     for (let i = 0; i < 9; i++) attempt('unknown')
     expect(circuit()).toBe('closed')
   })
 
-  test('lets a probe pass after its time, and its success closes it', () => {
+  test('breaker: lets a probe pass after the open time, and its success closes it', () => {
     open()
     time += 2_000
     expect(circuit()).toBe('half_open')
@@ -55,63 +55,63 @@ describe('the circuit', () => {
       for (let i = 0; i < 3; i++) health.release(wide, health.acquire(wide) as Permit, 'failed')
       time += 2_000
     }
-    /** As many as pass right now. */
-    const pass = (): number => {
-      let passed = 0
-      while (health.acquire(wide) === 'probe') passed++
-      return passed
+    /** Takes all probes that may pass now and returns their number. */
+    const takeProbes = (): number => {
+      let taken = 0
+      while (health.acquire(wide) === 'probe') taken++
+      return taken
     }
 
-    test('admits a share of the callers that doubles each second while no probe fails, up to half of the places', () => {
+    test('breaker: doubles the number of probes each second while no probe fails, up to half of the places', () => {
       openWide()
-      const passed: number[] = []
+      const probes: number[] = []
       for (let second = 0; second < 8; second++) {
-        passed.push(pass())
+        probes.push(takeProbes())
         time += 1_000
       }
-      expect(passed).toEqual([4, 4, 8, 16, 18, 0, 0, 0])
+      expect(probes).toEqual([4, 4, 8, 16, 18, 0, 0, 0])
     })
 
-    test('admits all but a few of 40 callers to a healthy provider within 4 s although its first answer takes 10 s', () => {
+    test('breaker: admits 40 requests within 4 s when the first response of a healthy provider takes 10 s', () => {
       openWide()
       let admitted = 0
       for (let second = 0; second <= 4; second++) {
-        admitted += pass()
+        admitted += takeProbes()
         time += 1_000
       }
       expect(admitted).toBeGreaterThanOrEqual(40)
       health.release(wide, 'probe', 'alive')
       expect(health.status(wide).circuit).toBe('closed')
-      expect(health.acquire(wide)).toBe('call')
+      expect(health.acquire(wide)).toBe('regular')
     })
 
-    test('gives a probe’s place back when its caller goes away, and opens again when a probe fails', () => {
+    test('breaker: releases the place of a probe when its client disconnects, and opens again when a probe fails', () => {
       openWide()
-      expect(pass()).toBe(4)
+      expect(takeProbes()).toBe(4)
       for (let i = 0; i < 4; i++) health.release(wide, 'probe', 'unknown')
-      expect(pass()).toBe(4)
+      expect(takeProbes()).toBe(4)
       health.release(wide, 'probe', 'failed')
       expect(health.status(wide).circuit).toBe('open')
-      expect(pass()).toBe(0)
+      expect(takeProbes()).toBe(0)
       expect(health.retryAfterMs(wide)).toBe(2_000)
       for (let i = 0; i < 3; i++) health.release(wide, 'probe', 'failed')
       time += 2_000
-      expect(pass()).toBe(4)
+      expect(takeProbes()).toBe(4)
       expect(health.status(wide).active).toBe(4)
     })
   })
 
-  test('remembers the last error, and tells of a fault once until it has ended', () => {
+  test('health: keeps the last error and reports a fault once until it is cleared', () => {
     const at = new Date(0)
     const fault = { kind: 'key_rejected', at, fault: true }
-    expect(health.note(provider, { kind: 'timeout', at, fault: false })).toBe(false)
-    expect([health.note(provider, fault), health.note(provider, fault)]).toEqual([true, false])
-    health.note(provider, undefined)
+    expect(health.setLastError(provider, { kind: 'timeout', at, fault: false })).toBe(false)
+    expect([health.setLastError(provider, fault), health.setLastError(provider, fault)]).toEqual([true, false])
+    health.clearFault(provider)
     expect(health.status(provider).lastError).toEqual({ ...fault, fault: false })
-    expect(health.note(provider, fault)).toBe(true)
+    expect(health.setLastError(provider, fault)).toBe(true)
   })
 
-  test('stays open for as long again when the probe fails', () => {
+  test('breaker: stays open for the same time again when a probe fails', () => {
     open()
     time += 2_000
     attempt('failed')
@@ -121,7 +121,7 @@ describe('the circuit', () => {
     expect(circuit()).toBe('closed')
   })
 
-  test('lets one probe at a time pass before its time for callers with nobody else to ask', () => {
+  test('breaker: lets one early probe pass at a time', () => {
     open()
     const probe = acquire(true)
     expect(health.acquire(provider, true)).toBe('open')
@@ -131,7 +131,7 @@ describe('the circuit', () => {
     expect(circuit()).toBe('closed')
   })
 
-  test('is closed by the success, not prolonged by the failure, of calls that were under way', () => {
+  test('breaker: earlier requests in flight close it with a success but do not extend it with a failure', () => {
     const [early, late] = [acquire(), acquire()]
     open()
     time += 1_000
@@ -142,22 +142,22 @@ describe('the circuit', () => {
     expect(circuit()).toBe('closed')
   })
 
-  test('of one Workspace does not concern another', () => {
+  test('breaker: is separate for each Workspace', () => {
     open()
-    expect(health.acquire({ ...provider, workspaceId: 'ws_other' })).toBe('call')
+    expect(health.acquire({ ...provider, workspaceId: 'ws_other' })).toBe('regular')
   })
 })
 
-test('no more calls at a time than the provider allows', () => {
+test('health: admits at most as many requests at a time as the provider allows', () => {
   const permits = [acquire(), acquire(), acquire()]
   expect(health.acquire(provider)).toBe('busy')
   expect(health.rank(provider)).toBe(2)
   health.release(provider, permits[0] as Permit, 'failed')
-  expect(health.acquire(provider)).toBe('call')
+  expect(health.acquire(provider)).toBe('regular')
   expect(health.status(provider).active).toBe(3)
 })
 
-test('a limited provider stands behind others for as long as it asked, within bounds', () => {
+test('health: a limited provider ranks behind others for the requested time, at most 30 s', () => {
   attempt('limited', 5_000)
   expect(health.rank(provider)).toBe(1)
   time += 5_000

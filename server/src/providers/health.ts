@@ -1,65 +1,70 @@
 import { elapsed } from '../lib/clock.ts'
 import type { Provider } from './provider.ts'
 
-/** What an attempt says about the provider, whatever it says about the request. */
+/** The effect of an attempt on the provider's health. */
 export type HealthSignal =
-  /** It works: it answered, be it that this request is wrong (4xx). */
+  /** The provider works: it responded, if only with an error about the request (4xx). */
   | 'alive'
-  /** It is there and serves nobody for a while: overloaded (429), or it rejects our key. */
+  /** The provider is reachable but serves no requests for a while: it is overloaded (429), or it rejects the key. */
   | 'limited'
-  /** It is broken: 5xx, no connection, no time, no valid answer. */
+  /** The provider is broken: 5xx, no connection, a timeout, no valid response. */
   | 'failed'
-  /** Nothing: the caller went away, others had used up the time, the answer was too large, the address is not allowed. */
+  /** Nothing: the client disconnected, earlier attempts used the time, the response was too large, the address is not allowed. */
   | 'unknown'
 
-export type Permit = 'call' | 'probe'
-type Turned = 'open' | 'busy'
+/** The right to send one request to a provider. */
+export type Permit = 'regular' | 'probe'
+/** The breaker is open, or all places are taken. */
+export type NoPermit = 'open' | 'busy'
 
-/** Why the last attempt that did not succeed failed, for operators. */
+/** The last failed attempt at a provider, for operators. */
 export interface LastError {
-  /** As the attempt's outcome in the audit record: `key_rejected`, `timeout`, `status` … */
+  /** The attempt's outcome in the audit record: `key_rejected`, `timeout`, `status` … */
   readonly kind: string
   readonly at: Date
-  /** Only an operator can end it, and it has not ended: the key, the account, a model that the provider does not have. */
+  /** Only an operator can resolve the failure (key, account, models), and no attempt has succeeded since. */
   readonly fault: boolean
 }
 
+/** Times are monotonic milliseconds. */
 interface State {
+  /** Requests in flight, probes included. */
   active: number
-  /** Failures in a row. */
-  failures: number
-  /** Until when nobody asks; set while the breaker is open, also after its time: then probes may pass. */
+  consecutiveFailures: number
+  /** Undefined: the breaker is closed. After this time probes may pass. */
   openUntil: number | undefined
-  /** Probes under way, and since when the breaker has let them pass without one of them failing. */
+  /** Probes in flight. */
   probes: number
+  /** Start of the time in which no probe failed. */
   probingSince: number
-  /** Until when others are preferred: the provider limited somebody. */
+  /** Until then the provider ranks behind others. */
   limitedUntil: number
   lastError: LastError | undefined
 }
 
 interface HealthOptions {
-  /** Failures in a row that open the breaker. */
+  /** Number of failures in a row that opens the breaker. */
   readonly threshold?: number
-  /** How long an open breaker turns everybody away before it lets probes pass. */
+  /** How long an open breaker lets no request pass. */
   readonly openMs?: number
-  /** How long a probe keeps its place from others: one that has not failed by then lets twice as many pass. */
+  /** The number of probes doubles each time this passes without a failed probe. */
   readonly probeMs?: number
-  /** Longest time a limited provider stays behind others. */
+  /** Longest time that a limited provider ranks behind others. */
   readonly maxLimitedMs?: number
   /** Monotonic milliseconds. */
   readonly now?: () => number
 }
 
-/** Probes that a half-open breaker lets pass at once, to begin with. */
+/** Probes that a half-open breaker lets pass at first. */
 const FIRST_PROBES = 4
+/** Bound of the exponent, so that the number of probes stays finite. */
+const MAX_DOUBLINGS = 20
 
 /**
- * Who can be asked right now: a circuit breaker and a concurrency cap for each provider of this node.
- * Closed: everybody passes. Open: nobody, for `openMs`. Half-open, after that: a share of the callers, four to begin with and twice
- * as many after each `probeMs` in which no probe failed, up to half of the provider's places. So a provider that is slow and well
- * serves nearly everybody long before its first answer. The first success, of a probe or of any call still under way, closes the
- * breaker; a probe's failure opens it again.
+ * A circuit breaker and a concurrency limit for each provider of this node (decision 0006, "Breaker").
+ * Closed: all requests pass. Open: no request passes for `openMs`. Half-open, after that: four probes, and twice as many after each
+ * `probeMs` without a failed probe, up to half of the provider's places. A success of any request closes the breaker; a failed probe
+ * opens it again. A slow but healthy provider therefore serves most requests long before its first response.
  */
 export class Health {
   readonly #threshold: number
@@ -77,7 +82,7 @@ export class Health {
     this.#now = now
   }
 
-  /** For ordering, best first: 0 well, 1 limited of late, 2 broken or full. */
+  /** Rank of the provider among candidates, best first: 0 healthy, 1 limited, 2 broken or without free places. */
   rank(provider: Provider): 0 | 1 | 2 {
     const state = this.#states.get(keyOf(provider))
     if (!state) return 0
@@ -85,68 +90,71 @@ export class Health {
     return state.limitedUntil > this.#now() ? 1 : 0
   }
 
-  /** Since or from when a probe may pass, monotonic milliseconds; undefined while the breaker is closed. */
+  /** Time from which probes may pass, monotonic milliseconds; undefined while the breaker is closed. */
   probeDue(provider: Provider): number | undefined {
     return this.#states.get(keyOf(provider))?.openUntil
   }
 
-  /** Milliseconds after which it makes sense to ask again; 0 while the breaker is closed. */
+  /** Milliseconds until another request may pass; 0 while the breaker is closed. */
   retryAfterMs(provider: Provider): number {
     const due = this.probeDue(provider)
     return due === undefined ? 0 : Math.max(this.#probeMs, due - this.#now())
   }
 
   /**
-   * A place for one call, to be given back by `release`, or why there is none. `insist` lets a probe pass although the breaker's
-   * time is not over: for callers who have nobody else to ask, so that an open breaker cannot starve them for longer than needed.
+   * Takes a place for one request. Return it with `release`. `probeEarly` lets one probe pass before the open time is over: for
+   * requests without another provider, so that an open breaker does not block them longer than necessary.
    */
-  acquire(provider: Provider, insist = false): Permit | Turned {
-    const state = this.#state(provider)
+  acquire(provider: Provider, probeEarly = false): Permit | NoPermit {
+    const state = this.#stateOf(provider)
     if (state.active >= provider.maxConcurrency) return 'busy'
     if (state.openUntil === undefined) {
       state.active++
-      return 'call'
+      return 'regular'
     }
-    if (state.probes >= this.#probesAllowed(state, provider, insist)) return 'open'
+    if (state.probes >= this.#maxProbes(state, provider, probeEarly)) return 'open'
     if (state.probes === 0) state.probingSince = this.#now()
     state.probes++
     state.active++
     return 'probe'
   }
 
-  release(provider: Provider, permit: Permit, verdict: HealthSignal, retryAfterMs = 0): void {
-    const state = this.#state(provider)
+  /** `limitedMs`: how long a limited provider ranks behind others; default 1 s. */
+  release(provider: Provider, permit: Permit, signal: HealthSignal, limitedMs = 0): void {
+    const state = this.#stateOf(provider)
     state.active--
     if (permit === 'probe') state.probes--
-    if (verdict === 'unknown') return
-    if (verdict === 'failed') {
-      state.failures++
-      // Calls that began before the breaker opened do not prolong its time; a probe does.
-      const opens = state.openUntil === undefined ? state.failures >= this.#threshold : permit === 'probe'
+    if (signal === 'unknown') return
+    if (signal === 'failed') {
+      state.consecutiveFailures++
+      // Requests that began before the breaker opened do not extend its open time. A failed probe does.
+      const opens = state.openUntil === undefined ? state.consecutiveFailures >= this.#threshold : permit === 'probe'
       if (!opens) return
       state.openUntil = this.#now() + this.#openMs
       state.probingSince = state.openUntil
       return
     }
-    state.failures = 0
+    state.consecutiveFailures = 0
     state.openUntil = undefined
-    if (verdict === 'limited') state.limitedUntil = this.#now() + Math.min(retryAfterMs || 1_000, this.#maxLimitedMs)
+    if (signal === 'limited') state.limitedUntil = this.#now() + Math.min(limitedMs || 1_000, this.#maxLimitedMs)
   }
 
-  /** Notes how an attempt ended, for operators. True when `error` is a fault that was not known yet: somebody should be told. */
-  note(provider: Provider, error: LastError | undefined): boolean {
-    const state = this.#state(provider)
-    if (!error) {
-      if (state.lastError?.fault) state.lastError = { ...state.lastError, fault: false }
-      return false
-    }
+  /** Returns true if the error is a fault of another kind than the last error, or the last fault was cleared. */
+  setLastError(provider: Provider, error: LastError): boolean {
+    const state = this.#stateOf(provider)
     const { lastError } = state
     state.lastError = error
-    const told = lastError?.fault === true && lastError.kind === error.kind
-    return error.fault && !told
+    const isKnown = lastError?.fault === true && lastError.kind === error.kind
+    return error.fault && !isKnown
   }
 
-  /** For operators: how a provider stands on this node. */
+  /** Call it after a success: the last error stays visible but is no longer a fault. */
+  clearFault(provider: Provider): void {
+    const state = this.#stateOf(provider)
+    if (state.lastError?.fault) state.lastError = { ...state.lastError, fault: false }
+  }
+
+  /** The provider's state on this node, for operators. */
   status(provider: Provider): {
     readonly circuit: 'closed' | 'open' | 'half_open'
     readonly active: number
@@ -159,21 +167,20 @@ export class Health {
     return { circuit, active, lastError }
   }
 
-  /** Before its time one caller may insist; after it a share that doubles, for as long as no probe fails. */
-  #probesAllowed({ openUntil = 0, probes, probingSince }: State, { maxConcurrency }: Provider, insist: boolean): number {
+  #maxProbes({ openUntil = 0, probes, probingSince }: State, { maxConcurrency }: Provider, probeEarly: boolean): number {
     const now = this.#now()
-    if (now < openUntil) return insist ? 1 : 0
-    const rounds = probes === 0 ? 0 : Math.floor(Math.max(0, now - probingSince) / this.#probeMs)
-    return Math.max(1, Math.min(FIRST_PROBES * 2 ** Math.min(rounds, 20), Math.floor(maxConcurrency / 2)))
+    if (now < openUntil) return probeEarly ? 1 : 0
+    const doublings = probes === 0 ? 0 : Math.floor(Math.max(0, now - probingSince) / this.#probeMs)
+    return Math.max(1, Math.min(FIRST_PROBES * 2 ** Math.min(doublings, MAX_DOUBLINGS), Math.floor(maxConcurrency / 2)))
   }
 
-  #state(provider: Provider): State {
+  #stateOf(provider: Provider): State {
     const key = keyOf(provider)
     let state = this.#states.get(key)
     if (!state) {
       state = {
         active: 0,
-        failures: 0,
+        consecutiveFailures: 0,
         openUntil: undefined,
         probes: 0,
         probingSince: 0,

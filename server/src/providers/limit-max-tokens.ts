@@ -1,15 +1,15 @@
-/** Newer models know the first only, older servers the second; other servers have names of their own. */
-const LENGTHS = ['max_completion_tokens', 'max_tokens', 'max_new_tokens', 'num_predict']
+/** Newer models accept only the first name, older servers only the second. Other servers have other names. */
+const LIMIT_NAMES = ['max_completion_tokens', 'max_tokens', 'max_new_tokens', 'num_predict']
 
 type Parameters = Readonly<Record<string, unknown>>
 
-/** The parameters with the directive `max_tokens` applied: never more than the client asked for, under each name that it used. */
+/** Applies the directive `max_tokens`: no limit in the request stays higher. Adds `max_tokens` if the request has none. */
 export function limitMaxTokens(parameters: Parameters, maxTokens: number | undefined): Parameters {
   if (maxTokens === undefined) return parameters
-  const used = LENGTHS.filter((name) => name in parameters)
-  const limits = (used.length > 0 ? used : ['max_tokens']).map((name) => {
-    const asked = parameters[name]
-    return [name, typeof asked === 'number' ? Math.min(asked, maxTokens) : maxTokens]
+  const names = LIMIT_NAMES.filter((name) => name in parameters)
+  const limits = (names.length > 0 ? names : ['max_tokens']).map((name) => {
+    const requested = parameters[name]
+    return [name, typeof requested === 'number' ? Math.min(requested, maxTokens) : maxTokens]
   })
   return { ...parameters, ...Object.fromEntries(limits) }
 }

@@ -19,7 +19,7 @@ export async function listModels(
   return readPage(query, page, { by: ['id'], place: page.after === undefined ? undefined : [page.after] }, modelOf)
 }
 
-/** One model, locked until the transaction ends: two changes of different fields both count. */
+/** The model, locked until the transaction ends, so that two changes of different fields are both kept. */
 export async function findModelForChange(tx: Tx, workspaceId: string, providerId: string, id: string) {
   const row = await tx
     .selectFrom('model')
@@ -32,10 +32,7 @@ export async function findModelForChange(tx: Tx, workspaceId: string, providerId
   return row && modelOf(row)
 }
 
-/**
- * Adds models or changes those that are there. False, and nothing stored, when the Workspace has no such provider.
- * `created_at` of a known model stays.
- */
+/** Adds or changes models. `created_at` of an existing model stays. Returns false if the Workspace has no such provider. */
 export async function putModels(
   db: Db,
   workspaceId: string,
@@ -70,7 +67,7 @@ export async function putModels(
   return true
 }
 
-/** False when that provider has no such model. */
+/** Returns false if the provider has no such model. */
 export async function deleteModel(db: Db, workspaceId: string, providerId: string, id: string): Promise<boolean> {
   const result = await db
     .deleteFrom('model')

@@ -1,11 +1,14 @@
 import type { ErrorFields } from '../errors.ts'
 import type { ModelEntry } from './route.ts'
 
-/** Models that an error lists: in its message, and in its details. */
+/** Maximum number of models that the error lists in its message and in its details. */
 const MODELS_IN_MESSAGE = 10
 const MODELS_IN_DETAILS = 50
 
-/** NO_ELIGIBLE_PROVIDER for a model; empty: the request names none and there is no default. `allowed`: of the Application. */
+/**
+ * Fields of the error NO_ELIGIBLE_PROVIDER. `model` is empty if the request names no model and the Application has no default.
+ * `allowed`: the models of the Application.
+ */
 export function noEligibleProvider(model: string, allowed: readonly ModelEntry[]): ErrorFields {
   const ids = allowed.map(({ id }) => id)
   const shown = ids.slice(0, MODELS_IN_MESSAGE).join(', ')

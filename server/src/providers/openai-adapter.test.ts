@@ -36,7 +36,7 @@ const upstream = async (...behaviours: Parameters<typeof startFaultyProvider>): 
   upstreams.push(started)
   return started
 }
-const call = (provider: Provider, options: { timeoutMs?: number; signal?: AbortSignal; request?: ProviderRequest } = {}) =>
+const send = (provider: Provider, options: { timeoutMs?: number; signal?: AbortSignal; request?: ProviderRequest } = {}) =>
   requestCompletion(
     pools.endpoint(provider),
     requestBody(options.request ?? REQUEST, MODEL),
@@ -45,12 +45,12 @@ const call = (provider: Provider, options: { timeoutMs?: number; signal?: AbortS
     deps,
   )
 
-describe('a call', () => {
-  test('sends the request under the name upstream knows and answers under the name the caller used', async () => {
+describe('request', () => {
+  test('adapter: sends the provider’s model name and returns the client’s model name', async () => {
     const { baseUrl, calls } = await upstream(respondNormally)
     const provider = testProvider({ baseUrl: `${baseUrl}/`, headers: { 'X-Team': 'blue' } })
     const parameters = { temperature: 0.4, stream: true, stream_options: { include_usage: true }, governance: {}, seed: 7 }
-    const result = await call(provider, { request: { ...REQUEST, parameters } })
+    const result = await send(provider, { request: { ...REQUEST, parameters } })
     expect(result).toEqual({
       ok: true,
       status: 200,
@@ -83,19 +83,19 @@ describe('a call', () => {
     })
   })
 
-  test('reaches a provider with its own path and its own header for the key', async () => {
+  test('adapter: sends the key in the configured header to the configured path', async () => {
     const { baseUrl, calls } = await upstream(respondNormally)
     const path = '/openai/deployments/gpt/chat/completions?api-version=2024-10-21'
-    await call(testProvider({ baseUrl: baseUrl.replace('/v1', ''), path, headers: { 'api-key': '{api_key}' }, apiKey: "k$&'1" }))
+    await send(testProvider({ baseUrl: baseUrl.replace('/v1', ''), path, headers: { 'api-key': '{api_key}' }, apiKey: "k$&'1" }))
     expect(calls[0]).toMatchObject({ path, headers: { 'api-key': "k$&'1" } })
     expect(calls[0]?.headers).not.toHaveProperty('authorization')
   })
 
-  test('leaves its connection to the next one, after errors too', async () => {
+  test('adapter: reuses connections after errors', async () => {
     const { baseUrl, connections } = await upstream(FAULTS['answers 500'])
     const provider = testProvider({ baseUrl })
-    for (let i = 0; i < 6; i++) await call(provider)
-    // Two, because undici counts a connection as free one tick after its answer has ended.
+    for (let i = 0; i < 6; i++) await send(provider)
+    // undici frees a connection one tick after the end of its response, so two may be open.
     expect(connections()).toBeLessThanOrEqual(2)
   })
 
@@ -107,15 +107,15 @@ describe('a call', () => {
     [new Date(1_700_000_000_000).toUTCString(), 0],
     ['soon', undefined],
     ['-3', undefined],
-  ])('reads Retry-After: %s', async (value, ms) => {
+  ])('adapter: reads Retry-After %s', async (value, ms) => {
     const { baseUrl } = await upstream(respond({}, { status: 429, headers: { 'retry-after': value } }))
-    const result = await call(testProvider({ baseUrl }))
+    const result = await send(testProvider({ baseUrl }))
     const wait = ms === undefined ? {} : { retryAfterMs: ms }
     expect(result).toEqual({ ok: false, failure: 'status', status: 429, rejection: { kind: 'rate_limited' }, ...wait })
   })
 })
 
-describe('a provider that', () => {
+describe('faulty providers', () => {
   test.each<[keyof typeof FAULTS, object]>([
     ['hangs before headers', { failure: 'timeout', status: 0 }],
     ['hangs within headers', { failure: 'timeout', status: 0 }],
@@ -152,31 +152,31 @@ describe('a provider that', () => {
     ['sends empty choices', { failure: 'malformed', status: 200 }],
     ['omits finish_reason', { failure: 'malformed', status: 200 }],
     ['reports an error with 200', { failure: 'malformed', status: 200 }],
-  ])('%s fails in bounded time, once, without a word of its own', async (name, expected) => {
+  ])('adapter: a provider that %s is a failure in bounded time, without text of the provider', async (name, expected) => {
     const { baseUrl, calls } = await upstream(FAULTS[name])
     const startedAt = elapsed()
-    const result = await call(testProvider({ baseUrl }), { timeoutMs: 250 })
-    // The system's own code of the error depends on the machine.
+    const result = await send(testProvider({ baseUrl }), { timeoutMs: 250 })
+    // The system's error code depends on the machine.
     expect(result).toEqual({ ok: false, ...expected, ...('code' in result && { code: expect.stringMatching(/^[A-Z_]+$/) }) })
     expect(JSON.stringify(result)).not.toContain(UPSTREAM_SECRET)
     expect(elapsed() - startedAt).toBeLessThan(1_000)
     expect(calls).toHaveLength(1)
   })
 
-  test('refuses the connection, or has an address that is not allowed, is sent nothing', async () => {
+  test('adapter: sends nothing when the connection is refused or the address is not allowed', async () => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
     await new Promise((resolve) => server.close(resolve))
     const baseUrl = `http://127.0.0.1:${port}/v1`
-    expect(await call(testProvider({ baseUrl }))).toEqual({
+    expect(await send(testProvider({ baseUrl }))).toEqual({
       ok: false,
       failure: 'connect',
       status: 0,
       code: 'ECONNREFUSED',
     })
     const { baseUrl: listening, connections } = await upstream(respondNormally)
-    expect(await call(testProvider({ baseUrl: listening, source: 'api' }))).toMatchObject({
+    expect(await send(testProvider({ baseUrl: listening, source: 'api' }))).toMatchObject({
       ok: false,
       failure: 'blocked',
       status: 0,
@@ -184,48 +184,48 @@ describe('a provider that', () => {
     expect(connections()).toBe(0)
   })
 
-  test('sends 100 MB costs no more memory than the cap', async () => {
+  test('adapter: a response of 100 MB needs no more memory than the limit', async () => {
     const { baseUrl } = await upstream(FAULTS['sends 100 MB without a content-length'])
     const provider = testProvider({ baseUrl })
     const before = process.memoryUsage()
-    const results = await Promise.all(Array.from({ length: 8 }, () => call(provider)))
+    const results = await Promise.all(Array.from({ length: 8 }, () => send(provider)))
     const after = process.memoryUsage()
     expect(results.every((result) => !result.ok && result.failure === 'too_large')).toBe(true)
     expect(after.arrayBuffers + after.heapUsed - before.arrayBuffers - before.heapUsed).toBeLessThan(64 * 1_048_576)
   })
 })
 
-describe('a caller who goes away', () => {
-  test('ends the call at once and lets the connection go', async () => {
+describe('disconnect of the client', () => {
+  test('adapter: aborts the upstream request and closes its connection', async () => {
     const closed = Promise.withResolvers<void>()
     const { baseUrl } = await upstream((socket) => void socket.once('close', () => closed.resolve()))
     const caller = new AbortController()
     setTimeout(() => caller.abort(), 30)
-    expect(await call(testProvider({ baseUrl }), { signal: caller.signal })).toEqual({ ok: false, failure: 'aborted', status: 0 })
+    expect(await send(testProvider({ baseUrl }), { signal: caller.signal })).toEqual({ ok: false, failure: 'aborted', status: 0 })
     await closed.promise
   })
 
-  test('before the call is made costs no call', async () => {
+  test('adapter: sends nothing when the client has disconnected before', async () => {
     const { baseUrl, calls } = await upstream(respondNormally)
-    expect(await call(testProvider({ baseUrl }), { signal: AbortSignal.abort() })).toMatchObject({ failure: 'aborted' })
+    expect(await send(testProvider({ baseUrl }), { signal: AbortSignal.abort() })).toMatchObject({ failure: 'aborted' })
     expect(calls).toHaveLength(0)
   })
 })
 
-test('a call that waits for a connection longer than its time is given up and never sent', async () => {
+test('adapter: a request that waits for a connection until its timeout is never sent', async () => {
   const narrow = testPools({ connections: 1 })
   const { baseUrl, calls } = await upstream(FAULTS['hangs before headers'])
   const endpoint = narrow.endpoint(testProvider({ baseUrl }))
-  const ask = (timeoutMs: number) => requestCompletion(endpoint, requestBody(REQUEST, MODEL), 'small', { timeoutMs }, deps)
-  expect(await Promise.all([ask(200), ask(100)])).toMatchObject([{ failure: 'timeout' }, { failure: 'timeout' }])
+  const sendWith = (timeoutMs: number) => requestCompletion(endpoint, requestBody(REQUEST, MODEL), 'small', { timeoutMs }, deps)
+  expect(await Promise.all([sendWith(200), sendWith(100)])).toMatchObject([{ failure: 'timeout' }, { failure: 'timeout' }])
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(calls).toHaveLength(1)
   await narrow.close()
 })
 
-test('an answer in several chunks is put together', async () => {
+test('adapter: joins a response that arrives in several chunks', async () => {
   const text = 'ä€😀'.repeat(50_000)
   const { baseUrl } = await upstream(respond(completion(text)))
-  const result = await call(testProvider({ baseUrl }))
+  const result = await send(testProvider({ baseUrl }))
   expect(result.ok && result.completion.choices[0]?.message.content === text).toBe(true)
 })

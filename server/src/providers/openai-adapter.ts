@@ -7,41 +7,41 @@ import type { ProviderModel } from './provider.ts'
 import { readCompletion } from './read-completion.ts'
 import { type Rejection, readRejection } from './rejection.ts'
 
-/** A chat request as policies have left it. */
+/** A chat request after the transforms of policies. */
 export interface ProviderRequest {
-  /** As the caller named it; the answer shows this name. */
+  /** The name that the client used. The completion has the same name. */
   readonly model: string
   readonly messages: readonly ChatMessage[]
-  /** OpenAI fields that are passed on; those that are the gateway's own (model, messages, stream …) are replaced or left out. */
+  /** Further fields of the OpenAI API. Fields that the gateway sets (model, messages, stream …) are ignored. */
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
 export interface UpstreamFailure extends Omit<HttpFailure, 'body'> {
-  /** What an error status is about, where it is not an outage. */
+  /** The meaning of an error status; undefined for an outage. */
   readonly rejection?: Rejection
 }
 
 export type UpstreamResult = { readonly ok: true; readonly status: number; readonly completion: Completion } | UpstreamFailure
 
 interface AttemptLimits {
-  /** For the whole call. */
+  /** For the whole attempt, milliseconds. */
   readonly timeoutMs: number
-  /** Without a byte, up to the headers and between bytes of the body. */
+  /** Without a byte, until the headers and between bytes of the body. Default: `timeoutMs`. */
   readonly idleMs?: number
   readonly signal?: AbortSignal | undefined
 }
 
 export interface AdapterDeps {
   readonly clock: Clock
-  /** A fresh id with that prefix. */
+  /** Creates an id with this prefix. */
   readonly newId: (prefix: string) => string
-  /** Largest answer of a provider, in bytes; 8 MiB by default. */
+  /** Maximum size of a response in bytes. Default: 8 MiB. */
   readonly maxResponseBytes?: number
 }
 
-const MAX_ANSWER_BYTES = 8 * 1_048_576
+const MAX_RESPONSE_BYTES = 8 * 1_048_576
 
-/** The body for one provider; the same for every attempt at it. The gateway validates before it streams, so it asks for no stream. */
+/** The body for all attempts at one provider. It requests no stream, because the gateway validates complete responses. */
 export const requestBody = ({ messages, parameters }: ProviderRequest, model: ProviderModel): string =>
   JSON.stringify({
     ...parameters,
@@ -52,7 +52,7 @@ export const requestBody = ({ messages, parameters }: ProviderRequest, model: Pr
     stream: false,
   })
 
-/** Asks an OpenAI-compatible provider once. Any failure is a value; of what the provider wrote about it, only words of closed lists remain. */
+/** Makes one attempt at an OpenAI-compatible provider. A failure is a value, without any text of the provider. */
 export async function requestCompletion(
   endpoint: Endpoint,
   body: string,
@@ -62,18 +62,20 @@ export async function requestCompletion(
 ): Promise<UpstreamResult> {
   const now = () => deps.clock.now().getTime()
   const { dispatcher, headers, chatPath: path } = endpoint
-  const maxBytes = deps.maxResponseBytes ?? MAX_ANSWER_BYTES
+  const maxBytes = deps.maxResponseBytes ?? MAX_RESPONSE_BYTES
   const limits = { timeoutMs, idleMs, maxBytes, signal, keepsErrorBody: true }
-  const answer = await sendHttpRequest(dispatcher, { method: 'POST', path, headers, body, now, ...limits })
-  if (!answer.ok) {
-    const { body: _, ...failure } = answer
-    const rejection = readRejection(answer)
+  const response = await sendHttpRequest(dispatcher, { method: 'POST', path, headers, body, now, ...limits })
+  if (!response.ok) {
+    const { body: _, ...failure } = response
+    const rejection = readRejection(response)
     return rejection ? { ...failure, rejection } : failure
   }
-  const completion = readCompletion(answer.body, {
+  const completion = readCompletion(response.body, {
     model,
     newId: () => deps.newId('chatcmpl'),
     created: () => Math.floor(now() / 1_000),
   })
-  return completion ? { ok: true, status: answer.status, completion } : { ok: false, failure: 'malformed', status: answer.status }
+  return completion
+    ? { ok: true, status: response.status, completion }
+    : { ok: false, failure: 'malformed', status: response.status }
 }

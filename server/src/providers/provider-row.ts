@@ -12,7 +12,7 @@ import {
 } from './provider.ts'
 import type { ModelTable, ProviderTable } from './tables.ts'
 
-/** A provider as operators see it: where its key is, never the key. */
+/** A provider as operators see it: the source of its key, but not the key. */
 export interface ProviderRecord extends ProviderSettings {
   readonly source: ProviderSource
   readonly apiKeyFrom: 'stored' | 'environment' | null
@@ -23,22 +23,20 @@ export interface ProviderRecord extends ProviderSettings {
 
 export interface LoadDeps {
   readonly box: SecretBox
-  /** The environment, which only config/ reads. */
+  /** Reads a variable of the environment. */
   readonly environment: (name: string) => string | undefined
   readonly allowPrivateUrls: boolean
 }
 
 type ProviderRow = Selectable<ProviderTable>
 
-/** A key opens for the origin it was given for and no other: who redirects a provider, even in the table, does not get its key. */
+/** A sealed key can only be opened for its origin. A changed URL, even in the table, does not get the key. */
 export const keyContext = (workspaceId: string, id: string, baseUrl: string | null): string =>
   JSON.stringify([workspaceId, id, originOf(baseUrl)])
 
-const sourceOf = ({ source }: ProviderRow): ProviderSource => source as ProviderSource
-
 const settingsOf = (row: ProviderRow): ProviderSettings => ({
   id: row.id,
-  kind: row.kind as ProviderSettings['kind'],
+  kind: row.kind,
   baseUrl: row.base_url,
   path: row.path,
   headers: row.headers,
@@ -48,13 +46,13 @@ const settingsOf = (row: ProviderRow): ProviderSettings => ({
   maxConcurrency: row.max_concurrency,
   weight: row.weight,
   region: row.region,
-  maxClassification: row.max_classification as ProviderSettings['maxClassification'],
+  maxClassification: row.max_classification,
   enabled: row.enabled,
 })
 
 export const recordOf = (row: ProviderRow): ProviderRecord => ({
   ...settingsOf(row),
-  source: sourceOf(row),
+  source: row.source,
   apiKeyFrom: row.api_key_env !== null ? 'environment' : row.api_key !== null ? 'stored' : null,
   apiKeyEnv: row.api_key_env,
   createdAt: row.created_at,
@@ -69,22 +67,23 @@ export const modelOf = (row: Selectable<ModelTable>): ProviderModel => ({
   createdAt: row.created_at,
 })
 
-/** Ready to be called, or with the reason why not. */
+/** A provider with its key, or with the problem that prevents its use. */
 export function providerOf(row: ProviderRow, models: readonly ProviderModel[], workspaceId: string, deps: LoadDeps): Provider {
-  const source = sourceOf(row)
-  const { apiKey, problem } = keyOf(row, workspaceId, deps)
-  const blocked = row.kind !== 'stub' && findUrlProblem(row.base_url ?? '', isPrivateUrlAllowed(source, deps.allowPrivateUrls))
-  const reason = blocked ? 'url_not_allowed' : problem
-  return { ...settingsOf(row), workspaceId, source, apiKey, models, ...(reason && { problem: reason }) }
+  const { source } = row
+  const { apiKey, problem: keyProblem } = readKey(row, workspaceId, deps)
+  const allowPrivate = isPrivateUrlAllowed(source, deps.allowPrivateUrls)
+  const addressProblem = row.kind !== 'stub' && findUrlProblem(row.base_url ?? '', allowPrivate)
+  const problem = addressProblem ? 'url_not_allowed' : keyProblem
+  return { ...settingsOf(row), workspaceId, source, apiKey, models, ...(problem && { problem }) }
 }
 
-function keyOf(
+function readKey(
   { id, source, api_key, api_key_env, base_url }: ProviderRow,
   workspaceId: string,
   { box, environment }: LoadDeps,
 ): { apiKey: string | null; problem?: ProviderProblem } {
   if (api_key_env !== null) {
-    // What came over the admin API reads no variables of the server (provider.ts, credentialsProblem).
+    // Providers of the admin API must not read variables of the server (provider.ts, findCredentialsProblem).
     const apiKey = source === 'api' ? undefined : environment(api_key_env)?.trim()
     return apiKey ? { apiKey } : { apiKey: null, problem: 'key_missing' }
   }

@@ -33,9 +33,9 @@ describe.each(testDatabases())('providers on $name', ({ open }) => {
   })
   afterAll(() => database.close())
   const workspace = async () => (await seedWorkspace(database.db)).workspaceId
-  const loaded = async (workspaceId: string) => (await loadProviders(database.db, workspaceId, load))[0]
+  const loadFirst = async (workspaceId: string) => (await loadProviders(database.db, workspaceId, load))[0]
 
-  test('a provider comes back as it was declared, and only once by that id', async () => {
+  test('providers: a provider is stored as declared, and its id only once', async () => {
     const { db } = database
     const declared = openai({ id: 'azure', headers: { 'api-key': '{api_key}' }, region: 'eu', weight: 0.5, apiKey: SECRET })
     expect(await createProvider(db, ws, declared, write)).toBe(true)
@@ -50,7 +50,7 @@ describe.each(testDatabases())('providers on $name', ({ open }) => {
     })
   })
 
-  test('keys are sealed at rest and in the clear only when loaded', async () => {
+  test('providers: keys are sealed in the table and in plain text only after loading', async () => {
     const { db } = database
     const workspaceId = await workspace()
     await createProvider(db, workspaceId, openai({ apiKey: SECRET }), write)
@@ -61,45 +61,45 @@ describe.each(testDatabases())('providers on $name', ({ open }) => {
       .executeTakeFirstOrThrow()
     expect(row.api_key?.includes(SECRET)).toBe(false)
     expect(JSON.stringify(await findProvider(db, workspaceId, 'openai'))).not.toContain(SECRET)
-    expect(await loaded(workspaceId)).toMatchObject({ apiKey: SECRET, workspaceId })
+    expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: SECRET, workspaceId })
   })
 
-  test('a sealed key opens in no other row and for no other origin', async () => {
+  test('providers: a sealed key cannot be opened for another provider or origin', async () => {
     const { db } = database
     const workspaceId = await workspace()
     await createProvider(db, workspaceId, openai({ apiKey: SECRET }), write)
     const inTable = db.updateTable('provider').where('workspace_id', '=', fromId('ws', workspaceId) ?? '')
     await inTable.set({ base_url: 'https://attacker.example.net/v1' }).execute()
-    expect(await loaded(workspaceId)).toMatchObject({ apiKey: null, problem: 'key_unreadable' })
+    expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: null, problem: 'key_unreadable' })
     await inTable.set({ base_url: 'https://api.example.com/v2', id: 'other' }).execute()
-    expect(await loaded(workspaceId)).toMatchObject({ apiKey: null, problem: 'key_unreadable' })
+    expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: null, problem: 'key_unreadable' })
     await inTable.set({ id: 'openai' }).execute()
-    expect(await loaded(workspaceId)).toMatchObject({ apiKey: SECRET })
+    expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: SECRET })
   })
 
-  test('a key from the environment is read by name, for configured providers only', async () => {
+  test('providers: a key is read from the environment for configured providers only', async () => {
     const { db } = database
     const workspaceId = await workspace()
     await createProvider(db, workspaceId, openai({ source: 'environment', apiKeyEnv: 'OPENAI_API_KEY' }), write)
-    expect(await loaded(workspaceId)).toMatchObject({ apiKey: SECRET })
+    expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: SECRET })
     await updateProvider(db, workspaceId, 'openai', { apiKeyEnv: 'NOT_SET' }, { ...write, by: 'config' })
-    expect(await loaded(workspaceId)).toMatchObject({ apiKey: null, problem: 'key_missing' })
+    expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: null, problem: 'key_missing' })
     await updateProvider(db, workspaceId, 'openai', { apiKeyEnv: 'OPENAI_API_KEY' }, { ...write, by: 'api' })
-    expect(await loaded(workspaceId)).toMatchObject({ apiKey: null, problem: 'key_missing', source: 'api' })
+    expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: null, problem: 'key_missing', source: 'api' })
   })
 
-  test('a private address needs a configured source, and an operator who moves a provider becomes its source', async () => {
+  test('providers: a private address is allowed for configured providers only, and a change by an operator ends that', async () => {
     const { db } = database
     const workspaceId = await workspace()
     const local = { source: 'config', baseUrl: 'http://127.0.0.1:11434/v1' } as const
     await createProvider(db, workspaceId, openai(local), write)
-    expect((await loaded(workspaceId))?.problem).toBeUndefined()
+    expect((await loadFirst(workspaceId))?.problem).toBeUndefined()
     await updateProvider(db, workspaceId, 'openai', { baseUrl: 'http://127.0.0.1:6379/' }, { ...write, by: 'api' })
-    expect(await loaded(workspaceId)).toMatchObject({ source: 'api', problem: 'url_not_allowed' })
+    expect(await loadFirst(workspaceId)).toMatchObject({ source: 'api', problem: 'url_not_allowed' })
     expect((await loadProviders(db, workspaceId, { ...load, allowPrivateUrls: true }))[0]?.problem).toBeUndefined()
   })
 
-  test('a change keeps what it does not name; a move drops the key unless it is given anew', async () => {
+  test('providers: a change keeps missing fields, and another origin removes the key unless it is sent again', async () => {
     const { db } = database
     const workspaceId = await workspace()
     const by = { ...write, by: 'api' } as const
@@ -107,7 +107,7 @@ describe.each(testDatabases())('providers on $name', ({ open }) => {
     expect(
       await updateProvider(db, workspaceId, 'openai', { timeoutMs: 2_000, headers: { 'x-team': 'a' }, enabled: false }, by),
     ).toBe(true)
-    expect(await loaded(workspaceId)).toMatchObject({
+    expect(await loadFirst(workspaceId)).toMatchObject({
       timeoutMs: 2_000,
       headers: { 'x-team': 'a' },
       enabled: false,
@@ -115,16 +115,16 @@ describe.each(testDatabases())('providers on $name', ({ open }) => {
       weight: 1,
     })
     await updateProvider(db, workspaceId, 'openai', { baseUrl: 'https://api.example.com/v2' }, by)
-    expect(await loaded(workspaceId)).toMatchObject({ apiKey: SECRET })
+    expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: SECRET })
     await updateProvider(db, workspaceId, 'openai', { baseUrl: 'https://eu.example.com/v1' }, by)
-    expect(await loaded(workspaceId)).toMatchObject({ apiKey: null })
+    expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: null })
     await updateProvider(db, workspaceId, 'openai', { baseUrl: 'https://us.example.com/v1', apiKey: 'another' }, by)
-    expect(await loaded(workspaceId)).toMatchObject({ apiKey: 'another' })
+    expect(await loadFirst(workspaceId)).toMatchObject({ apiKey: 'another' })
     await updateProvider(db, workspaceId, 'openai', { apiKey: null }, by)
     expect(await findProvider(db, workspaceId, 'openai')).toMatchObject({ apiKeyFrom: null })
   })
 
-  test('lists page by id without gap or duplicate', async () => {
+  test('providers: pages are ordered by id without gaps or duplicates', async () => {
     const { db } = database
     const workspaceId = await workspace()
     for (const id of ['c', 'a', 'b']) await createProvider(db, workspaceId, openai({ id }), write)
@@ -134,7 +134,7 @@ describe.each(testDatabases())('providers on $name', ({ open }) => {
     expect([second.data.map(({ id }) => id), second.hasMore]).toEqual([['c'], false])
   })
 
-  test('models are added, changed, paged, removed, and go with their provider', async () => {
+  test('models: are added, changed, paged and deleted, also with their provider', async () => {
     const { db } = database
     const workspaceId = await workspace()
     const later = new Date(now.getTime() + 1_000)
@@ -146,18 +146,18 @@ describe.each(testDatabases())('providers on $name', ({ open }) => {
       data: [{ id: 'a', upstreamName: 'a-2', inputPrice: 1.5, outputPrice: 2, createdAt: now }],
       hasMore: true,
     })
-    expect((await loaded(workspaceId))?.models.map(({ id }) => id)).toEqual(['a', 'b'])
+    expect((await loadFirst(workspaceId))?.models.map(({ id }) => id)).toEqual(['a', 'b'])
     expect(await deleteModel(db, workspaceId, 'openai', 'b')).toBe(true)
     expect(await deleteModel(db, workspaceId, 'openai', 'b')).toBe(false)
     expect(await deleteProvider(db, workspaceId, 'openai')).toBe(true)
     expect((await listModels(db, workspaceId, 'openai', { limit: 9 })).data).toEqual([])
   })
 
-  test('another Workspace cannot tell a provider from an absent one', async () => {
+  test('providers: a provider of another Workspace looks like one that does not exist', async () => {
     const { db } = database
-    const [mine, other] = [await workspace(), await workspace()]
-    await createProvider(db, mine, openai({ apiKey: SECRET }), write)
-    await putModels(db, mine, 'openai', [model('m')], now)
+    const [own, other] = [await workspace(), await workspace()]
+    await createProvider(db, own, openai({ apiKey: SECRET }), write)
+    await putModels(db, own, 'openai', [model('m')], now)
     expect(await findProvider(db, other, 'openai')).toBeUndefined()
     expect(await loadProviders(db, other, load)).toEqual([])
     expect((await listProviders(db, other, { limit: 9 })).data).toEqual([])
@@ -166,6 +166,6 @@ describe.each(testDatabases())('providers on $name', ({ open }) => {
     expect(await putModels(db, other, 'openai', [model('x')], now)).toBe(false)
     expect(await deleteModel(db, other, 'openai', 'm')).toBe(false)
     expect(await deleteProvider(db, other, 'openai')).toBe(false)
-    expect(await loaded(mine)).toMatchObject({ enabled: true, models: [{ id: 'm' }] })
+    expect(await loadFirst(own)).toMatchObject({ enabled: true, models: [{ id: 'm' }] })
   })
 })

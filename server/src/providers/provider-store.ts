@@ -14,7 +14,7 @@ import {
 import { keyContext, type LoadDeps, modelOf, type ProviderRecord, providerOf, recordOf } from './provider-row.ts'
 import type { ProviderTable } from './tables.ts'
 
-/** Signal topic: a Workspace's providers or models have changed. The key is its id. */
+/** Signal topic: the providers or models of a Workspace have changed. The key is the Workspace's id. */
 export const PROVIDERS_TOPIC = 'providers'
 
 interface WriteDeps {
@@ -29,17 +29,17 @@ export async function listProviders(db: Db, workspaceId: string, page: PageReque
 }
 
 export async function findProvider(db: Db, workspaceId: string, id: string): Promise<ProviderRecord | undefined> {
-  const row = await oneProvider(db, workspaceId, id).executeTakeFirst()
+  const row = await selectProvider(db, workspaceId, id).executeTakeFirst()
   return row && recordOf(row)
 }
 
-/** As findProvider, and nobody else changes it until `tx` ends: what was checked of it stays true. */
+/** Like findProvider. No other transaction can change the provider until `tx` ends. */
 export async function lockProvider(tx: Tx, workspaceId: string, id: string): Promise<ProviderRecord | undefined> {
-  const row = await oneProvider(tx, workspaceId, id).forUpdate().executeTakeFirst()
+  const row = await selectProvider(tx, workspaceId, id).forUpdate().executeTakeFirst()
   return row && recordOf(row)
 }
 
-/** False when the Workspace has a provider of that id already. The settings are to be checked before (findProviderProblem). */
+/** Returns false if the Workspace already has a provider with this id. Check the settings first (findProviderProblem). */
 export async function createProvider(
   db: Db,
   workspaceId: string,
@@ -76,8 +76,8 @@ export async function createProvider(
 }
 
 /**
- * False when the Workspace has no such provider. A key stored for another origin is not carried over: give it anew. `by` says who
- * changes it; the result is to be checked before (applyProviderChange, findProviderProblem).
+ * Returns false if the Workspace has no such provider. A change of the origin removes the stored key. `by`: where the change comes from.
+ * Check the result first (applyProviderChange, findProviderProblem).
  */
 export async function updateProvider(
   db: Db,
@@ -104,7 +104,7 @@ export async function updateProvider(
   return result.numUpdatedRows === 1n
 }
 
-/** With its models. False when the Workspace has no such provider. */
+/** Deletes the provider and its models. Returns false if the Workspace has no such provider. */
 export async function deleteProvider(db: Db, workspaceId: string, id: string): Promise<boolean> {
   const result = await db
     .deleteFrom('provider')
@@ -114,7 +114,7 @@ export async function deleteProvider(db: Db, workspaceId: string, id: string): P
   return result.numDeletedRows === 1n
 }
 
-/** All providers of the Workspace, keys in the clear, models attached: what routing works on. Ordered by id. */
+/** All providers of the Workspace with their models and keys in plain text, by id. */
 export async function loadProviders(db: Db, workspaceId: string, deps: LoadDeps): Promise<Provider[]> {
   const workspace = uuidOfWorkspace(workspaceId)
   const rows = await db.selectFrom('provider').selectAll().where('workspace_id', '=', workspace).orderBy('id').execute()
@@ -123,7 +123,7 @@ export async function loadProviders(db: Db, workspaceId: string, deps: LoadDeps)
   return rows.map((row) => providerOf(row, (byProvider.get(row.id) ?? []).map(modelOf), workspaceId, deps))
 }
 
-const oneProvider = (db: Db, workspaceId: string, id: string) =>
+const selectProvider = (db: Db, workspaceId: string, id: string) =>
   db.selectFrom('provider').selectAll().where('workspace_id', '=', uuidOfWorkspace(workspaceId)).where('id', '=', id)
 
 const COLUMNS = {
@@ -147,13 +147,13 @@ function columnsOf({ headers, ...change }: ProviderChange): Updateable<ProviderT
   return { ...Object.fromEntries(columns), ...(headers && { headers: JSON.stringify(headers) }) }
 }
 
-/** A new key of either kind replaces the other; a move drops the stored one. */
+/** A key and a key's variable replace each other. A change of the origin removes the stored key. */
 function keyColumnsOf(
   { apiKey, apiKeyEnv }: ProviderChange,
-  moved: boolean,
+  changesOrigin: boolean,
   seal: (apiKey: string) => Buffer,
 ): Updateable<ProviderTable> {
   if (apiKey) return { api_key: seal(apiKey), api_key_env: null }
   if (apiKeyEnv) return { api_key: null, api_key_env: apiKeyEnv }
-  return { ...((moved || apiKey === null) && { api_key: null }), ...(apiKeyEnv === null && { api_key_env: null }) }
+  return { ...((changesOrigin || apiKey === null) && { api_key: null }), ...(apiKeyEnv === null && { api_key_env: null }) }
 }

@@ -10,19 +10,16 @@ const declared = (change: Partial<NewProvider> = {}): NewProvider => ({
   ...change,
 })
 
-describe('a declaration', () => {
+describe('declaration', () => {
   test.each<[string, Partial<NewProvider>]>([
     ['with defaults', {}],
-    ['of a stub', { kind: 'stub', baseUrl: null }],
-    [
-      'with the key in a header of its own',
-      { apiKey: 'k', headers: { 'Api-Key': '{api_key}', authorization: 'Token {api_key}' } },
-    ],
-    ['of a private address in the configuration', { source: 'config', baseUrl: 'http://ollama.localhost:11434/v1' }],
+    ['for a stub', { kind: 'stub', baseUrl: null }],
+    ['with the key in its own header', { apiKey: 'k', headers: { 'Api-Key': '{api_key}', authorization: 'Token {api_key}' } }],
+    ['with a private address in the configuration', { source: 'config', baseUrl: 'http://ollama.localhost:11434/v1' }],
     ['with a variable in the configuration', { source: 'config', apiKeyEnv: 'OPENAI_API_KEY' }],
     ['with a query in its path', { path: '/chat/completions?api-version=2024-10-21' }],
-    ['with half a weight', { weight: 0.5 }],
-  ])('%s is sound', (_, change) => expect(findProviderProblem(declared(change), false)).toBeUndefined())
+    ['with a fractional weight', { weight: 0.5 }],
+  ])('provider: a declaration %s is valid', (_, change) => expect(findProviderProblem(declared(change), false)).toBeUndefined())
 
   test.each<[string, Partial<NewProvider>]>([
     ['id', { id: 'Open AI' }],
@@ -53,22 +50,26 @@ describe('a declaration', () => {
     ['api_key', { apiKey: 'line\n' }],
     ['api_key', { apiKey: 'a', apiKeyEnv: 'B', source: 'config' }],
     ['api_key_env', { apiKeyEnv: 'GATEHOUSE_SECRET_KEY' }],
-  ])('is refused for its %s: %j', (param, change) => expect(findProviderProblem(declared(change), false)?.param).toBe(param))
+  ])('provider: a declaration is refused for its %s: %j', (param, change) =>
+    expect(findProviderProblem(declared(change), false)?.param).toBe(param),
+  )
 })
 
-describe('an operator', () => {
+describe('change by an operator', () => {
   const configured = declared({ source: 'config', apiKeyEnv: 'VENDOR_KEY' })
-  const problem = (change: Parameters<typeof applyProviderChange>[1]) =>
+  const findParam = (change: Parameters<typeof applyProviderChange>[1]) =>
     findProviderProblem(applyProviderChange(configured, change, 'api'), false)?.param
 
-  test('may tune a configured provider', () =>
-    expect(problem({ timeoutMs: 2_000, enabled: false, path: '/v2/chat' })).toBeUndefined())
-  test('cannot point it at another private address', () =>
-    expect(problem({ baseUrl: 'http://127.0.0.1:5432/' })).toBe('base_url'))
-  test('cannot take its key elsewhere', () => expect(problem({ baseUrl: 'https://attacker.example.net/' })).toBe('api_key_env'))
-  test('cannot have another variable sent', () => expect(problem({ apiKeyEnv: 'GATEHOUSE_SECRET_KEY' })).toBe('api_key_env'))
-  test('may move it with a key of its own', () =>
-    expect(problem({ baseUrl: 'https://api.example.com/', apiKey: 'k' })).toBeUndefined())
+  test('provider: an operator can change settings of a configured provider', () =>
+    expect(findParam({ timeoutMs: 2_000, enabled: false, path: '/v2/chat' })).toBeUndefined())
+  test('provider: an operator cannot set another private address', () =>
+    expect(findParam({ baseUrl: 'http://127.0.0.1:5432/' })).toBe('base_url'))
+  test('provider: an operator cannot send the configured key to another origin', () =>
+    expect(findParam({ baseUrl: 'https://attacker.example.net/' })).toBe('api_key_env'))
+  test('provider: an operator cannot set the variable of the key', () =>
+    expect(findParam({ apiKeyEnv: 'GATEHOUSE_SECRET_KEY' })).toBe('api_key_env'))
+  test('provider: an operator can change the origin together with the key', () =>
+    expect(findParam({ baseUrl: 'https://api.example.com/', apiKey: 'k' })).toBeUndefined())
 })
 
 test.each([
@@ -78,6 +79,6 @@ test.each([
   ['input_price', { inputPrice: -1 }],
   ['output_price', { outputPrice: Number.POSITIVE_INFINITY }],
   [undefined, { id: 'meta-llama/Llama-3.1:free', inputPrice: 0 }],
-])('a model is refused for its %s: %j', (param, change) =>
+])('model: a declaration is refused for its %s: %j', (param, change) =>
   expect(findModelProblem({ id: 'm', upstreamName: null, inputPrice: null, outputPrice: null, ...change })?.param).toBe(param),
 )

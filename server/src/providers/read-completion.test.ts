@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { partsOf, withParts } from '../domain/completion.ts'
 import { collectTexts, replaceTexts } from '../domain/message.ts'
-import { readCompletion, withoutTools } from './read-completion.ts'
+import { readCompletion, removeToolCalls } from './read-completion.ts'
 
 const defaults = { model: 'asked', newId: () => 'chatcmpl_fresh', created: () => 1_800_000_000 }
 const read = (value: unknown) => readCompletion(Buffer.from(JSON.stringify(value)), defaults)
@@ -11,12 +11,12 @@ const choice = (message: object, change: object = {}) => ({
   finish_reason: 'stop',
   ...change,
 })
-const of = (message: object, change: object = {}) => ({ choices: [choice(message, change)] })
+const withMessage = (message: object, change: object = {}) => ({ choices: [choice(message, change)] })
 const CALL = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }
 
-describe('a sound answer', () => {
-  test('needs no more than its choices; the rest has defaults', () =>
-    expect(read(of({ content: 'x' }, { index: undefined }))).toEqual({
+describe('valid response', () => {
+  test('completion: has defaults when the response has choices only', () =>
+    expect(read(withMessage({ content: 'x' }, { index: undefined }))).toEqual({
       id: 'chatcmpl_fresh',
       object: 'chat.completion',
       created: 1_800_000_000,
@@ -24,23 +24,23 @@ describe('a sound answer', () => {
       choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }],
     }))
 
-  test('keeps all n choices, each with its index', () => {
-    const answer = read({
+  test('completion: keeps all choices with their indices', () => {
+    const completion = read({
       choices: [choice({ content: 'b' }, { index: 1 }), choice({ content: 'a' }, { index: 0, finish_reason: 'length' })],
     })
-    expect(answer?.choices.map(({ index, finish_reason }) => [index, finish_reason])).toEqual([
+    expect(completion?.choices.map(({ index, finish_reason }) => [index, finish_reason])).toEqual([
       [1, 'stop'],
       [0, 'length'],
     ])
   })
 
-  test('keeps tool calls, refusals, reasoning and logprobs', () => {
+  test('completion: keeps tool calls, refusals, reasoning and logprobs', () => {
     const logprobs = {
       content: [{ token: 'x', logprob: -0.1, bytes: [120], top_logprobs: [{ token: 'y', logprob: -2, bytes: null }] }],
     }
     const custom = { id: 'call_2', type: 'custom', custom: { name: 'g', input: 'text' } }
     const message = { content: null, tool_calls: [CALL, custom], refusal: 'no', reasoning_content: 'because' }
-    expect(read(of(message, { finish_reason: 'tool_calls', logprobs }))?.choices[0]).toEqual({
+    expect(read(withMessage(message, { finish_reason: 'tool_calls', logprobs }))?.choices[0]).toEqual({
       index: 0,
       message: { role: 'assistant', ...message },
       finish_reason: 'tool_calls',
@@ -48,7 +48,7 @@ describe('a sound answer', () => {
     })
   })
 
-  test('keeps the provider’s own fields: around the answer, a choice, a message, a call, in usage', () => {
+  test('completion: keeps extra fields of the response, choices, messages, calls and usage', () => {
     const call = { ...CALL, function: { ...CALL.function, more: 'x' }, extra_content: { google: { thought_signature: 'abc' } } }
     const message = {
       content: 'x',
@@ -63,28 +63,33 @@ describe('a sound answer', () => {
       prompt_tokens_details: { cached_tokens: 1 },
       cost: 0.5,
     }
-    const answer = read({ ...of(message, { native_finish_reason: 'eos' }), usage, system_fingerprint: 'fp_1', citations: ['u'] })
-    expect(answer).toMatchObject({ usage, system_fingerprint: 'fp_1', citations: ['u'] })
-    expect(answer?.choices[0]).toEqual({ ...choice(message), native_finish_reason: 'eos' })
+    const completion = read({
+      ...withMessage(message, { native_finish_reason: 'eos' }),
+      usage,
+      system_fingerprint: 'fp_1',
+      citations: ['u'],
+    })
+    expect(completion).toMatchObject({ usage, system_fingerprint: 'fp_1', citations: ['u'] })
+    expect(completion?.choices[0]).toEqual({ ...choice(message), native_finish_reason: 'eos' })
   })
 
-  test('keeps nothing in the place of what is the gateway’s own', () =>
-    expect(read({ ...of({ content: 'x' }), governance: { audit_id: 'aud_forged' } })).not.toHaveProperty('governance'))
+  test('completion: drops the field governance', () =>
+    expect(read({ ...withMessage({ content: 'x' }), governance: { audit_id: 'aud_forged' } })).not.toHaveProperty('governance'))
 
   test.each([{ content: null, reasoning_content: 'because' }, { reasoning: 'because' }])(
-    'that was cut off while the model thought has no content: %j',
-    (message) => expect(read(of(message, { finish_reason: 'length' }))?.choices[0]?.message.content).toBe(null),
+    'completion: has null content when the reasoning was cut off: %j',
+    (message) => expect(read(withMessage(message, { finish_reason: 'length' }))?.choices[0]?.message.content).toBe(null),
   )
 
-  test('has parts that are put back in their places, in the order in which they are read', () => {
-    const answer = read({ ...of({ content: 'a', extra: 'b' }, { more: 'c' }), usage: { cost_text: 'e' }, top: 'd' })
-    if (!answer) throw new Error('not read')
-    const texts = collectTexts(partsOf(answer))
+  test('parts: texts are replaced in the order in which they are collected', () => {
+    const completion = read({ ...withMessage({ content: 'a', extra: 'b' }, { more: 'c' }), usage: { cost_text: 'e' }, top: 'd' })
+    if (!completion) throw new Error('not read')
+    const texts = collectTexts(partsOf(completion))
     expect(texts).toEqual(['a', 'extra', 'b', 'more', 'c', 'top', 'd', 'cost_text', 'e'])
     const upper = withParts(
-      answer,
+      completion,
       replaceTexts(
-        partsOf(answer),
+        partsOf(completion),
         texts.map((text) => text.toUpperCase()),
       ),
     )
@@ -100,8 +105,8 @@ describe('a sound answer', () => {
     [{ content: null, function_call: { name: 'f', arguments: '' } }, {}, null],
     [{}, { finish_reason: 'content_filter' }, ''],
     [{ content: '' }, { finish_reason: 'length' }, ''],
-  ])('may have no content: %j', (message, change, content) =>
-    expect(read(of(message, change))?.choices[0]?.message.content).toBe(content),
+  ])('completion: may have no content: %j', (message, change, content) =>
+    expect(read(withMessage(message, change))?.choices[0]?.message.content).toBe(content),
   )
 
   test.each([
@@ -111,108 +116,116 @@ describe('a sound answer', () => {
       { prompt_tokens: 3, completion_tokens: 4, total_tokens: 9, more: 1 },
     ],
     [null, undefined],
-  ])('has usage %j', (usage, expected) => expect(read({ ...of({ content: 'x' }), usage })?.usage).toEqual(expected))
-
-  test.each(['chatcmpl-1', 'AKIAQ3EGRWZT5HPLV2NX', 7])('has an id of its own in place of %j', (id) =>
-    expect(read({ ...of({ content: 'x' }), id })?.id).toBe('chatcmpl_fresh'),
+  ])('completion: reads usage %j', (usage, expected) =>
+    expect(read({ ...withMessage({ content: 'x' }), usage })?.usage).toEqual(expected),
   )
 
-  test.each(['length', 'tool_calls', 'content_filter', 'function_call'])('ends with %s', (finish_reason) =>
-    expect(read(of({ content: 'x' }, { finish_reason }))?.choices[0]?.finish_reason).toBe(finish_reason),
+  test.each(['chatcmpl-1', 'AKIAQ3EGRWZT5HPLV2NX', 7])('completion: has an id of the gateway instead of %j', (id) =>
+    expect(read({ ...withMessage({ content: 'x' }), id })?.id).toBe('chatcmpl_fresh'),
+  )
+
+  test.each(['length', 'tool_calls', 'content_filter', 'function_call'])('completion: keeps finish_reason %s', (finish_reason) =>
+    expect(read(withMessage({ content: 'x' }, { finish_reason }))?.choices[0]?.finish_reason).toBe(finish_reason),
   )
 
   test.each(['eos', 'AKIAQ3EGRWZT5HPLV2NX', 'harriet_lowe_has_cancer'])(
-    'ends with stop where a provider says %s',
-    (finish_reason) => expect(read(of({ content: 'x' }, { finish_reason }))?.choices[0]?.finish_reason).toBe('stop'),
+    'completion: finish_reason %s becomes stop',
+    (finish_reason) => expect(read(withMessage({ content: 'x' }, { finish_reason }))?.choices[0]?.finish_reason).toBe('stop'),
   )
 
-  test('was created at a time', () =>
-    expect(read({ ...of({ content: 'x' }), created: 4_111_111_111_111_111 })?.created).toBe(1_800_000_000))
+  test('completion: has the current time when created is not a time', () =>
+    expect(read({ ...withMessage({ content: 'x' }), created: 4_111_111_111_111_111 })?.created).toBe(1_800_000_000))
 })
 
-describe('not let through is', () => {
+describe('forbidden content', () => {
   test.each([
-    ['sound', of({ content: 'x', audio: { data: 'x' } })],
-    ['a picture', of({ content: 'x', images: [{ type: 'image_url' }] })],
+    ['sound', withMessage({ content: 'x', audio: { data: 'x' } })],
+    ['a picture', withMessage({ content: 'x', images: [{ type: 'image_url' }] })],
     [
       'a key that reaches a prototype',
       JSON.parse('{"choices":[{"message":{"role":"assistant","content":"x"},"finish_reason":"stop"}],"a":{"__proto__":1}}'),
     ],
-    ['what is too deep', { ...of({ content: 'x' }), deep: JSON.parse(`${'['.repeat(40)}${']'.repeat(40)}`) }],
-    ['what is too much', { ...of({ content: 'x' }), many: Array(40_000).fill(0) }],
-  ])('%s', (_, value) => expect(read(value)).toBe(undefined))
+    [
+      'a value that is nested too deeply',
+      { ...withMessage({ content: 'x' }), deep: JSON.parse(`${'['.repeat(40)}${']'.repeat(40)}`) },
+    ],
+    ['too many values', { ...withMessage({ content: 'x' }), many: Array(40_000).fill(0) }],
+  ])('completion: undefined for %s', (_, value) => expect(read(value)).toBe(undefined))
 })
 
-describe('malformed is', () => {
+describe('malformed response', () => {
   test.each([
-    ['no object', []],
+    ['an array', []],
     ['choices of another type', { choices: {} }],
     ['a choice that is null', { choices: [null] }],
     ['no message', { choices: [{ index: 0, finish_reason: 'stop' }] }],
     ['one bad choice among good ones', { choices: [choice({ content: 'x' }), choice({ content: 7 }, { index: 1 })] }],
     ['an index twice', { choices: [choice({ content: 'x' }), choice({ content: 'y' })] }],
-    ['a negative index', of({ content: 'x' }, { index: -1 })],
-    ['an index beyond all choices', of({ content: 'x' }, { index: 4_111_111_111_111_111 })],
-    ['another role', of({ content: 'x', role: 'user' })],
-    ['content as a number', of({ content: 7 })],
-    ['content as parts', of({ content: [{ type: 'text', text: 'x' }] })],
-    ['no content and nothing in its place', of({})],
-    ['null content and no call', of({ content: null, tool_calls: [] })],
-    ['finish_reason null', of({ content: 'x' }, { finish_reason: null })],
-    ['finish_reason with prose', of({ content: 'x' }, { finish_reason: 'stopped because of you' })],
-    ['finish_reason error', of({ content: 'x' }, { finish_reason: 'error' })],
-    ['an error beside choices', { ...of({ content: 'x' }), error: { message: 'x' } }],
-    ['a refusal that is no text', of({ content: 'x', refusal: {} })],
-    ['a tool call without id', of({ content: null, tool_calls: [{ ...CALL, id: undefined }] })],
-    ['a tool call of an unknown type', of({ content: null, tool_calls: [{ ...CALL, type: 'x' }] })],
-    ['a tool call named after a prototype', of({ content: null, tool_calls: [{ id: '1', type: '__proto__' }] })],
-    ['tool arguments as an object', of({ content: null, tool_calls: [{ ...CALL, function: { name: 'f', arguments: {} } }] })],
-    ['a broken function call', of({ content: 'x', function_call: 'f' })],
-    ['logprobs as text', of({ content: 'x' }, { logprobs: 'x' })],
-    ['usage with fractions', { ...of({ content: 'x' }), usage: { prompt_tokens: 1.5 } }],
-    ['usage below zero', { ...of({ content: 'x' }), usage: { completion_tokens: -1 } }],
-    ['usage beyond any answer', { ...of({ content: 'x' }), usage: { prompt_tokens: 4_000_000_000 } }],
-    ['usage beyond any answer in sum', { ...of({ content: 'x' }), usage: { prompt_tokens: 6e8, completion_tokens: 6e8 } }],
-    ['a total beyond any answer', { ...of({ content: 'x' }), usage: { total_tokens: 4_000_000_000 } }],
-    ['usage as a number', { ...of({ content: 'x' }), usage: 7 }],
-  ])('%s', (_, value) => expect(read(value)).toBeUndefined())
+    ['a negative index', withMessage({ content: 'x' }, { index: -1 })],
+    ['an index that is too large', withMessage({ content: 'x' }, { index: 4_111_111_111_111_111 })],
+    ['another role', withMessage({ content: 'x', role: 'user' })],
+    ['content as a number', withMessage({ content: 7 })],
+    ['content as parts', withMessage({ content: [{ type: 'text', text: 'x' }] })],
+    ['a message without content', withMessage({})],
+    ['null content and no call', withMessage({ content: null, tool_calls: [] })],
+    ['finish_reason null', withMessage({ content: 'x' }, { finish_reason: null })],
+    ['a finish_reason with spaces', withMessage({ content: 'x' }, { finish_reason: 'stopped because of you' })],
+    ['finish_reason error', withMessage({ content: 'x' }, { finish_reason: 'error' })],
+    ['an error beside choices', { ...withMessage({ content: 'x' }), error: { message: 'x' } }],
+    ['a refusal that is not a string', withMessage({ content: 'x', refusal: {} })],
+    ['a tool call without id', withMessage({ content: null, tool_calls: [{ ...CALL, id: undefined }] })],
+    ['a tool call of an unknown type', withMessage({ content: null, tool_calls: [{ ...CALL, type: 'x' }] })],
+    ['a tool call named after a prototype', withMessage({ content: null, tool_calls: [{ id: '1', type: '__proto__' }] })],
+    [
+      'tool arguments as an object',
+      withMessage({ content: null, tool_calls: [{ ...CALL, function: { name: 'f', arguments: {} } }] }),
+    ],
+    ['a broken function call', withMessage({ content: 'x', function_call: 'f' })],
+    ['logprobs as text', withMessage({ content: 'x' }, { logprobs: 'x' })],
+    ['usage with fractions', { ...withMessage({ content: 'x' }), usage: { prompt_tokens: 1.5 } }],
+    ['usage below zero', { ...withMessage({ content: 'x' }), usage: { completion_tokens: -1 } }],
+    ['too many tokens', { ...withMessage({ content: 'x' }), usage: { prompt_tokens: 4_000_000_000 } }],
+    ['too many tokens in total', { ...withMessage({ content: 'x' }), usage: { prompt_tokens: 6e8, completion_tokens: 6e8 } }],
+    ['a total that is too large', { ...withMessage({ content: 'x' }), usage: { total_tokens: 4_000_000_000 } }],
+    ['usage as a number', { ...withMessage({ content: 'x' }), usage: 7 }],
+  ])('completion: undefined for %s', (_, value) => expect(read(value)).toBeUndefined())
 
-  test('logprobs nested deeper than any stack', () => {
+  test('completion: undefined for logprobs that would overflow the stack', () => {
     const deep = `{"choices":[{"index":0,"message":{"role":"assistant","content":"x"},"finish_reason":"stop","logprobs":{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}}]}`
     expect(readCompletion(Buffer.from(deep), defaults)).toBeUndefined()
   })
 })
 
-describe('no more than anybody can ask for: reading the rest would keep others waiting', () => {
+describe('maximum size', () => {
   const calls = (count: number) => ({ content: null, tool_calls: Array.from({ length: count }, () => CALL) })
   const choices = (count: number) => ({
     choices: Array.from({ length: count }, (_, index) => choice({ content: 'x' }, { index })),
   })
-  test('choices', () => {
+  test('completion: undefined when there are more than 128 choices', () => {
     expect(read(choices(128))?.choices).toHaveLength(128)
     expect(read(choices(129))).toBeUndefined()
   })
-  test('tool calls', () => {
-    expect(read(of(calls(128)))).toBeDefined()
-    expect(read(of(calls(129)))).toBeUndefined()
+  test('completion: undefined when there are more than 128 tool calls', () => {
+    expect(read(withMessage(calls(128)))).toBeDefined()
+    expect(read(withMessage(calls(129)))).toBeUndefined()
   })
 })
 
-describe('without the extension tools', () => {
-  const plain = (message: object, finish_reason = 'stop') => {
-    const answer = read(of(message, { finish_reason }))
-    return answer && withoutTools(answer).choices[0]
+describe('removeToolCalls', () => {
+  const readWithoutCalls = (message: object, finish_reason = 'stop') => {
+    const completion = read(withMessage(message, { finish_reason }))
+    return completion && removeToolCalls(completion).choices[0]
   }
   test.each([
     [{ content: null, tool_calls: [CALL] }, 'tool_calls'],
     [{ content: null, function_call: { name: 'f', arguments: '{}' } }, 'function_call'],
-  ])('nothing is called, and content is a string: %j', (message, finished) =>
-    expect(plain(message, finished)).toEqual(choice({ content: '' })),
+  ])('tool calls: are removed, and content is a string: %j', (message, finishReason) =>
+    expect(readWithoutCalls(message, finishReason)).toEqual(choice({ content: '' })),
   )
-  test('a refusal has content beside it', () =>
-    expect(plain({ content: null, refusal: 'no' })).toEqual(choice({ content: '', refusal: 'no' })))
-  test('any other answer is as it was', () => {
-    const answer = read(of({ content: 'x' }, { finish_reason: 'length' }))
-    expect(answer && withoutTools(answer)).toEqual(answer)
+  test('tool calls: a refusal gets a content', () =>
+    expect(readWithoutCalls({ content: null, refusal: 'no' })).toEqual(choice({ content: '', refusal: 'no' })))
+  test('tool calls: other completions stay unchanged', () => {
+    const completion = read(withMessage({ content: 'x' }, { finish_reason: 'length' }))
+    expect(completion && removeToolCalls(completion)).toEqual(completion)
   })
 })

@@ -2,74 +2,73 @@ import { isUtf8 } from 'node:buffer'
 import type { Choice, Completion, Usage } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
 
-/** What stands in place of what the provider says, or said unusably. */
-interface AnswerDefaults {
-  /** The model the caller asked for: shown whatever the provider calls it. */
+/** Values that replace those of the provider. */
+interface CompletionDefaults {
+  /** The model name of the request. */
   readonly model: string
-  /** The provider's own id is a word that nobody inspects. */
+  /** Creates the completion's id. The provider's id is not used, because no detector reads ids. */
   readonly newId: () => string
-  /** Unix seconds. */
+  /** Unix seconds, if the provider sends no valid time. */
   readonly created: () => number
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
 const FINISH_REASON = /^\w{1,64}$/
-/** The API's own. Any other word is the provider's: it leaves, and is recorded, as `stop`. */
+/** The values of the API. All others become `stop`. */
 const FINISH_REASONS: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
-/** Texts of a message besides `content`. */
+/** Fields of a message, besides `content`, that must be strings. */
 const TEXT_FIELDS = ['refusal', 'reasoning_content', 'reasoning'] as const
-/** A message with one of them and without content is whole. */
+/** A message with one of these fields is complete without content. */
 const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details'] as const
-/** Sound and pictures: no detector reads them, so an answer that holds them is not let through. */
+/** Sound and pictures. No detector reads them, so a response that holds them is malformed. */
 const UNREADABLE_FIELDS = ['audio', 'images'] as const
-/** What is read one by one, or is the gateway's own; everything else in its place is the provider's and goes along, read. */
-const OWN_OF_ANSWER = ['id', 'object', 'created', 'model', 'choices', 'usage', 'error', 'governance']
-const OWN_OF_CHOICE = ['index', 'message', 'finish_reason', 'logprobs', 'delta']
-const OWN_OF_MESSAGE = ['role', 'content', 'tool_calls', 'function_call', ...UNREADABLE_FIELDS]
-const OWN_OF_USAGE = ['prompt_tokens', 'completion_tokens', 'total_tokens']
-/** Of the provider's own fields in one place: levels, and values in all. */
+/** Fields that are validated one by one or set by the gateway. All other fields of the same object are extra fields of the provider. */
+const RESPONSE_FIELDS = ['id', 'object', 'created', 'model', 'choices', 'usage', 'error', 'governance']
+const CHOICE_FIELDS = ['index', 'message', 'finish_reason', 'logprobs', 'delta']
+const MESSAGE_FIELDS = ['role', 'content', 'tool_calls', 'function_call', ...UNREADABLE_FIELDS]
+const USAGE_FIELDS = ['prompt_tokens', 'completion_tokens', 'total_tokens']
+/** Limits for the extra fields of one object: nesting, and values in total. */
 const MAX_LEVELS = 16
 const MAX_VALUES = 32_768
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor'])
 const LOGPROBS_DEPTH = 5
-/** Unix seconds until 2106: a larger number is no time. */
+/** Unix seconds, in the year 2106. A larger number is not a time. */
 const MAX_CREATED = 2 ** 32
-/** Of one answer; the record of an exchange adds up two of them in 31 bits. */
+/** Tokens of one response. A record adds up two of them in 31 bits. */
 const MAX_TOKENS = 1_000_000_000
-/** Of choices, and of a message's tool calls: more than any request can ask for, and few enough to be read one by one. */
+/** Maximum number of choices, and of tool calls in a message. No request can ask for more. */
 const MAX_ITEMS = 128
 
 /**
- * A provider's answer as a completion; undefined unless all of it is sound: valid UTF-8 and JSON, at least one choice, each a
- * whole message of the assistant with a `finish_reason`. Fields that are the provider's own (its state in tool loops, citations,
- * details of usage) go along: the inspection of answers reads whatever stands in them (domain/completion.ts, partsOf).
+ * Reads a provider's response. Returns undefined if it is malformed: it must be valid UTF-8 and JSON with at least one choice, each with
+ * an assistant's message and a `finish_reason`. Extra fields of the provider are kept, and stage 10 inspects their texts (decision 0006).
  */
-export function readCompletion(body: Buffer, defaults: AnswerDefaults): Completion | undefined {
-  const answer = parse(body)
-  if (!answer || !Array.isArray(answer.choices) || answer.choices.length === 0 || isSet(answer.error)) return undefined
-  if (answer.choices.length > MAX_ITEMS) return undefined
+export function readCompletion(body: Buffer, defaults: CompletionDefaults): Completion | undefined {
+  const response = parseObject(body)
+  if (!response || !Array.isArray(response.choices) || response.choices.length === 0 || isSet(response.error)) return undefined
+  if (response.choices.length > MAX_ITEMS) return undefined
   const choices: Choice[] = []
-  for (const value of answer.choices) {
+  for (const value of response.choices) {
     const choice = readChoice(value, choices.length)
     if (!choice || choices.some(({ index }) => index === choice.index)) return undefined
     choices.push(choice)
   }
-  const usage = isSet(answer.usage) ? readUsage(answer.usage) : null
-  const others = carried(answer, OWN_OF_ANSWER)
-  if (usage === undefined || !others) return undefined
+  const usage = isSet(response.usage) ? readUsage(response.usage) : null
+  const extras = readExtraFields(response, RESPONSE_FIELDS)
+  if (usage === undefined || !extras) return undefined
   return {
-    ...others,
+    ...extras,
     id: defaults.newId(),
     object: 'chat.completion',
-    created: isCount(answer.created, MAX_CREATED) && answer.created > 0 ? answer.created : defaults.created(),
+    created: isCount(response.created, MAX_CREATED) && response.created > 0 ? response.created : defaults.created(),
     model: defaults.model,
     choices,
     ...(usage && { usage }),
   }
 }
 
-function parse(body: Buffer): Fields | undefined {
+function parseObject(body: Buffer): Fields | undefined {
   if (!isUtf8(body)) return undefined
   try {
     const value: unknown = JSON.parse(body.toString('utf8'))
@@ -81,24 +80,25 @@ function parse(body: Buffer): Fields | undefined {
 
 function readChoice(value: unknown, position: number): Choice | undefined {
   if (!isObject(value) || !isObject(value.message)) return undefined
-  const { finish_reason: finished, logprobs } = value
+  const { finish_reason: reason, logprobs } = value
   const index = value.index ?? position
-  if (!isCount(index, MAX_ITEMS - 1) || typeof finished !== 'string' || !FINISH_REASON.test(finished)) return undefined
-  if (finished === 'error') return undefined // OpenRouter's way to report a failure with status 200
-  const finish_reason = FINISH_REASONS.has(finished) ? finished : 'stop'
+  if (!isCount(index, MAX_ITEMS - 1) || typeof reason !== 'string' || !FINISH_REASON.test(reason)) return undefined
+  // OpenRouter reports a failure with status 200 and this value.
+  if (reason === 'error') return undefined
+  const finish_reason = FINISH_REASONS.has(reason) ? reason : 'stop'
   const message = readMessage(value.message, finish_reason)
-  const others = carried(value, OWN_OF_CHOICE)
-  if (!message || !others) return undefined
-  if (!isSet(logprobs)) return { ...others, index, message, finish_reason }
-  const sound = isObject(logprobs) && isShallow(logprobs, LOGPROBS_DEPTH)
-  return sound ? { ...others, index, message, finish_reason, logprobs } : undefined
+  const extras = readExtraFields(value, CHOICE_FIELDS)
+  if (!message || !extras) return undefined
+  if (!isSet(logprobs)) return { ...extras, index, message, finish_reason }
+  const isValid = isObject(logprobs) && isShallow(logprobs, LOGPROBS_DEPTH)
+  return isValid ? { ...extras, index, message, finish_reason, logprobs } : undefined
 }
 
 function readMessage(value: Fields, finishReason: string): ChatMessage | undefined {
-  const others = carried(value, OWN_OF_MESSAGE)
-  if (value.role !== 'assistant' || !others || UNREADABLE_FIELDS.some((name) => isSet(value[name]))) return undefined
+  const extras = readExtraFields(value, MESSAGE_FIELDS)
+  if (value.role !== 'assistant' || !extras || UNREADABLE_FIELDS.some((name) => isSet(value[name]))) return undefined
   if (TEXT_FIELDS.some((name) => isSet(value[name]) && typeof value[name] !== 'string')) return undefined
-  const message: Record<string, unknown> = { role: 'assistant', content: value.content, ...others }
+  const message: Record<string, unknown> = { role: 'assistant', content: value.content, ...extras }
   if (isSet(value.tool_calls)) {
     const calls = readToolCalls(value.tool_calls)
     if (!calls) return undefined
@@ -111,29 +111,29 @@ function readMessage(value: Fields, finishReason: string): ChatMessage | undefin
   }
   if (typeof value.content === 'string') return message as ChatMessage
   if (isSet(value.content)) return undefined
-  // Without content: a call of a tool, a refusal, reasoning that was cut off, or what a content filter left.
-  const silent = SILENT_FIELDS.some((name) => isSet(message[name]))
-  if (!silent && finishReason !== 'content_filter') return undefined
-  message.content = silent ? null : ''
+  // Complete without content: tool calls, a refusal, reasoning that was cut off, or a stop by a content filter.
+  const hasSubstitute = CONTENT_SUBSTITUTES.some((name) => isSet(message[name]))
+  if (!hasSubstitute && finishReason !== 'content_filter') return undefined
+  message.content = hasSubstitute ? null : ''
   return message as ChatMessage
 }
 
-const SILENT_FIELDS = ['tool_calls', 'function_call', 'refusal', ...REASONING_FIELDS] as const
+const CONTENT_SUBSTITUTES = ['tool_calls', 'function_call', 'refusal', ...REASONING_FIELDS] as const
 
-/** What stands in `value` beside the fields named; undefined when it is too much, too deep, or could reach a prototype. */
-function carried(value: Fields, own: readonly string[]): Fields | undefined {
-  const others = Object.entries(value).filter(([name]) => !own.includes(name))
+/** All fields except `known`. Returns undefined if they have too many values or levels, or a key that could change a prototype. */
+function readExtraFields(value: Fields, known: readonly string[]): Fields | undefined {
+  const extras = Object.entries(value).filter(([name]) => !known.includes(name))
   const values = { left: MAX_VALUES }
-  const sound = others.every(([name, field]) => !FORBIDDEN_KEYS.has(name) && isSound(field, MAX_LEVELS, values))
-  return sound ? Object.fromEntries(others) : undefined
+  const isValid = extras.every(([name, field]) => !FORBIDDEN_KEYS.has(name) && isWithinLimits(field, MAX_LEVELS, values))
+  return isValid ? Object.fromEntries(extras) : undefined
 }
 
-function isSound(value: unknown, levels: number, values: { left: number }): boolean {
+function isWithinLimits(value: unknown, levels: number, values: { left: number }): boolean {
   if (values.left-- === 0) return false
   if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'object' || value === null) return true
   if (levels === 0) return false
-  return Object.entries(value).every(([name, field]) => !FORBIDDEN_KEYS.has(name) && isSound(field, levels - 1, values))
+  return Object.entries(value).every(([name, field]) => !FORBIDDEN_KEYS.has(name) && isWithinLimits(field, levels - 1, values))
 }
 
 function readToolCalls(value: unknown): unknown[] | undefined {
@@ -143,9 +143,9 @@ function readToolCalls(value: unknown): unknown[] | undefined {
     if (!isObject(call) || typeof call.id !== 'string') return undefined
     const type = call.type ?? 'function'
     const body = type === 'function' ? readFunction(call.function) : type === 'custom' ? readCustom(call.custom) : undefined
-    const others = carried(call, ['id', 'type', 'index', 'function', 'custom'])
-    if (!body || !others) return undefined
-    calls.push({ id: call.id, type, [type as string]: body, ...others })
+    const extras = readExtraFields(call, ['id', 'type', 'index', 'function', 'custom'])
+    if (!body || !extras) return undefined
+    calls.push({ id: call.id, type, [type as string]: body, ...extras })
   }
   return calls
 }
@@ -155,41 +155,44 @@ const readCustom = (value: unknown) => readCall(value, 'input')
 
 function readCall(value: unknown, input: 'arguments' | 'input'): Fields | undefined {
   if (!isObject(value) || typeof value.name !== 'string' || typeof value[input] !== 'string') return undefined
-  const others = carried(value, ['name', input])
-  return others && { name: value.name, [input]: value[input], ...others }
+  const extras = readExtraFields(value, ['name', input])
+  return extras && { name: value.name, [input]: value[input], ...extras }
 }
 
-/** Absent counts are 0, an absent total is the sum; anything but whole numbers that an answer can have is malformed. */
+/** A missing count is 0, and a missing total is the sum. Returns undefined if a count is not a whole number from 0 to MAX_TOKENS. */
 function readUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined
   const prompt_tokens = value.prompt_tokens ?? 0
   const completion_tokens = value.completion_tokens ?? 0
   if (!isCount(prompt_tokens, MAX_TOKENS) || !isCount(completion_tokens, MAX_TOKENS - prompt_tokens)) return undefined
   const total_tokens = value.total_tokens ?? prompt_tokens + completion_tokens
-  const others = carried(value, OWN_OF_USAGE)
-  return others && isCount(total_tokens, MAX_TOKENS) ? { prompt_tokens, completion_tokens, total_tokens, ...others } : undefined
+  const extras = readExtraFields(value, USAGE_FIELDS)
+  return extras && isCount(total_tokens, MAX_TOKENS) ? { prompt_tokens, completion_tokens, total_tokens, ...extras } : undefined
 }
 
-/** The answer for an Application without the extension `tools`: content is a string there (GW-CHAT-17), and nothing is called. */
-export const withoutTools = (completion: Completion): Completion => ({ ...completion, choices: completion.choices.map(spoken) })
+/** Removes tool calls and makes every content a string, for Applications without the extension `tools` (GW-CHAT-17). */
+export const removeToolCalls = (completion: Completion): Completion => ({
+  ...completion,
+  choices: completion.choices.map(removeChoiceToolCalls),
+})
 
-function spoken(choice: Choice): Choice {
+function removeChoiceToolCalls(choice: Choice): Choice {
   const { tool_calls, function_call, ...message } = choice.message
-  const called = tool_calls !== undefined || function_call !== undefined
-  if (!called && typeof message.content === 'string') return choice
-  const isCall = choice.finish_reason === 'tool_calls' || choice.finish_reason === 'function_call'
+  const hasCalls = tool_calls !== undefined || function_call !== undefined
+  if (!hasCalls && typeof message.content === 'string') return choice
+  const endsWithCall = choice.finish_reason === 'tool_calls' || choice.finish_reason === 'function_call'
   return {
     ...choice,
     message: { ...message, content: message.content ?? '' },
-    finish_reason: isCall ? 'stop' : choice.finish_reason,
+    finish_reason: endsWithCall ? 'stop' : choice.finish_reason,
   }
 }
 
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isSet = (value: unknown): boolean => value !== undefined && value !== null
-const isCount = (value: unknown, most: number): value is number =>
-  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most
+const isCount = (value: unknown, max: number): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= max
 
-/** Deep nesting would overflow the stack of whoever serialises it again. */
+/** Deep nesting would overflow the stack when the value is serialised. */
 const isShallow = (value: unknown, levels: number): boolean =>
   typeof value !== 'object' || value === null || (levels > 0 && Object.values(value).every((item) => isShallow(item, levels - 1)))

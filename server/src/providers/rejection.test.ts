@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { cpuMs } from '../../test/support/cpu-time.ts'
 import { type ProviderCode, readRejection, toClientParam } from './rejection.ts'
 
-const rejection = (status: number, body: unknown) =>
+const read = (status: number, body: unknown) =>
   readRejection({
     ok: false,
     failure: 'status',
@@ -13,7 +13,7 @@ const openai = (message: string, more: object = {}) => ({
   error: { message, type: 'invalid_request_error', param: null, code: null, ...more },
 })
 
-/** What providers write, by the shapes of their public documents. */
+/** Error responses of providers, in the forms of their public documentation. */
 const REFUSALS: readonly (readonly [provider: string, status: number, body: unknown, code: ProviderCode, param?: string])[] = [
   [
     'OpenAI',
@@ -186,29 +186,29 @@ const REFUSALS: readonly (readonly [provider: string, status: number, body: unkn
   ['a server', 404, undefined, 'model_not_found'],
 ]
 
-describe('a refusal', () => {
+describe('refusals', () => {
   test.each(REFUSALS.map(([provider, status, body, code, param]) => [provider, status, body, code, param] as const))(
-    'of %s with %i is read as a word of the closed list (%#)',
-    (_, status, body, code, param) => expect(rejection(status, body)).toEqual({ kind: 'refused', code, param }),
+    'rejection: a refusal of %s with %i has a code of the closed list (%#)',
+    (_, status, body, code, param) => expect(read(status, body)).toEqual({ kind: 'refused', code, param }),
   )
 
-  test('names no parameter by words that are not the API’s own', () => {
+  test('rejection: param has only words of the API', () => {
     for (const param of ['secret-of-the-provider', 'messages[0].content.her name', '../../etc', 'x'.repeat(300)]) {
-      const said = rejection(400, openai('wrong', { param }))
-      expect(['messages[0].content', undefined]).toContain((said as { param?: string }).param)
+      const rejection = read(400, openai('wrong', { param }))
+      expect(['messages[0].content', undefined]).toContain((rejection as { param?: string }).param)
     }
   })
 
-  test('takes no more time on a hostile body than on a plain one', () => {
+  test('rejection: reads a hostile body in bounded time', () => {
     const body = { error: { message: 'invalid '.repeat(8_000), code: 'model '.repeat(4_000) } }
     const ms = cpuMs(() => {
-      for (let i = 0; i < 20; i++) rejection(400, body)
+      for (let i = 0; i < 20; i++) read(400, body)
     })
     expect(ms).toBeLessThan(2_000)
   })
 })
 
-describe('what is not for the caller to mend', () => {
+describe('failures that the client cannot resolve', () => {
   test.each([
     [401, openai('Incorrect API key provided'), 'key_rejected'],
     [403, undefined, 'key_rejected'],
@@ -231,18 +231,16 @@ describe('what is not for the caller to mend', () => {
     [429, openai('Rate limit reached'), 'rate_limited'],
     [500, openai('context_length_exceeded'), undefined],
     [302, undefined, undefined],
-  ] as const)('%i: %j is %s', (status, body, kind) => expect(rejection(status, body)?.kind).toBe(kind))
+  ] as const)('rejection: %i %j is %s', (status, body, kind) => expect(read(status, body)?.kind).toBe(kind))
 
-  test('a request that is quoted cannot pretend that the key is wrong', () =>
-    expect(
-      rejection(400, openai("Invalid value: 'insufficient_quota, invalid api key'", { code: 'invalid_value' })),
-    ).toMatchObject({
+  test('rejection: a quoted request is not read as a rejected key', () =>
+    expect(read(400, openai("Invalid value: 'insufficient_quota, invalid api key'", { code: 'invalid_value' }))).toMatchObject({
       kind: 'refused',
       code: 'invalid_value',
     }))
 })
 
-test('a message’s number is counted as the caller counts, without those that the gateway put in front', () => {
+test('param: the index of a message counts the messages of the client only', () => {
   expect(toClientParam('messages[3].content', 2)).toBe('messages[1].content')
   expect(toClientParam('messages[1].content', 2)).toBe(undefined)
   expect(toClientParam('max_tokens', 2)).toBe('max_tokens')

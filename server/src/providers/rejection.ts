@@ -2,76 +2,77 @@ import { VOCABULARY } from '../domain/vocabulary.ts'
 import type { HttpFailure } from '../lib/http-request.ts'
 
 /**
- * Why a provider refused a request, in our own words: a closed list, since nothing that a provider writes is shown. The value is
- * what callers read. docs/decisions/0006-providers.md says which provider's words lead to which code.
+ * Reasons why a provider refuses a request, each with the text for clients. The list is closed, because clients never get a
+ * provider's own text (decision 0006, "Codes instead of texts").
  */
 export const PROVIDER_CODES = {
-  context_length_exceeded: "The request is longer than the model's context: shorten the messages, or ask for a shorter answer.",
-  too_large: "The request is larger than the provider's limit: make it smaller.",
+  context_length_exceeded:
+    "The request is longer than the model's context. Shorten the messages, or request a shorter completion.",
+  too_large: "The request is larger than the provider's limit. Send a smaller request.",
   content_filter: "The provider's content filter stopped the request.",
-  model_not_found: 'The provider does not have this model: choose another, or ask your operator.',
-  unsupported_parameter: 'The model does not support one of the parameters: leave it out.',
-  invalid_value: 'A parameter has a value that the model does not support: change it.',
-  invalid_messages: 'The provider does not accept the order or form of the messages: check roles, tool calls and their results.',
-  invalid_tool_schema: 'The provider does not accept a tool, its schema or the response format: check the JSON Schema.',
-  invalid_output: "The model's own output fitted neither the tools nor the response format: try again, or simplify the schema.",
-  image_invalid: 'The provider cannot read an image or file of the request: check its form, type and size.',
+  model_not_found: 'The provider does not have this model. Choose another model, or ask your operator.',
+  unsupported_parameter: 'The model does not support one of the parameters. Remove it.',
+  invalid_value: 'The model does not support the value of a parameter. Change the value.',
+  invalid_messages: 'The provider does not accept the order or form of the messages. Check roles, tool calls and tool results.',
+  invalid_tool_schema: 'The provider does not accept a tool, its schema or the response format. Check the JSON Schema.',
+  invalid_output: "The model's output does not match the tools or the response format. Try again, or simplify the schema.",
+  image_invalid: 'The provider cannot read an image or file of the request. Check its format, type and size.',
   invalid_request: 'The provider does not accept the request.',
 } as const
 
 export type ProviderCode = keyof typeof PROVIDER_CODES
 
 /**
- * What an answer with an error status is about:
- * - `refused`: the request, for the caller to mend.
- * - `key_rejected`, `quota_exhausted`: our own key or account, for the operator to mend.
- * - `rate_limited`: the provider's own limit; it passes.
+ * The meaning of a response with an error status:
+ * - `refused`: the request is wrong. The client can change it.
+ * - `key_rejected`, `quota_exhausted`: the gateway's key or account is wrong. An operator can resolve it.
+ * - `rate_limited`: the provider's own limit is reached. A later request can succeed.
  */
 export type Rejection =
   | { readonly kind: 'refused'; readonly code: ProviderCode; readonly param: string | undefined }
   | { readonly kind: 'key_rejected' | 'quota_exhausted' | 'rate_limited' }
 
-/** Only the operator can end these: the key, the account, the models that are declared. */
+/** Whether only an operator can resolve it: the key, the account or the configured models are wrong. */
 export const needsOperator = (rejection: Rejection): boolean =>
   rejection.kind === 'key_rejected' ||
   rejection.kind === 'quota_exhausted' ||
   (rejection.kind === 'refused' && rejection.code === 'model_not_found')
 
-const REFUSALS: ReadonlySet<number> = new Set([400, 404, 413, 422])
+const REFUSAL_STATUSES: ReadonlySet<number> = new Set([400, 404, 413, 422])
 
 /**
- * Reads an answer with an error status; undefined for what says nothing of the request or of us, as an outage. Unknown words end as
- * `invalid_request`, or as what the status alone says.
+ * Reads a response with an error status. Returns undefined if the failure was caused by neither the request nor the gateway's account,
+ * for example an outage. Unknown error texts become the code of the status, or `invalid_request`.
  */
 export function readRejection({ failure, status, body }: HttpFailure): Rejection | undefined {
   if (failure !== 'status') return undefined
   if (status === 401 || status === 403) return { kind: 'key_rejected' }
   if (status === 402) return { kind: 'quota_exhausted' }
-  if (status !== 429 && !REFUSALS.has(status)) return undefined
-  const said = readError(body)
-  const texts = [...said.names, ...said.messages]
+  if (status !== 429 && !REFUSAL_STATUSES.has(status)) return undefined
+  const error = readError(body)
+  const texts = [...error.codes, ...error.messages]
   if (texts.some((text) => QUOTA.test(text))) return { kind: 'quota_exhausted' }
   if (status === 429) return { kind: 'rate_limited' }
   if (status === 400 && texts.some((text) => KEY.test(text))) return { kind: 'key_rejected' }
-  return { kind: 'refused', code: codeOf(status, said), param: said.param }
+  return { kind: 'refused', code: codeOf(status, error), param: error.param }
 }
 
-/** Every text in which a provider says what is wrong; never shown. */
-interface Said {
-  /** Values of `code`, `type` and the like: the provider's own words. */
-  readonly names: readonly string[]
-  /** Prose, in which a provider may quote the request. */
+/** The texts of an error response. They are matched and never shown. */
+interface ErrorTexts {
+  /** Values of CODE_FIELDS. */
+  readonly codes: readonly string[]
+  /** All other texts. They may quote the request. */
   readonly messages: readonly string[]
-  /** A path in our own request, built anew. */
+  /** A path in the request, rebuilt from words of the API. */
   readonly param: string | undefined
 }
 
-/** Anchored: a request that is quoted in the middle of a message cannot alarm an operator. */
+/** These match at the start of a text only, so that a quoted request cannot cause an alarm for operators. */
 const QUOTA =
   /^(?:insufficient[_ ](?:quota|balance|credits?|funds)|(?:you )?exceeded your current quota|billing[_ ](?:hard[_ ]limit|not[_ ]active)|your credit balance is too low|payment required)/i
 const KEY = /^(?:api[_ ]key[_ ](?:invalid|not valid|expired)|(?:invalid|incorrect)[_ ]api[_ ]key|unauthorized)/i
 
-/** In this order: the more exact first. Words of OpenAI, Azure, vLLM, Mistral, Groq, Together, DeepSeek, Ollama, OpenRouter, Gemini. */
+/** The first match counts, so the most specific codes come first. Words of OpenAI, Azure, vLLM, Mistral, Groq, Together, DeepSeek, Ollama, OpenRouter, Gemini. */
 const CODES: readonly (readonly [ProviderCode, RegExp])[] = [
   [
     'context_length_exceeded',
@@ -109,58 +110,59 @@ const CODES: readonly (readonly [ProviderCode, RegExp])[] = [
   ],
 ]
 
-function codeOf(status: number, { names, messages }: Said): ProviderCode {
-  const named = firstCode(names)
-  if (named !== undefined && named !== 'invalid_value') return named
-  const code = firstCode(messages) ?? named
+/** A message may be more specific than the code `invalid_value`. */
+function codeOf(status: number, { codes, messages }: ErrorTexts): ProviderCode {
+  const providerCode = findCode(codes)
+  if (providerCode !== undefined && providerCode !== 'invalid_value') return providerCode
+  const code = findCode(messages) ?? providerCode
   if (code !== undefined) return code
   if (status === 404) return 'model_not_found'
   return status === 413 ? 'too_large' : 'invalid_request'
 }
 
-const firstCode = (texts: readonly string[]): ProviderCode | undefined =>
+const findCode = (texts: readonly string[]): ProviderCode | undefined =>
   CODES.find(([, expression]) => texts.some((text) => expression.test(text)))?.[0]
 
-/** Longest text of a provider that is looked at; what it has to say stands at the beginning. */
-const MAX_WORDS = 4_000
+/** Maximum number of characters that are read; the reason is near the start. */
+const MAX_CHARACTERS = 4_000
 const MAX_LEVELS = 10
 
 /**
- * The forms: `{error: {message, type, code, param}}` (OpenAI and most), the same without `error` (vLLM), in a list (Gemini), with
+ * Known forms: `{error: {message, type, code, param}}` (OpenAI and most), the same without `error` (vLLM), in a list (Gemini), with
  * `innererror` (Azure), with `metadata.raw` as JSON in a string (OpenRouter), `{error: "…"}` (Ollama), `{detail: [{loc, msg, type}]}`
- * (FastAPI, Mistral). Names differ, so every text counts.
+ * (FastAPI, Mistral). Because field names differ, all texts are read.
  */
-function readError(body: Buffer | undefined): Said {
-  const value = parse(body)
-  const names: string[] = []
+function readError(body: Buffer | undefined): ErrorTexts {
+  const value = parseObject(body)
+  const codes: string[] = []
   const messages: string[] = []
   let param: string | undefined
-  let left = MAX_WORDS
+  let left = MAX_CHARACTERS
   const read = (value: unknown, name: string, levels: number): void => {
     if (levels === 0 || left <= 0) return
     if (name === 'param' || name === 'loc') param ??= paramOf(value)
     if (typeof value === 'string') {
-      const inner = name === 'raw' ? parse(Buffer.from(value)) : undefined
+      const inner = name === 'raw' ? parseObject(Buffer.from(value)) : undefined
       if (inner !== undefined) {
         read(inner, '', levels - 1)
         return
       }
       const text = value.slice(0, left)
       left -= text.length + 1
-      if (NAMES.has(name)) names.push(text)
+      if (CODE_FIELDS.has(name)) codes.push(text)
       else if (name !== 'param' && name !== 'loc' && name !== 'input') messages.push(text)
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, item] of Object.entries(value)) read(item, Array.isArray(value) ? name : key, levels - 1)
     }
   }
-  if (value === undefined) messages.push(body?.toString('utf8').slice(0, MAX_WORDS) ?? '')
+  if (value === undefined) messages.push(body?.toString('utf8').slice(0, MAX_CHARACTERS) ?? '')
   else read(value, '', MAX_LEVELS)
-  return { names, messages, param }
+  return { codes, messages, param }
 }
 
-const NAMES: ReadonlySet<string> = new Set(['code', 'type', 'status', 'reason', 'error_code'])
+const CODE_FIELDS: ReadonlySet<string> = new Set(['code', 'type', 'status', 'reason', 'error_code'])
 
-function parse(body: Buffer | undefined): unknown {
+function parseObject(body: Buffer | undefined): unknown {
   if (!body) return undefined
   try {
     const value: unknown = JSON.parse(body.toString('utf8'))
@@ -170,7 +172,7 @@ function parse(body: Buffer | undefined): unknown {
   }
 }
 
-/** `messages.[3].content`, `messages[3].content`, `["body", "messages", 3]`: each step is a number or one of the API's own words. */
+/** `messages.[3].content`, `messages[3].content`, `["body", "messages", 3]`: a path of numbers and words of the API. Other words end the path. */
 function paramOf(value: unknown): string | undefined {
   const steps = Array.isArray(value) ? value.filter((step, index) => index > 0 || step !== 'body') : textSteps(value)
   if (steps.length === 0 || steps.length > MAX_STEPS) return undefined
@@ -190,10 +192,10 @@ const REQUEST_WORDS: ReadonlySet<string> = new Set(['model', 'messages', 'stream
 const textSteps = (value: unknown): readonly string[] =>
   typeof value === 'string' && value.length <= 200 ? value.split(/[.[\]]+/).filter((step) => step !== '') : []
 
-/** `param` as the caller counts: the gateway may have put `before` messages in front. Undefined for a message of our own. */
-export function toClientParam(param: string | undefined, before: number): string | undefined {
+/** Converts the index of a message to the client's count. Returns undefined for one of the `addedMessages` that the gateway has put first. */
+export function toClientParam(param: string | undefined, addedMessages: number): string | undefined {
   const match = /^messages\[(\d+)\](.*)$/.exec(param ?? '')
   if (!match) return param
-  const index = Number(match[1]) - before
+  const index = Number(match[1]) - addedMessages
   return index < 0 ? undefined : `messages[${index}]${match[2]}`
 }

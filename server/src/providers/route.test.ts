@@ -5,7 +5,7 @@ import type { Provider } from './provider.ts'
 import { isModelAllowed, listAllowedModels, matchesPattern, type RouteRequirements, selectCandidates } from './route.ts'
 
 const EVERYTHING = { models: null, providers: null, ceiling: 'restricted' } as const
-const need = (change: Partial<RouteRequirements> = {}): RouteRequirements => ({
+const requirements = (change: Partial<RouteRequirements> = {}): RouteRequirements => ({
   model: 'small',
   application: EVERYTHING,
   classification: 'internal',
@@ -19,77 +19,76 @@ const model = (id: string, change: object = {}) => ({
   createdAt: new Date(7_000),
   ...change,
 })
-const well = { rank: () => 0, random: Math.random }
 const ids = (providers: Provider[], change: Partial<RouteRequirements> = {}) => {
-  const { candidates, excluded } = selectCandidates(providers, need(change), well)
+  const { candidates, excluded } = selectCandidates(providers, requirements(change), { rank: () => 0, random: Math.random })
   return { candidates: candidates.map(({ provider }) => provider.id), excluded: excluded.map(({ reason }) => reason) }
 }
 
-describe('who may serve', () => {
+describe('eligibility', () => {
   test.each<[string, Partial<Provider>, Partial<RouteRequirements>, string]>([
-    ['a provider that is switched off', { enabled: false }, {}, 'disabled'],
-    ['a provider whose key cannot be had', { problem: 'key_missing' }, {}, 'unusable'],
+    ['a disabled provider', { enabled: false }, {}, 'disabled'],
+    ['a provider without its key', { problem: 'key_missing' }, {}, 'unusable'],
     [
-      'content above what the provider may see',
+      'content above the maximum classification of the provider',
       { maxClassification: 'internal' },
       { classification: 'confidential' },
       'classification',
     ],
     [
-      'content above what the Application may handle',
+      'content above the maximum classification of the Application',
       {},
       { classification: 'restricted', application: { ...EVERYTHING, ceiling: 'confidential' } },
       'ceiling',
     ],
-    ['another provider than directed', {}, { provider: 'other' }, 'provider'],
-    ['another region than directed', { region: 'us' }, { region: 'eu' }, 'region'],
-    ['no region when one is directed', {}, { region: 'eu' }, 'region'],
-    ['unknown prices under a cost limit', {}, { maxCost: 1_000 }, 'cost'],
+    ['another provider than route:provider', {}, { provider: 'other' }, 'provider'],
+    ['another region than route:region', { region: 'us' }, { region: 'eu' }, 'region'],
+    ['no region under route:region', {}, { region: 'eu' }, 'region'],
+    ['unknown prices under route:max_cost', {}, { maxCost: 1_000 }, 'cost'],
     [
-      'an estimate above the cost limit',
+      'an estimate above route:max_cost',
       { models: [model('small', { inputPrice: 10, outputPrice: 20 })] },
       { maxCost: 0.02, tokens: { input: 1_000, output: 1_000 } },
       'cost',
     ],
-  ])('not %s', (_, provider, change, reason) =>
+  ])('route: excludes %s', (_, provider, change, reason) =>
     expect(ids([testProvider(provider)], change)).toEqual({ candidates: [], excluded: [reason] }),
   )
 
   test.each<[string, Partial<Provider>, Partial<RouteRequirements>]>([
-    ['content as sensitive as the provider may see', { maxClassification: 'internal' }, { classification: 'internal' }],
-    ['the directed provider and region', { region: 'eu' }, { provider: 'openai', region: 'eu' }],
+    ['content of the maximum classification of the provider', { maxClassification: 'internal' }, { classification: 'internal' }],
+    ['the provider and region of the directives', { region: 'eu' }, { provider: 'openai', region: 'eu' }],
     [
-      'an estimate within the cost limit',
+      'an estimate within route:max_cost',
       { models: [model('small', { inputPrice: 10, outputPrice: 20 })] },
       { maxCost: 0.03, tokens: { input: 1_000, output: 1_000 } },
     ],
     ['a model named with its provider', {}, { model: 'openai/small' }],
-  ])('%s', (_, provider, change) =>
+  ])('route: accepts %s', (_, provider, change) =>
     expect(ids([testProvider(provider)], change)).toEqual({ candidates: ['openai'], excluded: [] }),
   )
 
-  test('a model that is not allowed looks exactly like one that does not exist', () => {
+  test('route: a model that is not allowed has the same result as a model that does not exist', () => {
     const application = { ...EVERYTHING, models: ['large'] }
     expect(ids([testProvider()], { application })).toEqual(ids([testProvider()], { model: 'no-such-model' }))
     expect(ids([testProvider()], { application: { ...EVERYTHING, providers: [] } })).toEqual({ candidates: [], excluded: [] })
   })
 
-  test('a model whose own name looks qualified is found by it', () =>
+  test('route: finds a model whose own name contains a slash', () =>
     expect(
       ids([testProvider({ id: 'openrouter', models: [model('openai/small')] })], { model: 'openai/small' }).candidates,
     ).toEqual(['openrouter']))
 })
 
-describe('in which order', () => {
+describe('order', () => {
   const providers = [
     testProvider({ id: 'a', weight: 1 }),
     testProvider({ id: 'b', weight: 3 }),
     testProvider({ id: 'spare', weight: 0 }),
   ]
   const order = (rank: (provider: Provider) => number) =>
-    selectCandidates(providers, need(), { rank, random: Math.random }).candidates.map(({ provider }) => provider.id)
+    selectCandidates(providers, requirements(), { rank, random: Math.random }).candidates.map(({ provider }) => provider.id)
 
-  test('weights share the traffic, and weight 0 comes last', () => {
+  test('route: requests are shared by weight, and weight 0 comes last', () => {
     const orders = Array.from({ length: 4_000 }, () => order(() => 0))
     const first = orders.filter(([id]) => id === 'b').length / orders.length
     expect(first).toBeGreaterThan(0.7)
@@ -97,7 +96,7 @@ describe('in which order', () => {
     expect(orders.every((ids) => ids.length === 3 && ids[2] === 'spare')).toBe(true)
   })
 
-  test('health goes before weight', () => {
+  test('route: a better rank comes before a higher weight', () => {
     for (let i = 0; i < 50; i++) expect(order(({ id }) => (id === 'spare' ? 0 : id === 'a' ? 1 : 2))).toEqual(['spare', 'a', 'b'])
   })
 })
@@ -117,9 +116,9 @@ describe('patterns', () => {
     ['a.c', 'abc', false],
     ['(a+)+$', 'aaaa', false],
     ['', 'a', false],
-  ])('%s on %s: %s', (pattern, text, expected) => expect(matchesPattern(pattern, text)).toBe(expected))
+  ])('pattern: %s on %s is %s', (pattern, text, expected) => expect(matchesPattern(pattern, text)).toBe(expected))
 
-  test('a hostile pattern costs no more than pattern × text', () => {
+  test('pattern: a hostile pattern takes at most pattern × text steps', () => {
     const hostile = `${'*a'.repeat(50)}b`
     expect(cpuMs(() => expect(matchesPattern(hostile, 'a'.repeat(200))).toBe(false))).toBeLessThan(50)
   })
@@ -132,12 +131,12 @@ describe('patterns', () => {
     [{ models: [], providers: null }, false],
     [{ models: null, providers: ['openai'] }, true],
     [{ models: ['*'], providers: ['azure'] }, false],
-  ])('%j allows openai/small: %s', (application, expected) =>
+  ])('pattern: %j allows openai/small: %s', (application, expected) =>
     expect(isModelAllowed(application, 'openai', 'small')).toBe(expected),
   )
 })
 
-test('the models list names each allowed model once, sorted, under the first provider that offers it', () => {
+test('models: each allowed model is listed once, by id, with the first provider that offers it', () => {
   const providers = [
     testProvider({ id: 'b', models: [model('m'), model('z')] }),
     testProvider({ id: 'a', models: [model('m'), model('secret')] }),

@@ -2,69 +2,66 @@ import { type Classification, classificationRank } from '../domain/classificatio
 import type { Application } from '../domain/principal.ts'
 import type { Provider, ProviderModel } from './provider.ts'
 
-/** A provider that may serve the request, and the model by which it does. */
+/** A provider that may serve the request, and its model. */
 export interface Candidate {
   readonly provider: Provider
   readonly model: ProviderModel
 }
 
 export interface RouteRequirements {
-  /** `model`, or `provider/model` to name one provider's. */
+  /** `model`, or `provider/model` for the model of one provider. */
   readonly model: string
   readonly application: Pick<Application, 'models' | 'providers' | 'ceiling'>
-  /** Of everything that would be sent. */
+  /** Classification of all content that would be sent. */
   readonly classification: Classification
-  /** Directive `route:region`: only providers of this region; one without a region is of none. */
+  /** Directive `route:region`: only providers of this region. A provider without a region is not eligible. */
   readonly region?: string | undefined
   /** Directive `route:provider`. */
   readonly provider?: string | undefined
-  /** Directive `route:max_cost`: what this exchange may cost by estimate, in the currency of the prices. Unknown prices fail it. */
+  /** Directive `route:max_cost`: maximum estimated cost, in the currency of the prices. A model with an unknown price is not eligible. */
   readonly maxCost?: number | undefined
-  /** Estimates of what goes in and of what may come out; only looked at with `maxCost`. */
+  /** Estimated tokens of request and completion. Read only with `maxCost`. */
   readonly tokens?: { readonly input: number; readonly output: number }
 }
 
-/** Why nobody, or one provider, may serve: for the record and the log, never for the caller (a foreign model looks unknown). */
+/** Why a provider may not serve the request. Never sent to clients, because a model that is not allowed must look unknown. */
 export type Exclusion = 'model' | 'ceiling' | 'classification' | 'provider' | 'region' | 'cost' | 'disabled' | 'unusable'
 
 export interface Route {
-  /** In the order to try them. */
+  /** The best first. */
   readonly candidates: readonly Candidate[]
-  /** Providers left out that offer an allowed model of that name; empty when nobody does. */
+  /** Providers that offer an allowed model of that name but may not serve the request. */
   readonly excluded: readonly { readonly provider: string; readonly reason: Exclusion }[]
 }
 
 export interface RouteDeps {
-  /** Lower is better; compared before the weights. */
+  /** Lower is better. Compared before the weights. */
   readonly rank: (provider: Provider) => number
   /** From 0 up to but not including 1. */
   readonly random: () => number
 }
 
-/**
- * Who may serve a request, the best first: by health, then by a weighted draw, so that equally able providers share the
- * traffic and the next ones stand ready as fallbacks.
- */
-export function selectCandidates(providers: readonly Provider[], need: RouteRequirements, deps: RouteDeps): Route {
+/** The providers that may serve a request, ordered by rank and then by a weighted draw, so that equally healthy providers share requests. */
+export function selectCandidates(providers: readonly Provider[], requirements: RouteRequirements, deps: RouteDeps): Route {
   const candidates: Candidate[] = []
   const excluded: { provider: string; reason: Exclusion }[] = []
   for (const provider of providers) {
-    const model = offeredModel(provider, need)
+    const model = findOfferedModel(provider, requirements)
     if (!model) continue
-    const reason = exclusion(provider, model, need)
+    const reason = findExclusion(provider, model, requirements)
     if (reason === undefined) candidates.push({ provider, model })
     else excluded.push({ provider: provider.id, reason })
   }
-  return { candidates: candidates.length > 1 ? draw(candidates, deps) : candidates, excluded }
+  return { candidates: candidates.length > 1 ? sortByDraw(candidates, deps) : candidates, excluded }
 }
 
-/** Those of the candidates that may also serve something that came to light after they were chosen. */
+/** The candidates that also meet requirements that became known after the selection. */
 export const filterCandidates = (
   candidates: readonly Candidate[],
-  need: Omit<RouteRequirements, 'model'>,
-): readonly Candidate[] => candidates.filter(({ provider, model }) => exclusion(provider, model, need) === undefined)
+  requirements: Omit<RouteRequirements, 'model'>,
+): readonly Candidate[] => candidates.filter(({ provider, model }) => findExclusion(provider, model, requirements) === undefined)
 
-function offeredModel(provider: Provider, { model: name, application }: RouteRequirements): ProviderModel | undefined {
+function findOfferedModel(provider: Provider, { model: name, application }: RouteRequirements): ProviderModel | undefined {
   const found = findModel(provider, name)
   return found && isModelAllowed(application, provider.id, found.id) ? found : undefined
 }
@@ -72,32 +69,37 @@ function offeredModel(provider: Provider, { model: name, application }: RouteReq
 function findModel({ id, models }: Provider, name: string): ProviderModel | undefined {
   const exact = models.find((model) => model.id === name)
   if (exact || !name.startsWith(`${id}/`)) return exact
-  const rest = name.slice(id.length + 1)
-  return models.find((model) => model.id === rest)
+  const unqualified = name.slice(id.length + 1)
+  return models.find((model) => model.id === unqualified)
 }
 
-function exclusion(provider: Provider, model: ProviderModel, need: Omit<RouteRequirements, 'model'>): Exclusion | undefined {
+function findExclusion(
+  provider: Provider,
+  model: ProviderModel,
+  requirements: Omit<RouteRequirements, 'model'>,
+): Exclusion | undefined {
   if (!provider.enabled) return 'disabled'
   if (provider.problem !== undefined) return 'unusable'
-  const rank = classificationRank(need.classification)
-  if (rank > classificationRank(need.application.ceiling)) return 'ceiling'
+  const rank = classificationRank(requirements.classification)
+  if (rank > classificationRank(requirements.application.ceiling)) return 'ceiling'
   if (rank > classificationRank(provider.maxClassification)) return 'classification'
-  if (need.provider !== undefined && need.provider !== provider.id) return 'provider'
-  if (need.region !== undefined && need.region !== provider.region) return 'region'
-  if (need.maxCost !== undefined && !(estimate(model, need.tokens) <= need.maxCost)) return 'cost'
+  if (requirements.provider !== undefined && requirements.provider !== provider.id) return 'provider'
+  if (requirements.region !== undefined && requirements.region !== provider.region) return 'region'
+  if (requirements.maxCost !== undefined && !(estimateCost(model, requirements.tokens) <= requirements.maxCost)) return 'cost'
   return undefined
 }
 
-const PER_PRICE = 1_000_000
+/** Prices are per this number of tokens. */
+const TOKENS_PER_PRICE = 1_000_000
 
-/** NaN when a price is unknown, which no comparison passes. */
-function estimate({ inputPrice, outputPrice }: ProviderModel, tokens = { input: 0, output: 0 }): number {
+/** Returns NaN if a price is unknown: every comparison with it is false. */
+function estimateCost({ inputPrice, outputPrice }: ProviderModel, tokens = { input: 0, output: 0 }): number {
   if (inputPrice === null || outputPrice === null) return Number.NaN
-  return (tokens.input * inputPrice + tokens.output * outputPrice) / PER_PRICE
+  return (tokens.input * inputPrice + tokens.output * outputPrice) / TOKENS_PER_PRICE
 }
 
-/** Weighted order without replacement (Efraimidis and Spirakis): the smallest −ln(u)/w comes first. */
-function draw(candidates: readonly Candidate[], { rank, random }: RouteDeps): Candidate[] {
+/** Weighted random order without replacement (Efraimidis and Spirakis 2006): the smallest −ln(u)/w comes first. */
+function sortByDraw(candidates: readonly Candidate[], { rank, random }: RouteDeps): Candidate[] {
   return candidates
     .map((candidate) => {
       const { provider } = candidate
@@ -108,7 +110,7 @@ function draw(candidates: readonly Candidate[], { rank, random }: RouteDeps): Ca
     .map(({ candidate }) => candidate)
 }
 
-/** True when the Application may use that model of that provider. */
+/** Whether the Application may use this model of this provider. */
 export function isModelAllowed(
   { models, providers }: Pick<Application, 'models' | 'providers'>,
   providerId: string,
@@ -121,22 +123,22 @@ export function isModelAllowed(
   )
 }
 
-/** `*` stands for any run of characters, also an empty one; everything else for itself. Worst case pattern × text, no regular expression. */
+/** `*` matches any characters or none. Takes at most pattern × text steps, which a regular expression cannot guarantee. */
 export function matchesPattern(pattern: string, text: string): boolean {
   if (!pattern.includes('*')) return pattern === text
   let p = 0
   let star = -1
-  let mark = 0
+  let resumeAt = 0
   for (let t = 0; t < text.length; ) {
     if (pattern[p] === '*') {
       star = p++
-      mark = t
+      resumeAt = t
     } else if (pattern[p] === text[t]) {
       p++
       t++
     } else if (star >= 0) {
       p = star + 1
-      t = ++mark
+      t = ++resumeAt
     } else return false
   }
   while (pattern[p] === '*') p++
@@ -146,20 +148,20 @@ export function matchesPattern(pattern: string, text: string): boolean {
 /** An entry of the models list, without the constant `object` (GW-MOD-1). */
 export interface ModelEntry {
   readonly id: string
-  /** The provider's id; of several that offer the model, the alphabetically first. */
+  /** Id of the provider; if several offer the model, the alphabetically first. */
   readonly owned_by: string
   /** Unix seconds. */
   readonly created: number
 }
 
-/** The entry of one model that the Application may use, named as in a chat: `model`, or `provider/model`. */
+/** The entry of a model that the Application may use. `name`: `model` or `provider/model`, as in a chat. */
 export function findAllowedModel(
   providers: readonly Provider[],
   application: Pick<Application, 'models' | 'providers'>,
   name: string,
 ): ModelEntry | undefined {
-  const entryOf = (some: readonly Provider[], model: string) =>
-    listAllowedModels(some, application).find(({ id }) => id === model)
+  const entryOf = (offering: readonly Provider[], model: string) =>
+    listAllowedModels(offering, application).find(({ id }) => id === model)
   const exact = entryOf(providers, name)
   if (exact) return exact
   const provider = providers.find(({ id, models }) => models.some((model) => `${id}/${model.id}` === name))
@@ -167,7 +169,7 @@ export function findAllowedModel(
   return found && { ...found, id: name }
 }
 
-/** The models an Application may use, each once, by id. Providers that are switched off or unusable offer none. */
+/** The models that an Application may use, each once, by id. Disabled and unusable providers offer none. */
 export function listAllowedModels(
   providers: readonly Provider[],
   application: Pick<Application, 'models' | 'providers'>,

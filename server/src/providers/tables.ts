@@ -1,4 +1,6 @@
 import type { Bytes, CreatedAt, Json } from '../db/columns.ts'
+import type { Classification } from '../domain/classification.ts'
+import type { ProviderKind, ProviderSource } from './provider.ts'
 
 declare module '../db/schema.ts' {
   interface Schema {
@@ -11,14 +13,12 @@ export interface ProviderTable {
   workspace_id: string
   /** A slug such as `openai`; shown as `owned_by` in the models list. */
   id: string
-  /** openai (any OpenAI-compatible server) or stub. */
-  kind: string
-  /** api, environment or config: who declared it, and so whether private addresses are allowed. */
-  source: string
+  kind: ProviderKind
+  source: ProviderSource
   base_url: string | null
-  /** Sealed; null when there is none or when it comes from the environment. */
+  /** Sealed; null: the provider has no key, or its key is in the environment. */
   api_key: Bytes | null
-  /** Name of the environment variable that holds the key, if it is not stored. */
+  /** Name of the environment variable that holds the key; null: none. */
   api_key_env: string | null
   headers: Json<Record<string, string>>
   /** Path of chat completions below base_url. */
@@ -30,7 +30,7 @@ export interface ProviderTable {
   max_concurrency: number
   weight: number
   region: string | null
-  max_classification: string
+  max_classification: Classification
   enabled: boolean
   created_at: CreatedAt
   updated_at: Date
@@ -39,9 +39,9 @@ export interface ProviderTable {
 export interface ModelTable {
   workspace_id: string
   provider_id: string
-  /** The name callers use. */
+  /** The name that clients use. */
   id: string
-  /** The name the provider knows; null: the same. */
+  /** The provider's name of the model; null: the same. */
   upstream_name: string | null
   /** Price per million tokens; null: unknown. */
   input_price: number | null

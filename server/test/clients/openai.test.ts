@@ -5,7 +5,7 @@ import { adjustableClock } from '../support/adjustable-clock.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { json, says, word } from '../support/scripted-provider.ts'
 
-/** The real client of npm, against the real server. */
+/** The OpenAI client from npm, against a real server. */
 const clock = adjustableClock()
 let governed: Governed
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => governed.close())
 
-/** A client as its users make it, retries included; `path` as in `baseURL: base + path`. */
+/** The client with its default retries. `path` follows the base URL. */
 const client = (path = '/v1', options: object = {}): OpenAI =>
   new OpenAI({ apiKey: governed.key(), baseURL: governed.base + path, ...options })
 
@@ -24,13 +24,13 @@ const body = (content: string, more: object = {}): Params => ({
   ...more,
 })
 const TEXT = 'The quick brown fox jumps over the lazy dog: naïve 狐狸 🦊.'
-/** A prompt that the provider answers with `text`. */
+/** A prompt whose completion is `text`. */
 const promptFor = (text: string): string => {
   const key = word()
   governed.provider.on(key, says(text))
   return key
 }
-/** The error that a call ends in. */
+/** The error with which a call fails. */
 const failure = async (call: PromiseLike<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> => {
   const thrown = await Promise.resolve(call).then(
     () => new Error('the call succeeded'),
@@ -39,8 +39,8 @@ const failure = async (call: PromiseLike<unknown>): Promise<InstanceType<typeof 
   if (thrown instanceof OpenAI.APIError) return thrown
   throw thrown
 }
-/** How many requests the server has answered with that status. */
-const answeredWith = (status: number): number =>
+/** The number of responses with this status in the server's log. */
+const countResponses = (status: number): number =>
   governed.server
     .logs()
     .split('\n')
@@ -52,7 +52,7 @@ describe.each(['/v1', ''])('with base URL {base}%s', (path) => {
     expect(completion.choices[0]?.message.content).toBe(TEXT)
     expect(completion.usage?.total_tokens).toBe(18)
     expect(completion._request_id).toMatch(/^req_/)
-    // What the SDK does not know stays reachable.
+    // Fields that the client does not know are returned.
     expect(completion).toMatchObject({ governance: { audit_id: expect.stringMatching(/^aud_/), decision: { verdict: 'allow' } } })
   })
   test('stream: true, iterated', async () => {
@@ -83,7 +83,7 @@ describe.each(['/v1', ''])('with base URL {base}%s', (path) => {
   })
 })
 
-describe('each error class, with the code, the request id and what the error carries', () => {
+describe('error classes: have code, request id and details', () => {
   const once = (options: object = {}) => client('/v1', { maxRetries: 0, ...options })
   const chat = (content: string, more: object = {}, options: object = {}) =>
     failure(once(options).chat.completions.create(body(content, more)))
@@ -148,32 +148,32 @@ describe('each error class, with the code, the request id and what the error car
   })
 })
 
-describe('no retry on what cannot change by repeating', () => {
+describe('retries: none when a retry cannot succeed', () => {
   test.each([
     [403, 'a denial at input', 'juniper-deny', undefined, 0],
     [403, 'a denial at output', '', 'sorrel-deny', 1],
     [409, 'a hold at input', 'juniper-hold', undefined, 0],
     [409, 'a hold at output', '', 'sorrel-hold', 1],
-  ] as const)('%i: %s is asked once at the gateway, and the provider at most once', async (status, _, mark, answer, calls) => {
-    const before = answeredWith(status)
+  ] as const)('%i: %s is sent once to the gateway and at most once to the provider', async (status, _, mark, answer, calls) => {
+    const before = countResponses(status)
     const key = promptFor(answer ?? 'fine')
     const error = await failure(client().chat.completions.create(body(`${key} ${mark}`)))
     expect(error.status).toBe(status)
-    expect(answeredWith(status) - before).toBe(1)
+    expect(countResponses(status) - before).toBe(1)
     expect(governed.provider.about(key)).toHaveLength(calls)
   })
-  test('422', async () => {
-    const before = answeredWith(422)
+  test('422: sent once', async () => {
+    const before = countResponses(422)
     await failure(client().chat.completions.create(body('x', { model: 'none' })))
-    expect(answeredWith(422) - before).toBe(1)
+    expect(countResponses(422) - before).toBe(1)
   })
-  test('a 429 that never fits', async () => {
+  test('429: sent once when the request alone exceeds the limit', async () => {
     const { token } = await governed.application({ limits: { tokens_per_minute: 10 } })
-    const before = answeredWith(429)
+    const before = countResponses(429)
     await failure(client('/v1', { apiKey: token }).chat.completions.create(body('word '.repeat(100))))
-    expect(answeredWith(429) - before).toBe(1)
+    expect(countResponses(429) - before).toBe(1)
   })
-  test('a short 429 is waited out by the client itself', async () => {
+  test('429: the client waits and retries when the limit frees soon', async () => {
     const { token } = await governed.application({ limits: { requests_per_minute: 60, burst: 1 } })
     const ask = () => client('/v1', { apiKey: token }).chat.completions.create(body(promptFor('fine')))
     await ask()
@@ -183,8 +183,8 @@ describe('no retry on what cannot change by repeating', () => {
   })
 })
 
-describe('review, the whole way', () => {
-  test('409 → a reviewer approves → the same request with governance.review_item_id gets the result, once', async () => {
+describe('reviews', () => {
+  test('409, then the resubmission with governance.review_item_id gets the result once approved', async () => {
     const key = promptFor(TEXT)
     const ask = (governance: object = {}) => client().chat.completions.create(body(`${key} juniper-hold`, { governance }))
     const { error } = await failure(ask())
@@ -193,7 +193,7 @@ describe('review, the whole way', () => {
     for (let i = 0; i < 2; i++) expect((await ask({ review_item_id })).choices[0]?.message.content).toBe(TEXT)
     expect(governed.provider.about(key)).toHaveLength(1)
   })
-  test('waiting for approval inline, streamed', async () => {
+  test('a stream waits for the approval', async () => {
     const key = promptFor(TEXT)
     const { error } = await failure(client().chat.completions.create(body(`${key} juniper-hold`)))
     const { review_item_id } = error as { review_item_id: string }
@@ -216,15 +216,15 @@ describe('review, the whole way', () => {
   })
 })
 
-describe('other ways to call', () => {
-  test('a user token as a default header', async () => {
+describe('other options of the client', () => {
+  test('a user token in a default header is verified', async () => {
     const userToken = governed.demo.users[0]?.user_token ?? ''
     const completion = await client('/v1', { defaultHeaders: { 'X-Gateway-User-Token': userToken } }).chat.completions.create(
       body('x'),
     )
     expect(completion).toMatchObject({ governance: { user_verified: true } })
   })
-  test('abort in the middle of a stream: the client stops, the record stands, the server goes on', async () => {
+  test('abort: the stream ends, the audit record keeps status 200, and the server continues', async () => {
     const prompt = promptFor('some words that go on '.repeat(40_000))
     const stream = await client().chat.completions.create({ ...body(prompt), stream: true })
     let auditId = ''
@@ -236,7 +236,7 @@ describe('other ways to call', () => {
     expect(await governed.record(auditId)).toMatchObject({ status: 200 })
     expect((await client().chat.completions.create(body(promptFor('fine')))).choices[0]?.message.content).toBe('fine')
   })
-  test('withResponse: headers are there', async () => {
+  test('withResponse: returns the headers', async () => {
     const { response, request_id } = await client().chat.completions.create(body('x')).withResponse()
     expect(request_id).toMatch(/^req_/)
     expect(response.headers.get('x-audit-id')).toMatch(/^aud_/)

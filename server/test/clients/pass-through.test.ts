@@ -5,7 +5,7 @@ import type { Governed } from '../support/governed.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
-/** Nothing is dropped silently (GW-CHAT-10), byte for byte. */
+/** No field is dropped silently (GW-CHAT-10). */
 let governed: Governed
 let token: string
 beforeAll(async () => {
@@ -14,10 +14,10 @@ beforeAll(async () => {
 })
 afterAll(() => governed.close())
 
-const SIGNATURE = Buffer.from('a signature that only its provider can read, and nobody else').toString('base64')
+const SIGNATURE = Buffer.from('a signature that only its provider can read, and no other service').toString('base64')
 const client = () => new OpenAI({ apiKey: token, baseURL: `${governed.base}/v1`, maxRetries: 0 })
 
-/** Fields that change nothing the gateway would have to know. */
+/** Fields that the gateway forwards without acting on them. */
 const HARMLESS = {
   store: false,
   verbosity: 'low',
@@ -44,22 +44,22 @@ const HARMLESS = {
   max_completion_tokens: 90,
 }
 
-/** What typed clients write for what they leave out. */
+/** Nulls that typed clients send for missing fields. */
 const NULLS = Object.fromEntries(
   ['stop', 'stream_options', 'tools', 'functions', 'audio', 'web_search_options', 'max_tokens', 'seed', 'user', 'n'].map(
     (name) => [name, null],
   ),
 )
 
-async function sent(prompt: string, body: object): Promise<Record<string, unknown>> {
+async function readUpstreamBody(prompt: string, body: object): Promise<Record<string, unknown>> {
   accepted(await governed.chat(prompt, { ...body }, { token }))
   return governed.provider.about(prompt)[0]?.body ?? {}
 }
 
-describe('a request', () => {
-  test('reaches the provider with every harmless field as it came [GW-CHAT-8, GW-CHAT-10]', async () => {
+describe('pass-through of requests', () => {
+  test('every harmless field reaches the provider unchanged [GW-CHAT-8, GW-CHAT-10]', async () => {
     const prompt = word()
-    expect(await sent(prompt, HARMLESS)).toEqual({
+    expect(await readUpstreamBody(prompt, HARMLESS)).toEqual({
       ...HARMLESS,
       model: 'scripted',
       messages: [{ role: 'user', content: prompt }],
@@ -67,9 +67,9 @@ describe('a request', () => {
     })
   })
 
-  test('may hold null for what it leaves out', async () => {
+  test('null fields do not reach the provider', async () => {
     const prompt = word()
-    expect(await sent(prompt, NULLS)).toEqual({
+    expect(await readUpstreamBody(prompt, NULLS)).toEqual({
       model: 'scripted',
       messages: [{ role: 'user', content: prompt }],
       stream: false,
@@ -94,7 +94,7 @@ describe('a request', () => {
     ['extra_body.plugins', { extra_body: { plugins: [{ id: 'web' }] } }],
     ['extra_body.model', { extra_body: { model: 'another' } }],
     ['messages[0].audio', { messages: [{ role: 'assistant', content: 'x', audio: { id: 'audio_1' } }] }],
-  ])('with %s is refused by name, and reaches nobody [GW-CHAT-9]', async (param, body) => {
+  ])('400 that names %s, and no provider is called [GW-CHAT-9]', async (param, body) => {
     const prompt = word()
     const before = governed.provider.calls.length
     expect(refused(await governed.chat(prompt, body, { token }), 'VALIDATION_ERROR').param).toBe(param)
@@ -111,13 +111,13 @@ describe('a request', () => {
       'a text of a message’s own field',
       { messages: [{ role: 'assistant', content: 'x', reasoning_content: 'AKIAQ3EGRWZT5HPLV2NX' }] },
     ],
-  ])('is read also in its further fields: %s [GW-CHAT-8]', async (_, body) => {
+  ])('unknown fields are inspected: %s [GW-CHAT-8]', async (_, body) => {
     const { governance } = accepted(await governed.chat(word(), { ...body, governance: { dry_run: true } }, { token }))
     const record = await governed.api('GET', `/v1/audit/${governance.audit_id}`, { token })
     expect(accepted(record).findings).toMatchObject({ classify: expect.objectContaining({}) })
   })
 
-  test('takes any tool id, and calls whose content is null', async () => {
+  test('any tool call id and null content are accepted', async () => {
     const prompt = word()
     const id = `call/${prompt} ü__thought__${SIGNATURE}`
     const call = { id, type: 'function', function: { name: 'look_up', arguments: '{}' } }
@@ -137,8 +137,8 @@ describe('a request', () => {
       { role: 'assistant', content: 'custom', tool_calls: [{ id: 'c', type: 'custom', custom: { name: 'g', input: 'x' } }] },
       { role: 'user', content: [{ type: 'text', text: 'again' }], tool_calls: null, tool_call_id: null },
     ]
-    const { messages: got } = await sent(prompt, { messages })
-    expect(got).toEqual([
+    const { messages: forwarded } = await readUpstreamBody(prompt, { messages })
+    expect(forwarded).toEqual([
       { role: 'user', content: 'look it up' },
       { role: 'assistant', content: null, tool_calls: [call] },
       messages[2],
@@ -149,7 +149,7 @@ describe('a request', () => {
   })
 })
 
-/** The state that providers keep in a tool loop, in the places where each of them has it. */
+/** State of a tool loop, in the fields that several providers use. */
 const STATEFUL = {
   role: 'assistant',
   content: null,
@@ -172,7 +172,7 @@ const STATEFUL = {
     },
   ],
 }
-const AROUND = {
+const RESPONSE_FIELDS = {
   system_fingerprint: 'fp_44709d6fcb',
   service_tier: 'default',
   usage: {
@@ -184,14 +184,14 @@ const AROUND = {
   },
 }
 
-describe('a tool loop', () => {
+describe('pass-through of a tool loop', () => {
   const start = () => {
     const key = word()
     const choices = [{ index: 0, message: STATEFUL, finish_reason: 'tool_calls' }]
     governed.provider.on(key, (response, { body }) =>
       body.messages.length > 1
         ? json(response, 200, completion(`It is sunny, ${key}.`))
-        : json(response, 200, completion('', { choices, ...AROUND })),
+        : json(response, 200, completion('', { choices, ...RESPONSE_FIELDS })),
     )
     return key
   }
@@ -201,11 +201,11 @@ describe('a tool loop', () => {
     tools: HARMLESS.tools as never,
   })
 
-  test('keeps the provider’s state: out as JSON, and back again to the byte [GW-COMP-4, GW-CHAT-10]', async () => {
+  test("the provider's state reaches the client and returns byte for byte [GW-COMP-4, GW-CHAT-10]", async () => {
     const key = start()
     const first = await client().chat.completions.create(params(key))
     expect(first.choices[0]?.message).toEqual(STATEFUL)
-    expect(first).toMatchObject(AROUND)
+    expect(first).toMatchObject(RESPONSE_FIELDS)
     const { message } = first.choices[0] as { message: OpenAI.ChatCompletionMessage }
     const result = { role: 'tool' as const, tool_call_id: 'function-call-1', content: 'sunny' }
     const second = await client().chat.completions.create({
@@ -218,7 +218,7 @@ describe('a tool loop', () => {
     expect(governed.provider.about(key)[1]?.body.messages[1]).toEqual(kept)
   })
 
-  test('counts signatures, which pass unread, for policies and in the record', async () => {
+  test('signatures count as unread content for policies and in the audit record', async () => {
     const key = start()
     const messages = [
       { role: 'user', content: key },
@@ -230,7 +230,7 @@ describe('a tool loop', () => {
     expect(record.features).toMatchObject({ 'content.unread': 4 })
   })
 
-  test('keeps it in a stream, as the client puts it together', async () => {
+  test("the provider's state is complete when the client assembles a stream", async () => {
     const key = start()
     const stream = client().chat.completions.stream({ ...params(key), stream_options: { include_usage: true } })
     const chunks: OpenAI.ChatCompletionChunk[] = []
@@ -239,11 +239,11 @@ describe('a tool loop', () => {
     const { role: _, content: _content, refusal: _refusal, tool_calls, ...state } = STATEFUL
     expect(final.choices[0]?.message).toMatchObject(state)
     expect(chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? [])).toEqual([{ ...tool_calls[0], index: 0 }])
-    expect(chunks.every((chunk) => chunk.system_fingerprint === AROUND.system_fingerprint)).toBe(true)
-    expect(chunks.at(-1)?.usage).toEqual(AROUND.usage)
+    expect(chunks.every((chunk) => chunk.system_fingerprint === RESPONSE_FIELDS.system_fingerprint)).toBe(true)
+    expect(chunks.at(-1)?.usage).toEqual(RESPONSE_FIELDS.usage)
   })
 
-  test('reads it: what a rule or detector looks for is found in the provider’s own fields too', async () => {
+  test("policies read the provider's own fields", async () => {
     for (const more of [
       { choices: [{ index: 0, message: { role: 'assistant', content: 'x', note: 'sorrel-deny' }, finish_reason: 'stop' }] },
       { choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop', note: 'sorrel-deny' }] },
@@ -259,7 +259,7 @@ describe('a tool loop', () => {
 })
 
 describe('sizes', () => {
-  test('a message of 3 MiB and 2,000 messages pass', async () => {
+  test('a message of 3 MiB and 2,000 messages are accepted', async () => {
     const text = 'word '.repeat(630_000)
     accepted(await governed.chat([{ role: 'user', content: text }], {}, { token }))
     const many = Array.from({ length: 2_000 }, () => ({ role: 'user', content: 'Good morning' }))
@@ -270,7 +270,7 @@ describe('sizes', () => {
     ['a body', { pad: 'x'.repeat(17_000_000) }, 'GATEHOUSE_MAX_BODY_BYTES'],
     ['a message', { messages: [{ role: 'user', content: 'word '.repeat(850_000) }] }, 'GATEHOUSE_MAX_CONTENT_BYTES'],
     ['a list of messages', { messages: Array(2_049).fill({ role: 'user', content: 'x' }) }, 'GATEHOUSE_MAX_MESSAGES'],
-  ])('%s beyond its limit is 413 and names the setting', async (_, more, setting) => {
+  ])('413 that names the setting when %s exceeds its limit', async (_, more, setting) => {
     const error = refused(await governed.chat('x', more, { token }), 'PAYLOAD_TOO_LARGE')
     expect(error.message).toContain(setting)
     expect(error.details).toMatchObject({ setting })

@@ -10,20 +10,20 @@ const ROOT = join(import.meta.dirname, '../../..')
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 const run = promisify(execFile)
 
-/** The README's shell blocks that talk to a running server; those that start one are tried by hand and by CI's fresh clone. */
+/** The README's shell blocks for a running server. CI tests the blocks that start one in a fresh clone. */
 const blocks = [...README.matchAll(/^```sh\n([\s\S]*?)^```/gm)]
   .map(([, source = '']) => source)
   .filter((source) => !/npm (start|test)/.test(source))
 
-/** What a block promises: the lines of comment at its end, `…` standing for anything. */
-const promises = blocks.map((source) =>
+/** The expected output of each block: the comment lines at its end. `…` stands for any text. */
+const expectedOutputs = blocks.map((source) =>
   [...source.matchAll(/^# (?:(\d{3}) )?(.*)$/gm)].map(([, status, text = '']) => ({ status, text })),
 )
 
 const BLOCK_MARK = '@@block'
 const STATUS_MARK = '@@status'
 
-/** Prints the status behind each answer, so that a promised status can be compared. */
+/** Prints the status after each response, so that it can be compared. */
 const CURL = `curl() { command curl -w ' ${STATUS_MARK}%{http_code} ' "$@"; }`
 
 describe('README', () => {
@@ -46,18 +46,18 @@ describe('README', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('examples: at least ten blocks are found, and most state an expected answer', () => {
+  test('examples: at least ten blocks exist, and most have an expected output', () => {
     expect(blocks.length).toBeGreaterThanOrEqual(10)
-    expect(promises.flat().length).toBeGreaterThanOrEqual(8)
+    expect(expectedOutputs.flat().length).toBeGreaterThanOrEqual(8)
   })
 
   test.each(blocks.map((source, index) => [index, source.split('\n')[0]] as const))(
-    'example %i answers what its comment says (%s)',
+    'example %i: prints the output of its comment (%s)',
     (index) => {
       const output = outputs[index] ?? ''
       expect(output).not.toMatch(/command not found|Connection refused|@@status5\d\d|"code":"(VALIDATION_ERROR|NOT_FOUND|AUTH_)/)
       let rest = output
-      for (const { status, text } of promises[index] ?? []) {
+      for (const { status, text } of expectedOutputs[index] ?? []) {
         if (status !== undefined) expect(rest).toContain(`${STATUS_MARK}${status} `)
         for (const fragment of fragmentsOf(text)) {
           expect(rest, `expected “${fragment}” in this order in: ${output}`).toContain(fragment)
@@ -78,9 +78,9 @@ describe('README', () => {
 /** All blocks in one shell, as a reader pastes them one after another. */
 async function runBlocks(server: TestServer, cwd: string): Promise<string[]> {
   const script = [CURL, ...blocks.map((source, index) => `echo '${BLOCK_MARK}${index}'\n${source}`)].join('\n')
-  const here = script.replaceAll('http://127.0.0.1:8787', server.base)
+  const localScript = script.replaceAll('http://127.0.0.1:8787', server.base)
   const env = { ...process.env, GATEHOUSE_DATA: server.config.dataDir }
-  const { stdout, stderr } = await run('bash', ['-c', `exec 2>&1\n${here}`], { cwd, env, maxBuffer: 64e6 })
+  const { stdout, stderr } = await run('bash', ['-c', `exec 2>&1\n${localScript}`], { cwd, env, maxBuffer: 64e6 })
   return (stdout + stderr).split(new RegExp(`^${BLOCK_MARK}\\d+\\n`, 'm')).slice(1)
 }
 

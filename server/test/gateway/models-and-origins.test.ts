@@ -12,60 +12,60 @@ beforeAll(async () => {
 })
 afterAll(() => governed.close())
 
-const ask = (
+const send = (
   path: string,
   { token = '', method = 'GET', headers = {} }: { token?: string; method?: string; headers?: object } = {},
 ) => fetch(governed.server.base + path, { method, headers: { ...(token && { authorization: `Bearer ${token}` }), ...headers } })
-const body = async (answer: Response) => (await answer.json()) as Record<string, unknown>
+const body = async (response: Response) => (await response.json()) as Record<string, unknown>
 
 describe('GET /v1/models/{id} [GW-MOD-3]', () => {
-  test('answers the entry of the list, with and without the prefix, with slashes as they are or percent-encoded', async () => {
+  test('returns the entry of the list, with and without /v1, with plain or percent-encoded slashes', async () => {
     const { token } = await governed.application()
-    const list = (await body(await ask('/v1/models', { token }))).data as { id: string }[]
+    const list = (await body(await send('/v1/models', { token }))).data as { id: string }[]
     for (const id of ['scripted', 'demo-mini', SLASHED]) {
-      const entry = list.find((one) => one.id === id)
+      const entry = list.find((model) => model.id === id)
       expect(entry, id).toBeDefined()
       for (const prefix of ['/v1/models', '/models']) {
         for (const written of [id, encodeURIComponent(id)]) {
-          const answer = await ask(`${prefix}/${written}`, { token })
-          expect([answer.status, await body(answer)], written).toEqual([200, entry])
+          const response = await send(`${prefix}/${written}`, { token })
+          expect([response.status, await body(response)], written).toEqual([200, entry])
         }
       }
     }
-    expect(await body(await ask('/v1/models/openai/scripted', { token }))).toMatchObject({
+    expect(await body(await send('/v1/models/openai/scripted', { token }))).toMatchObject({
       id: 'openai/scripted',
       owned_by: 'openai',
     })
   })
 
-  test('is recorded like the list', async () => {
+  test('is recorded with the endpoint models', async () => {
     const { token } = await governed.application()
-    const answer = await ask('/v1/models/scripted', { token })
-    const record = await body(await ask(`/v1/audit/${answer.headers.get('x-audit-id')}`, { token }))
+    const response = await send('/v1/models/scripted', { token })
+    const record = await body(await send(`/v1/audit/${response.headers.get('x-audit-id')}`, { token }))
     expect(record).toMatchObject({ endpoint: 'models', status: 200 })
-    const missing = await ask('/v1/models/nothing', { token })
-    const refusal = await body(await ask(`/v1/audit/${missing.headers.get('x-audit-id')}`, { token }))
+    const missing = await send('/v1/models/nothing', { token })
+    const refusal = await body(await send(`/v1/audit/${missing.headers.get('x-audit-id')}`, { token }))
     expect(refusal).toMatchObject({ endpoint: 'models', status: 404, error_code: 'NOT_FOUND' })
   })
 
-  test('cannot tell a model that does not exist from one of another Application', async () => {
+  test('404 is the same for unknown models and for models of another Application', async () => {
     const { token } = await governed.application({ models: ['demo-*'] })
-    const told = async (id: string) => {
-      const answer = await ask(`/v1/models/${id}`, { token })
-      const { error } = await body(answer)
+    const errorOf = async (id: string) => {
+      const response = await send(`/v1/models/${id}`, { token })
+      const { error } = await body(response)
       const { audit_id: _, ...rest } = error as Record<string, unknown>
-      return [answer.status, JSON.stringify(rest).replaceAll(id, 'ID')]
+      return [response.status, JSON.stringify(rest).replaceAll(id, 'ID')]
     }
-    const foreign = await told('scripted')
+    const foreign = await errorOf('scripted')
     expect(foreign[0]).toBe(404)
     expect(foreign[1]).toContain('"code":"NOT_FOUND"')
-    expect(await told('nothing')).toEqual(foreign)
-    expect((await ask('/v1/models/scripted')).status).toBe(401)
-    expect((await ask(`/v1/models/${'x'.repeat(200)}%00`, { token })).status).toBe(400)
+    expect(await errorOf('nothing')).toEqual(foreign)
+    expect((await send('/v1/models/scripted')).status).toBe(401)
+    expect((await send(`/v1/models/${'x'.repeat(200)}%00`, { token })).status).toBe(400)
   })
 })
 
-test('chat: an unknown model is refused with the models that the Application may use', async () => {
+test('chat: 422 with the models of the Application when the model is unknown', async () => {
   const { token } = await governed.application({ models: ['demo-mini'] })
   const refused = await governed.post(
     '/v1/chat/completions',
@@ -81,15 +81,15 @@ test('chat: an unknown model is refused with the models that the Application may
   })
 })
 
-describe('a credential of another API', () => {
+describe('credential of another API', () => {
   const message = async (path: string, token: string) => {
-    const answer = await ask(path, { token })
-    const { error } = await body(answer)
-    expect([answer.status, (error as { code: string }).code]).toEqual([401, 'AUTH_INVALID_KEY'])
+    const response = await send(path, { token })
+    const { error } = await body(response)
+    expect([response.status, (error as { code: string }).code]).toEqual([401, 'AUTH_INVALID_KEY'])
     return (error as { message: string }).message
   }
 
-  test('is refused with a message that names the API of the path and the credential that it wants', async () => {
+  test('401 with a message that names the API of the path and its credential', async () => {
     const { token } = await governed.application()
     expect(await message('/v1/conversations', token)).toBe(
       "This path belongs to the messaging API, which takes a member's access token (gu_…) or user token (a JWT). The request carries the API key of an Application (gk_…), which belongs to the gateway API.",
@@ -102,16 +102,16 @@ describe('a credential of another API', () => {
     expect(await message('/admin/v1/applications', token)).toMatch(/^This path belongs to the admin API/)
   })
 
-  test('is answered the same whether or not it is valid', async () => {
+  test('401 is the same for valid and invalid credentials', async () => {
     const { token } = await governed.application()
-    expect(await message('/v1/contacts', token)).toBe(await message('/v1/contacts', 'gk_nobody'))
-    expect(await message('/v1/models', 'gk_nobody')).toBe('The API key is missing or not valid.')
+    expect(await message('/v1/contacts', token)).toBe(await message('/v1/contacts', 'gk_unknown'))
+    expect(await message('/v1/models', 'gk_unknown')).toBe('The API key is missing or not valid.')
   })
 })
 
 describe('cross-origin requests', () => {
   const preflight = (origin: string, path = '/v1/chat/completions') =>
-    ask(path, {
+    send(path, {
       method: 'OPTIONS',
       headers: {
         origin,
@@ -121,18 +121,18 @@ describe('cross-origin requests', () => {
     })
   const corsOf = ({ headers }: Response) => [...headers].filter(([name]) => name.startsWith('access-control-'))
 
-  test('are not allowed unless an Application names the origin', async () => {
+  test('refused unless an Application allows the origin', async () => {
     const { token } = await governed.application()
     const refused = await preflight(`https://${word()}.example.org`)
     expect([refused.status, corsOf(refused), refused.headers.get('allow')]).toEqual([405, [], 'POST'])
-    expect(corsOf(await ask('/v1/models', { token, headers: { origin: PAGE } }))).toEqual([])
+    expect(corsOf(await send('/v1/models', { token, headers: { origin: PAGE } }))).toEqual([])
   })
 
-  test('are allowed for the origins of the Application, and not for those of another', async () => {
+  test('allowed for the origins of the Application, and not for those of another', async () => {
     const origin = `https://${word()}.example.org`
     const { token } = await governed.application({ settings: { cors: { origins: [origin] } } })
     const other = await governed.application()
-    // A new origin counts within a second.
+    // A new origin takes effect within a second.
     await expect.poll(async () => (await preflight(origin)).status).toBe(204)
     const allowed = await preflight(origin)
     expect(Object.fromEntries(corsOf(allowed))).toMatchObject({
@@ -144,17 +144,17 @@ describe('cross-origin requests', () => {
     for (const path of ['/v1/models/meta-llama%2FLlama-3', '/v1/audit/aud_x', '/v1/memory/search']) {
       expect((await preflight(origin, path)).status, path).toBe(204)
     }
-    const answer = await ask('/v1/models', { token, headers: { origin } })
-    expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
-    expect(answer.headers.get('vary')).toContain('origin')
+    const response = await send('/v1/models', { token, headers: { origin } })
+    expect(response.headers.get('access-control-allow-origin')).toBe(origin)
+    expect(response.headers.get('vary')).toContain('origin')
     for (const name of ['x-request-id', 'x-audit-id', 'retry-after', 'ratelimit']) {
-      expect(answer.headers.get('access-control-expose-headers')).toContain(name)
+      expect(response.headers.get('access-control-expose-headers')).toContain(name)
     }
-    expect(corsOf(await ask('/v1/models', { token: other.token, headers: { origin } }))).toEqual([])
-    expect(corsOf(await ask('/v1/models', { token, headers: { origin: `${origin}.evil.example` } }))).toEqual([])
+    expect(corsOf(await send('/v1/models', { token: other.token, headers: { origin } }))).toEqual([])
+    expect(corsOf(await send('/v1/models', { token, headers: { origin: `${origin}.evil.example` } }))).toEqual([])
   })
 
-  test('are allowed for streams and errors too, and no longer when the setting is gone', async () => {
+  test('allowed for streams and errors, until the setting is removed', async () => {
     const origin = `https://${word()}.example.org`
     const { id, token } = await governed.application({ settings: { cors: { origins: [origin] } } })
     const stream = { model: 'demo-mini', stream: true, messages: [{ role: 'user', content: 'hi' }] }
@@ -162,19 +162,19 @@ describe('cross-origin requests', () => {
       [stream, 200],
       [{}, 400],
     ] as const) {
-      const answer = await fetch(`${governed.server.base}/v1/chat/completions`, {
+      const response = await fetch(`${governed.server.base}/v1/chat/completions`, {
         method: 'POST',
         headers: { origin, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify(json),
       })
-      await answer.text()
-      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([status, origin])
+      await response.text()
+      expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([status, origin])
     }
     accepted(await governed.admin('PATCH', `/applications/${id}`, { json: { settings: { cors: null } } }))
     await expect.poll(async () => (await preflight(origin)).status).toBe(405)
   })
 
-  test('take only origins as browsers send them', async () => {
+  test('origins: 400 unless they have the form that browsers send', async () => {
     for (const origin of ['https://a.example/', 'a.example', 'https://A.example', 'ftp://a.example', 'https://a.example/path']) {
       const json = { name: word(), settings: { cors: { origins: [origin] } } }
       expect((await governed.admin('POST', '/applications', { json })).status, origin).toBe(400)

@@ -12,23 +12,23 @@ beforeAll(async () => {
 })
 afterAll(() => provider.close())
 
-/** Goes to the provider and back; answers where the browser ends up. */
-async function through(at: Browser): Promise<string> {
-  const begun = await at.post('/auth/sign-in/social', {
+/** Signs in through the provider; returns the URL where the browser ends. */
+async function signInThroughProvider(client: Browser): Promise<string> {
+  const started = await client.post('/auth/sign-in/social', {
     provider: 'oidc',
     callbackURL: '/dashboard/reviews',
     errorCallbackURL: '/dashboard/sign-in',
     disableRedirect: true,
   })
-  expect(begun.status, begun.text).toBe(200)
-  const back = await fetch(begun.body.url, { redirect: 'manual' })
+  expect(started.status, started.text).toBe(200)
+  const redirect = await fetch(started.body.url, { redirect: 'manual' })
   const headers = { 'sec-fetch-site': 'cross-site', origin: null }
-  const done = await at.send('GET', back.headers.get('location') ?? '', undefined, headers)
-  expect(done.status, done.text).toBe(302)
-  return done.headers.get('location') ?? ''
+  const finished = await client.send('GET', redirect.headers.get('location') ?? '', undefined, headers)
+  expect(finished.status, finished.text).toBe(302)
+  return finished.headers.get('location') ?? ''
 }
 
-describe('single sign-on for people who have been invited', () => {
+describe('single sign-on of invited operators', () => {
   let server: TestServer
   beforeAll(async () => {
     server = await startServer(provider.environment)
@@ -36,45 +36,45 @@ describe('single sign-on for people who have been invited', () => {
   afterAll(() => server.close())
   const browser = () => new Browser(server.base)
 
-  test('the sign-in page learns of it', async () => {
+  test('methods: has the name of the provider', async () => {
     expect((await browser().get('/auth/gatehouse/methods')).body).toEqual({ oidc: { name: 'Example ID' } })
   })
 
-  test('lets them in with the role they were invited in, and finds them again', async () => {
+  test('signs in with the role of the invitation, also the second time', async () => {
     const { email, id } = await inviteOperator(server, 'reviewer')
     provider.claims = { sub: word(), email, name: 'Ann' }
-    for (const at of [browser(), browser()]) {
-      expect(await through(at)).toMatch(/\/dashboard\/reviews$/)
-      expect((await at.session()).body.operator).toMatchObject({ id, email, role: 'reviewer' })
+    for (const client of [browser(), browser()]) {
+      expect(await signInThroughProvider(client)).toMatch(/\/dashboard\/reviews$/)
+      expect((await client.session()).body.operator).toMatchObject({ id, email, role: 'reviewer' })
     }
     const { data } = await adminClient(server).get('/operators?limit=100')
     expect(data.find((operator: { id: string }) => operator.id === id)).toMatchObject({ state: 'active' })
   })
 
-  test('keeps none of the provider’s tokens', async () => {
+  test('stores no token of the provider', async () => {
     const accounts = await server.context.database.pool.query("select * from operator_account where provider_id = 'oidc'")
     expect(accounts.rows.length).toBeGreaterThan(0)
     for (const { access_token, refresh_token, id_token } of accounts.rows)
       expect([access_token, refresh_token, id_token]).toEqual([null, null, null])
   })
 
-  test('nobody else comes in, and nobody with an address that the provider has not checked', async () => {
-    const at = browser()
+  test('refuses users without invitation, and addresses that the provider has not verified', async () => {
+    const client = browser()
     provider.claims = { sub: word(), email: 'stranger@example.com', name: 'Stranger' }
-    expect(await through(at)).toMatch(/\/dashboard\/sign-in\?error=signup_disabled/)
+    expect(await signInThroughProvider(client)).toMatch(/\/dashboard\/sign-in\?error=signup_disabled/)
     const { email } = await inviteOperator(server, 'owner')
     provider.claims = { sub: word(), email, name: 'Not Ann', email_verified: false }
-    expect(await through(at)).toMatch(/\/dashboard\/sign-in\?error=account_not_linked/)
-    expect((await at.session()).status).toBe(401)
+    expect(await signInThroughProvider(client)).toMatch(/\/dashboard\/sign-in\?error=account_not_linked/)
+    expect((await client.session()).status).toBe(401)
   })
 
-  test('a token that the provider has not signed opens nothing', async () => {
+  test('refuses a token that the provider has not signed', async () => {
     const { email } = await inviteOperator(server, 'owner')
     provider.claims = { sub: word(), email, name: 'Ann' }
     provider.forged = true
-    const at = browser()
-    expect(await through(at)).toMatch(/\/dashboard\/sign-in\?error=/)
-    expect((await at.session()).status).toBe(401)
+    const client = browser()
+    expect(await signInThroughProvider(client)).toMatch(/\/dashboard\/sign-in\?error=/)
+    expect((await client.session()).status).toBe(401)
     provider.forged = false
   })
 
@@ -86,35 +86,35 @@ describe('single sign-on for people who have been invited', () => {
     ['no nonce', { nonce: undefined }],
     ['the past (expired)', { exp: 1_000_000_000 }],
     ['the algorithm none', { unsigned: true }],
-  ])('single sign-on: it is refused when the provider answers with %s', async (_what, idToken) => {
+  ])('refuses when the provider returns %s', async (_what, idToken) => {
     const { email } = await inviteOperator(server, 'owner')
     provider.claims = { sub: word(), email, name: 'Ann' }
     provider.idToken = idToken
     try {
-      const at = browser()
-      expect(await through(at)).toMatch(/\/dashboard\/sign-in\?error=/)
-      expect((await at.session()).status).toBe(401)
+      const client = browser()
+      expect(await signInThroughProvider(client)).toMatch(/\/dashboard\/sign-in\?error=/)
+      expect((await client.session()).status).toBe(401)
     } finally {
       provider.idToken = {}
     }
   })
 
-  test('a way back that another browser began opens nothing', async () => {
+  test('refuses a callback that another browser has started', async () => {
     const { email } = await inviteOperator(server, 'owner')
     provider.claims = { sub: word(), email, name: 'Ann' }
-    const begun = await browser().post('/auth/sign-in/social', {
+    const started = await browser().post('/auth/sign-in/social', {
       provider: 'oidc',
       callbackURL: '/dashboard/',
       disableRedirect: true,
     })
-    const back = await fetch(begun.body.url, { redirect: 'manual' })
-    const victim = browser()
-    await victim.send('GET', back.headers.get('location') ?? '')
-    expect((await victim.session()).status).toBe(401)
+    const redirect = await fetch(started.body.url, { redirect: 'manual' })
+    const other = browser()
+    await other.send('GET', redirect.headers.get('location') ?? '')
+    expect((await other.session()).status).toBe(401)
   })
 
-  test('a token that the browser brings itself opens nothing, nor does it say what is asked of the provider', async () => {
-    const brought = {
+  test('refuses tokens and provider parameters from the browser', async () => {
+    const parameters = {
       idToken: { token: 'a.b.c' },
       scopes: ['admin'],
       additionalParams: { prompt: 'none' },
@@ -122,25 +122,25 @@ describe('single sign-on for people who have been invited', () => {
       loginHint: 'x',
       requestSignUp: true,
     }
-    for (const [name, value] of Object.entries(brought))
+    for (const [name, value] of Object.entries(parameters))
       refused(await browser().post('/auth/sign-in/social', { provider: 'oidc', [name]: value }), 'VALIDATION_ERROR', name)
     refused(await browser().post('/auth/sign-in/social', { provider: 'github' }), 'VALIDATION_ERROR', 'provider')
   })
 
-  test('what strangers send on the way back is no error of the server’s, and not in its log', async () => {
+  test('callback: unknown parameters are neither logged nor a server error', async () => {
     for (const query of ['error=not-for-the-log', 'state=not-for-the-log&code=x', 'code=not-for-the-log&code=x'])
       await browser().get(`/auth/callback/oidc?${query}`)
     expect(server.logs()).not.toContain('not-for-the-log')
     expect(server.logs()).not.toContain('"level":50')
   })
 
-  test('leads back to pages of this server only', async () => {
+  test('403 when the callback URL is on another site', async () => {
     const elsewhere = { provider: 'oidc', callbackURL: 'https://evil.example/' }
     refused(await browser().post('/auth/sign-in/social', elsewhere), 'FORBIDDEN')
   })
 })
 
-describe('single sign-on where a claim says what people may', () => {
+describe('single sign-on with roles from a claim', () => {
   let server: TestServer
   beforeAll(async () => {
     const roles = 'gatehouse-admins=owner,security=auditor,authors=policy_author'
@@ -148,89 +148,89 @@ describe('single sign-on where a claim says what people may', () => {
   })
   afterAll(() => server.close())
   const browser = () => new Browser(server.base)
-  const roleOf = async (at: Browser) => (await at.session()).body.operator?.role
+  const roleOf = async (client: Browser) => (await client.session()).body.operator?.role
 
-  test('lets them in uninvited, and follows what it says from then on', async () => {
+  test('signs in without invitation, and the role follows the claim', async () => {
     const [sub, email] = [word(), `${word()}@example.com`]
     provider.claims = { sub, email, name: 'Ben', groups: ['staff', 'security', 'authors'] }
     const first = browser()
-    await through(first)
+    await signInThroughProvider(first)
     expect(await roleOf(first)).toBe('policy_author')
     provider.claims = { sub, email, name: 'Ben', groups: 'security' }
     const second = browser()
-    await through(second)
+    await signInThroughProvider(second)
     expect(await roleOf(second)).toBe('auditor')
     expect((await first.session()).status).toBe(401)
     provider.claims = { sub, email, name: 'Ben', groups: ['staff'] }
-    expect(await through(browser())).toMatch(/\/dashboard\/sign-in\?error=no_role/)
+    expect(await signInThroughProvider(browser())).toMatch(/\/dashboard\/sign-in\?error=no_role/)
     const { data } = await adminClient(server).get('/operators?limit=100')
     const { id } = data.find((operator: { email: string }) => operator.email === email)
     const signIn = 'operator.sign_in by themselves'
     expect(await readChangesOf(server, id)).toEqual(['operator.create', signIn, 'operator.update', signIn, 'operator.suspend'])
   })
 
-  test('makes nobody of an address that the provider has not checked', async () => {
+  test('creates no operator for an unverified address', async () => {
     const email = `${word()}@example.com`
     provider.claims = { sub: word(), email, email_verified: false, name: 'Mallory', groups: ['gatehouse-admins'] }
-    const at = browser()
-    expect(await through(at)).toMatch(/\/dashboard\/sign-in\?error=email_not_verified/)
-    expect((await at.session()).status).toBe(401)
+    const client = browser()
+    expect(await signInThroughProvider(client)).toMatch(/\/dashboard\/sign-in\?error=email_not_verified/)
+    expect((await client.session()).status).toBe(401)
   })
 
-  test('closes the link of the first login, as whoever comes first does', async () => {
+  test('ends the link of the first login', async () => {
     const token = await createFirstLoginToken(server)
     const email = `${word()}@example.com`
     provider.claims = { sub: word(), email, name: 'Ben', groups: 'security' }
-    await through(browser())
+    await signInThroughProvider(browser())
     refused(await browser().post('/auth/gatehouse/invitation', { token }), 'NOT_FOUND')
   })
 
-  test('who has no role there is nobody here', async () => {
+  test('creates no operator without a role in the claim', async () => {
     const email = `${word()}@example.com`
     provider.claims = { sub: word(), email, name: 'Eve', groups: ['gatehouse'] }
-    expect(await through(browser())).toMatch(/\/dashboard\/sign-in\?error=no_role/)
+    expect(await signInThroughProvider(browser())).toMatch(/\/dashboard\/sign-in\?error=no_role/)
     const { data } = await adminClient(server).get('/operators?limit=100')
     expect(data.map((operator: { email: string }) => operator.email)).not.toContain(email)
   })
 
-  test('token issuers: a role that the provider takes away shrinks and ends admin tokens, sessions and invitations', async () => {
+  test('token issuers: a role removed by the provider shrinks and ends admin tokens, sessions and invitations', async () => {
     const [sub, email] = [word(), `${word()}@example.com`]
     const admin = adminClient(server)
     provider.claims = { sub, email, name: 'Ida', groups: ['gatehouse-admins'] }
-    const at = browser()
-    await through(at)
-    const { token } = (await at.post('/admin/v1/tokens', { name: 'of single sign-on' })).body
+    const client = browser()
+    await signInThroughProvider(client)
+    const { token } = (await client.post('/admin/v1/tokens', { name: 'of single sign-on' })).body
     const session = () => admin.send('GET', '/session', undefined, { token })
     expect((await session()).body.scopes).toContain('operators:write')
     const invite = { email: `${word()}@example.com`, name: 'A friend', role: 'owner' }
-    const { url } = (await at.post('/admin/v1/operators', invite)).body
+    const { url } = (await client.post('/admin/v1/operators', invite)).body
 
     provider.claims = { sub, email, name: 'Ida', groups: ['security'] }
     const demoted = browser()
-    await through(demoted)
+    await signInThroughProvider(demoted)
     expect((await session()).body.scopes.toSorted()).toEqual(ROLE_SCOPES.auditor.toSorted())
     refused(await browser().post('/auth/gatehouse/invitation', { token: tokenOf(url) }), 'NOT_FOUND')
 
     provider.claims = { sub, email, name: 'Ida', groups: [] }
-    expect(await through(browser())).toMatch(/error=no_role/)
+    expect(await signInThroughProvider(browser())).toMatch(/error=no_role/)
     expect((await demoted.session()).status).toBe(401)
     refused(await session(), 'AUTH_KEY_REVOKED')
     const { data } = await admin.get('/operators?limit=100')
     expect(data.find((operator: { email: string }) => operator.email === email)).toMatchObject({ state: 'suspended' })
 
     provider.claims = { sub, email, name: 'Ida', groups: ['gatehouse-admins'] }
-    await through(browser())
+    await signInThroughProvider(browser())
     expect((await session()).body.scopes).toContain('operators:write')
   })
 
-  test('does not take the role from the last owner', async () => {
+  test('the last owner keeps the role', async () => {
     const { email, id } = await signInOperator(server, 'owner')
     const admin = adminClient(server)
     const { data } = await admin.get('/operators?limit=100')
     for (const other of data) if (other.role === 'owner' && other.id !== id) await admin.remove(`/operators/${other.id}`)
     provider.claims = { sub: word(), email, name: 'Olga', groups: ['security'] }
-    const at = browser()
-    await through(at)
-    expect(await roleOf(at)).toBe('owner')
+    const client = browser()
+    await signInThroughProvider(client)
+    expect(await roleOf(client)).toBe('owner')
   })
 })

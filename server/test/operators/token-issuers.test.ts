@@ -17,8 +17,8 @@ afterAll(() => server.close())
 const demote = (id: string, role = 'read_only') => admin.patch(`/operators/${id}`, { role })
 const session = (token: string) => admin.send('GET', '/session', undefined, { token })
 
-/** An owner, a token of theirs, and a token that was issued with that token. */
-async function issuer() {
+/** An owner, a token of that owner, and a token that was issued with it. */
+async function createIssuer() {
   const owner = await signInOperator(server, 'owner')
   const first = (await owner.browser.post('/admin/v1/tokens', { name: 'first' })).body
   const second = await admin.create('/tokens', { name: 'second' }, { token: first.token })
@@ -32,7 +32,7 @@ const listed = async (id: string): Promise<Json> => {
 
 describe('an admin token of an operator', () => {
   test('token issuers: scopes shrink to those of the role when the issuer is demoted', async () => {
-    const { id, first, second } = await issuer()
+    const { id, first, second } = await createIssuer()
     await demote(id)
     for (const { token } of [first, second]) {
       expect((await session(token)).body.scopes.toSorted()).toEqual(ROLE_SCOPES.read_only.toSorted())
@@ -43,7 +43,7 @@ describe('an admin token of an operator', () => {
     expect((await listed(first.id)).effective_scopes.toSorted()).toEqual(ROLE_SCOPES.read_only.toSorted())
   })
 
-  test('token issuers: scopes come back when the issuer gets the role again, and never exceed those granted', async () => {
+  test('token issuers: scopes return when the issuer gets the role again, and never exceed the granted ones', async () => {
     const owner = await signInOperator(server, 'owner')
     const { token } = (await owner.browser.post('/admin/v1/tokens', { name: 'narrow', scopes: ['audit:read', 'people:write'] }))
       .body
@@ -53,8 +53,8 @@ describe('an admin token of an operator', () => {
     expect((await session(token)).body.scopes.toSorted()).toEqual(['audit:read', 'people:write'])
   })
 
-  test('token issuers: it ends when the issuer is removed, and says why', async () => {
-    const { id, first, second } = await issuer()
+  test('token issuers: a token ends when its issuer is deleted, and the error says why', async () => {
+    const { id, first, second } = await createIssuer()
     await admin.remove(`/operators/${id}`)
     for (const { token, id: tokenId } of [first, second]) {
       expect(refused(await session(token), 'AUTH_KEY_REVOKED').message).toContain('operator who issued')
@@ -62,7 +62,7 @@ describe('an admin token of an operator', () => {
     }
   })
 
-  test('token issuers: an ended token does not count as the last one that works', async () => {
+  test('token issuers: an ended token does not count as the last valid one', async () => {
     const own = await startServer()
     try {
       const operators = adminClient(own)
@@ -78,7 +78,7 @@ describe('an admin token of an operator', () => {
     }
   })
 
-  test('token issuers: a token without an operator keeps working, and so do those issued with it', async () => {
+  test('token issuers: a token without an operator stays valid, and so do tokens issued with it', async () => {
     const { token, issued_by } = await admin.create('/tokens', { name: 'automation' })
     const { id } = await signInOperator(server, 'owner')
     await admin.remove(`/operators/${id}`)
@@ -95,50 +95,50 @@ describe('an admin token of an operator', () => {
       signal: AbortSignal.timeout(20_000),
     })
     expect(response.status).toBe(200)
-    const whole = response.text()
+    const text = response.text()
     await demote(owner.id)
     expect((await session(token)).body.scopes).toEqual(['reviews:read'])
     await admin.remove(`/operators/${owner.id}`)
     // The stream would last a minute.
-    expect(await whole).toContain('event: reset')
+    expect(await text).toContain('event: reset')
   })
 })
 
 describe('an invitation of an operator', () => {
-  test('token issuers: it opens nothing when who issued it has been removed or demoted', async () => {
+  test('token issuers: an invitation is 404 when its issuer was deleted or demoted', async () => {
     for (const end of [(id: string) => admin.remove(`/operators/${id}`), (id: string) => demote(id)]) {
       const owner = await signInOperator(server, 'owner')
       const { token } = (await owner.browser.post('/admin/v1/tokens', { name: 'inviting' })).body
-      const ask = (email: string) => ({ email, name: 'A friend', role: 'owner' })
+      const invitation = (email: string) => ({ email, name: 'A friend', role: 'owner' })
       const links = [
-        (await owner.browser.post('/admin/v1/operators', ask(`a-${owner.id}@example.com`))).body,
-        (await admin.create('/operators', ask(`b-${owner.id}@example.com`), { token })) as Json,
+        (await owner.browser.post('/admin/v1/operators', invitation(`a-${owner.id}@example.com`))).body,
+        (await admin.create('/operators', invitation(`b-${owner.id}@example.com`), { token })) as Json,
       ]
       await end(owner.id)
       for (const { url, operator } of links) {
-        const at = new Browser(server.base)
-        refused(await at.post('/auth/gatehouse/accept', { token: tokenOf(url), password: PASSWORD }), 'NOT_FOUND')
+        const client = new Browser(server.base)
+        refused(await client.post('/auth/gatehouse/accept', { token: tokenOf(url), password: PASSWORD }), 'NOT_FOUND')
         const { data } = await admin.get('/operators?limit=100')
         expect(data.map(({ id }: Json) => id)).not.toContain(operator.id)
       }
     }
   })
 
-  test('token issuers: it stays when another operator has invited the person again', async () => {
+  test('token issuers: an invitation stays valid when another operator has sent it again', async () => {
     const owner = await signInOperator(server, 'owner')
     const { operator } = (
       await owner.browser.post('/admin/v1/operators', { email: `c-${owner.id}@example.com`, name: 'C', role: 'auditor' })
     ).body
     const { url } = await admin.create(`/operators/${operator.id}/invitation`)
     await admin.remove(`/operators/${owner.id}`)
-    const at = new Browser(server.base)
-    expect((await at.post('/auth/gatehouse/accept', { token: tokenOf(url), password: PASSWORD })).status).toBe(200)
+    const client = new Browser(server.base)
+    expect((await client.post('/auth/gatehouse/accept', { token: tokenOf(url), password: PASSWORD })).status).toBe(200)
   })
 })
 
 const url = inject('postgresUrl')
 
-describe.skipIf(url === null)('on two nodes', () => {
+describe.skipIf(url === null)('token issuers on two nodes', () => {
   test('token issuers: a cached token loses its scopes and ends on every node', async () => {
     const database = await createOwnDatabase(url ?? '')
     const env = { DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: 'x'.repeat(32) }
@@ -147,13 +147,14 @@ describe.skipIf(url === null)('on two nodes', () => {
     try {
       const owner = await signInOperator(first, 'owner')
       const { token } = (await owner.browser.post('/admin/v1/tokens', { name: 'cached' })).body
-      const there = () => adminClient(second).send('GET', '/session', undefined, { token })
-      expect((await there()).body.scopes).toHaveLength(SCOPES.length)
+      const sessionOnSecond = () => adminClient(second).send('GET', '/session', undefined, { token })
+      expect((await sessionOnSecond()).body.scopes).toHaveLength(SCOPES.length)
       await adminClient(first).patch(`/operators/${owner.id}`, { role: 'reviewer' })
-      const shrunk = async () => expect((await there()).body.scopes).toHaveLength(ROLE_SCOPES.reviewer.length)
-      await vi.waitFor(shrunk, { timeout: 10_000, interval: 50 })
+      const expectFewerScopes = async () =>
+        expect((await sessionOnSecond()).body.scopes).toHaveLength(ROLE_SCOPES.reviewer.length)
+      await vi.waitFor(expectFewerScopes, { timeout: 10_000, interval: 50 })
       await adminClient(first).remove(`/operators/${owner.id}`)
-      await vi.waitFor(async () => expect((await there()).status).toBe(401), { timeout: 10_000, interval: 50 })
+      await vi.waitFor(async () => expect((await sessionOnSecond()).status).toBe(401), { timeout: 10_000, interval: 50 })
     } finally {
       await second.close()
       await first.close()

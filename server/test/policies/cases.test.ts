@@ -10,14 +10,14 @@ import { TEST_TOOLS } from '../support/policy-tools.ts'
 const folder = join(import.meta.dirname, 'cases')
 const examples = join(import.meta.dirname, '../../../examples/policies')
 
-/** A case file holds a `policy` and the `tests` that it must pass, in the form of any policy test (docs/policies.md). */
+/** A case file has a `policy` and the `tests` that it must pass, in the format of docs/policies.md. */
 describe.each(readdirSync(folder))('%s', (file) => {
   const document = parseDocument(readFileSync(join(folder, file), 'utf8')).toJS()
   const parsed = parsePolicySet(JSON.stringify(document.policy))
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors))
   const { reports, errors } = runPolicyTests(parsed.set, JSON.stringify({ tests: document.tests }), TEST_TOOLS)
 
-  test('is in order', () => expect(errors).toEqual([]))
+  test('is valid', () => expect(errors).toEqual([]))
   test.each(reports)('$name', ({ failures }) => expect(failures).toEqual([]))
 })
 

@@ -25,17 +25,17 @@ const call = (fields: Fields) => ({
   messages: [user(), { role: 'assistant', content: 'x', tool_calls: [{ id: 'c1', type: 'function', ...fields }] }],
 })
 
-/** JSON that holds the words only for those who parse it. */
+/** JSON in which the words appear only after parsing. */
 const escaped = (words: string) =>
   `{"a":"${[...words].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"}`
 
-/** Wherever a caller can put words into a request. */
+/** Every place of a request that can carry text. */
 const CARRIERS: Readonly<Record<string, (words: string) => Fields>> = {
   'a content': (words) => ({ messages: [user({ content: words })] }),
   'a system message': (words) => ({ messages: [user({ role: 'system', content: words }), user()] }),
   'a developer message': (words) => ({ messages: [user({ role: 'developer', content: words }), user()] }),
   'a name': (words) => ({ messages: [user({ name: words })] }),
-  'a field of a message that nobody knows': (words) => ({ messages: [user({ note: words })] }),
+  'an unknown field of a message': (words) => ({ messages: [user({ note: words })] }),
   'the id of a tool call': (words) => call({ id: words, function: { name: 'x', arguments: '{}' } }),
   'the arguments of a tool call': (words) => call({ function: { name: 'x', arguments: words } }),
   'the escaped arguments of a tool call': (words) => call({ function: { name: 'x', arguments: escaped(words) } }),
@@ -43,22 +43,23 @@ const CARRIERS: Readonly<Record<string, (words: string) => Fields>> = {
     call({ function: { name: 'x', arguments: escaped(words).slice(0, -2) } }),
   'a content in escaped JSON': (words) => ({ messages: [user({ content: ` ${escaped(words)}` })] }),
   'a text part in escaped JSON': (words) => parts({ type: 'text', text: escaped(words) }),
-  'what a tool answers in escaped JSON': (words) => ({
+  'a tool result in escaped JSON': (words) => ({
     messages: [user(), { role: 'tool', content: escaped(words), tool_call_id: 'c1' }],
   }),
-  'a field of a tool call that nobody knows': (words) => call({ function: { name: 'x', arguments: '{}' }, detail: words }),
+  'an unknown field of a tool call': (words) => call({ function: { name: 'x', arguments: '{}' }, detail: words }),
   'the name of a field of a function call': (words) => call({ function: { name: 'x', arguments: '{}', [words]: 1 } }),
-  'the id that a tool answers': (words) => ({ messages: [user(), { role: 'tool', content: 'x', tool_call_id: words }] }),
+  'the tool call id of a tool result': (words) => ({ messages: [user(), { role: 'tool', content: 'x', tool_call_id: words }] }),
   'a text part': (words) => parts({ type: 'text', text: words }),
-  'a field of a part that nobody knows': (words) => parts({ type: 'text', text: 'x', detail: words }),
+  'an unknown field of a part': (words) => parts({ type: 'text', text: 'x', detail: words }),
   'the name of a field of a part': (words) => parts({ type: 'text', text: 'x', [words]: 1 }),
-  'a part of a type that nobody knows': (words) => parts({ type: 'file_search', file: words }),
-  'the address of a picture': (words) => parts({ type: 'image_url', image_url: { url: `https://example.org/${words}.png` } }),
-  'a data address that is none': (words) => parts({ type: 'image_url', image_url: { url: `data:${words}` } }),
+  'a part of an unknown type': (words) => parts({ type: 'file_search', file: words }),
+  'the URL of a picture': (words) => parts({ type: 'image_url', image_url: { url: `https://example.org/${words}.png` } }),
+  'an invalid data: URL': (words) => parts({ type: 'image_url', image_url: { url: `data:${words}` } }),
   'the detail of a picture': (words) => parts({ type: 'image_url', image_url: { url: 'https://example.org', detail: words } }),
   'the name of a file': (words) => parts({ type: 'file', file: { filename: words, file_data: 'eHg=' } }),
-  'the bytes of a file that are none': (words) => parts({ type: 'file', file: { file_data: words } }),
-  'the bytes of a sound that are none': (words) => parts({ type: 'input_audio', input_audio: { data: words, format: 'wav' } }),
+  'the data of a file that is not base64': (words) => parts({ type: 'file', file: { file_data: words } }),
+  'the data of a sound that is not base64': (words) =>
+    parts({ type: 'input_audio', input_audio: { data: words, format: 'wav' } }),
   'the format of a sound': (words) => parts({ type: 'input_audio', input_audio: { data: 'eHg=', format: words } }),
   'a value of the metadata': (words) => metadata({ topic: words }),
   'metadata called id': (words) => metadata({ id: words }),
@@ -79,23 +80,23 @@ const CARRIERS: Readonly<Record<string, (words: string) => Fields>> = {
   'encrypted reasoning': (words) => ({
     messages: [user({ reasoning_details: [{ type: 'reasoning.encrypted', data: `${words}-${'a'.repeat(300)}` }] })],
   }),
-  'a predicted answer over two parts': (words) => ({
+  'a predicted completion over two parts': (words) => ({
     prediction: { type: 'content', content: [words.slice(0, 9), words.slice(9)].map((text) => ({ type: 'text', text })) },
   }),
   'the user field': (words) => ({ user: words }),
 }
 
-describe('what a policy forbids does not reach a provider', () => {
+describe('input policies: denied text reaches no provider', () => {
   test.each(Object.entries(CARRIERS))('in %s', async (_, carry) => {
     const key = word()
-    const asked = { model: 'scripted', messages: [user()], ...carry(`juniper-deny-${key}`) }
-    const { status, body } = await governed.post(CHAT, asked, { token })
+    const request = { model: 'scripted', messages: [user()], ...carry(`juniper-deny-${key}`) }
+    const { status, body } = await governed.post(CHAT, request, { token })
     expect(governed.provider.about(key)).toEqual([])
     expect(governed.provider.about(escaped(key).slice(6, -2))).toEqual([])
-    // Refused, or let through without what nobody read.
+    // Either refused, or forwarded without the field that no detector reads.
     if (status !== 200) expect(body.error.code).toMatch(/^(POLICY_DENIED|VALIDATION_ERROR)$/)
   })
-  test('and pictures, sounds and files as such still do', async () => {
+  test('pictures, sounds and files reach the provider', async () => {
     const key = word()
     const content = [
       { type: 'text', text: key },
@@ -109,10 +110,10 @@ describe('what a policy forbids does not reach a provider', () => {
   })
 })
 
-describe('what a policy forbids does not leave in an answer', () => {
+describe('output policies: denied text is not returned', () => {
   const message = (fields: Fields) => ({ role: 'assistant', content: 'Good morning', ...fields })
   const called = (fields: Fields) => [{ id: 'c1', type: 'function', function: { name: 'x', arguments: '{}', ...fields } }]
-  const ANSWERS: Readonly<Record<string, (words: string) => Fields>> = {
+  const MESSAGES: Readonly<Record<string, (words: string) => Fields>> = {
     'a content': (words) => message({ content: words }),
     'a refusal': (words) => message({ refusal: words }),
     'a reasoning': (words) => message({ reasoning_content: words }),
@@ -123,14 +124,14 @@ describe('what a policy forbids does not leave in an answer', () => {
     'the escaped arguments of a function call': (words) => message({ function_call: { name: 'x', arguments: escaped(words) } }),
     'a content in escaped JSON': (words) => message({ content: escaped(words) }),
     'a signature': (words) => message({ signature: `${words}-${'a'.repeat(24)}` }),
-    'a field that nobody knows': (words) => message({ annotations: [{ text: words }] }),
+    'an unknown field': (words) => message({ annotations: [{ text: words }] }),
   }
-  test.each(Object.entries(ANSWERS))('in %s', async (_, make) => {
+  test.each(Object.entries(MESSAGES))('in %s', async (_, createMessage) => {
     for (const stream of [false, true]) {
       const key = word()
       const words = `sorrel-deny-${key}`
       governed.provider.on(key, (response) =>
-        json(response, 200, completion('', { choices: [{ index: 0, message: make(words), finish_reason: 'stop' }] })),
+        json(response, 200, completion('', { choices: [{ index: 0, message: createMessage(words), finish_reason: 'stop' }] })),
       )
       const { text } = await governed.post(CHAT, { model: 'scripted', messages: [user({ content: key })], stream }, { token })
       expect(text).not.toContain(words)
@@ -139,20 +140,24 @@ describe('what a policy forbids does not leave in an answer', () => {
   })
 })
 
-describe('what a provider says around its message does not leave, and is not recorded', () => {
-  const around = async (change: Fields, more: Fields = {}) => {
+describe('provider fields outside the message: not returned and not recorded', () => {
+  const chatWithResponse = async (change: Fields, more: Fields = {}) => {
     const key = word()
     const choice = { index: 0, message: { role: 'assistant', content: 'Good' }, finish_reason: 'stop', ...change }
     governed.provider.on(key, (response) => json(response, 200, completion('', { choices: [choice], ...more })))
-    const answer = await governed.post(CHAT, { model: 'scripted', messages: [user({ content: key })], logprobs: true }, { token })
-    const auditId = answer.headers.get('x-audit-id')
+    const response = await governed.post(
+      CHAT,
+      { model: 'scripted', messages: [user({ content: key })], logprobs: true },
+      { token },
+    )
+    const auditId = response.headers.get('x-audit-id')
     const record = await governed.api('GET', `/v1/audit/${auditId}`, { token })
     expect(record.status).toBe(200)
-    return { answer, text: answer.text + record.text }
+    return { response, text: response.text + record.text }
   }
-  test.each(['AKIAQ3EGRWZT5HPLV2NX', 'harriet_lowe_has_cancer'])('a finish_reason of its own: %s', async (finish_reason) => {
-    const { answer, text } = await around({ finish_reason })
-    expect(answer.body.choices[0]?.finish_reason).toBe('stop')
+  test.each(['AKIAQ3EGRWZT5HPLV2NX', 'harriet_lowe_has_cancer'])('an unknown finish_reason: %s', async (finish_reason) => {
+    const { response, text } = await chatWithResponse({ finish_reason })
+    expect(response.body.choices[0]?.finish_reason).toBe('stop')
     expect(text).not.toContain(finish_reason)
   })
   test.each<[string, Fields, Fields]>([
@@ -163,39 +168,39 @@ describe('what a provider says around its message does not leave, and is not rec
     ['its id', {}, { id: 'x4111111111111111' }],
     ['the count of its tokens', {}, { usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 4_111_111_111_111_111 } }],
   ])('a number as %s', async (_, change, more) => {
-    expect((await around(change, more)).text).not.toContain('4111111111111111')
+    expect((await chatWithResponse(change, more)).text).not.toContain('4111111111111111')
   })
   test.each<[string, Fields, Fields]>([
     ['a system_fingerprint', {}, { system_fingerprint: '4111111111111111' }],
-    ['a field of its own beside a choice', { seed: 4111111111111111 }, {}],
+    ['an unknown field of a choice', { seed: 4111111111111111 }, {}],
     ['a detail of usage', {}, { usage: { prompt_tokens: 1, completion_tokens: 1, details: { x: [4111111111111111] } } }],
-  ])('but a number as %s leaves read: it is found, and not recorded', async (_, change, more) => {
-    const { answer } = await around(change, more)
-    const record = await governed.api('GET', `/v1/audit/${answer.headers.get('x-audit-id')}`, { token })
+  ])('a number as %s: inspected, and not recorded', async (_, change, more) => {
+    const { response } = await chatWithResponse(change, more)
+    const record = await governed.api('GET', `/v1/audit/${response.headers.get('x-audit-id')}`, { token })
     expect(record.body.findings).toMatchObject({ inspect: { 'pii.card': 1 } })
     expect(record.text).not.toContain('4111111111111111')
   })
 })
 
-describe('a transform reaches what is escaped in JSON, and leaves JSON', () => {
+describe('transforms: change escaped text in JSON, and the result is valid JSON', () => {
   const IBAN = 'GB33BUKB20201555555555'
-  const written = (said: string) => `{"note":"sorrel-redact","a":"\\u0041","b":"${said}"}`
-  test.each([IBAN, IBAN.replace('G', '\\u0047')])('%s', async (said) => {
+  const written = (iban: string) => `{"note":"sorrel-redact","a":"\\u0041","b":"${iban}"}`
+  test.each([IBAN, IBAN.replace('G', '\\u0047')])('%s', async (iban) => {
     const key = word()
-    const tool_calls = [{ id: 'c1', type: 'function', function: { name: 'x', arguments: written(said) } }]
-    const message = { role: 'assistant', content: written(said), tool_calls }
+    const tool_calls = [{ id: 'c1', type: 'function', function: { name: 'x', arguments: written(iban) } }]
+    const message = { role: 'assistant', content: written(iban), tool_calls }
     governed.provider.on(key, (response) =>
       json(response, 200, completion('', { choices: [{ index: 0, message, finish_reason: 'tool_calls' }] })),
     )
     const { body } = await governed.post(CHAT, { model: 'scripted', messages: [user({ content: key })] }, { token })
-    const left = body.choices[0]?.message as Fields
-    expect(left.content).toBe(written('[IBAN]'))
-    expect(left.tool_calls).toMatchObject([{ function: { arguments: written('[IBAN]') } }])
+    const returned = body.choices[0]?.message as Fields
+    expect(returned.content).toBe(written('[IBAN]'))
+    expect(returned.tool_calls).toMatchObject([{ function: { arguments: written('[IBAN]') } }])
   })
 })
 
-test('without the extension tools nothing is called, and content is a string', async () => {
-  const { token: plain } = await governed.application()
+test('tools: tool calls are removed and content is a string when the extension is off', async () => {
+  const { token: tokenWithoutTools } = await governed.application()
   for (const stream of [false, true]) {
     const key = word()
     const tool_calls = [{ id: 'c1', type: 'function', function: { name: 'pay', arguments: '{}' } }]
@@ -204,7 +209,7 @@ test('without the extension tools nothing is called, and content is a string', a
     const { body, status, text } = await governed.post(
       CHAT,
       { model: 'scripted', messages: [user({ content: key })], stream },
-      { token: plain },
+      { token: tokenWithoutTools },
     )
     expect(status).toBe(200)
     expect(text).not.toContain('tool_calls')

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => governed.close())
 
-/** How many rows each table holds. */
+/** The number of rows of each table. */
 const counts = async (): Promise<Record<string, number>> => {
   const { pool } = governed.server.context.database
   const { rows } = await pool.query<{ table: string }>("select tablename as table from pg_tables where schemaname = 'public'")
@@ -21,35 +21,35 @@ const counts = async (): Promise<Record<string, number>> => {
   return Object.fromEntries(counted)
 }
 
-/** The lines of `/metrics` that count what providers took. */
-const counted = async (): Promise<string[]> =>
+/** The lines of `/metrics` that count provider tokens. */
+const tokenMetrics = async (): Promise<string[]> =>
   (await governed.api('GET', '/metrics')).text.split('\n').filter((line) => line.startsWith('gatehouse_provider_tokens_total'))
 
-describe('a dry run leaves nothing behind', () => {
-  test('but its record: no item, no escalation, no provider call, no spend [GW-DRY-2]', async () => {
+describe('dry run: leaves only its audit record', () => {
+  test('no review item, no provider call and no used tokens [GW-DRY-2]', async () => {
     const { token } = await governed.application({ limits: { tokens_per_minute: 200 } })
     const before = await counts()
-    const tokens = await counted()
+    const tokens = await tokenMetrics()
     const calls = governed.provider.calls.length
     const marks = ['', 'juniper-deny', 'juniper-escalate', 'juniper-hold', 'juniper-redact a@example.org', 'juniper-broken']
     for (const mark of marks) {
       for (const stream of [false, true]) {
         const governance = { dry_run: true, wait_for_approval_seconds: 1 }
-        const answer = await governed.chat(mark || 'Good morning', { stream, governance }, { token })
-        expect(answer.status).toBe(200)
+        const response = await governed.chat(mark || 'Good morning', { stream, governance }, { token })
+        expect(response.status).toBe(200)
       }
     }
     const after = await counts()
     expect({ ...after, audit_record: 0 }).toEqual({ ...before, audit_record: 0 })
     expect((after.audit_record ?? 0) - (before.audit_record ?? 0)).toBe(marks.length * 2)
     expect(governed.provider.calls.length).toBe(calls)
-    expect(await counted()).toEqual(tokens)
+    expect(await tokenMetrics()).toEqual(tokens)
     const { headers } = await governed.chat('Good morning', { governance: { dry_run: true } }, { token })
     expect(headers.get('ratelimit')).toMatch(/"tokens";r=19\d/)
     const record = accepted(await governed.api('GET', `/v1/audit/${headers.get('x-audit-id')}`, { token }))
     expect(record.attempts).toEqual([{ ms: 0, outcome: 'stubbed', status: 200, model: 'scripted', provider: 'openai' }])
   })
-  test('and opens no pending hold that a real run would meet', async () => {
+  test('no hold that a real request would join', async () => {
     const prompt = `juniper-hold ${word()}`
     accepted(await governed.chat(prompt, { governance: { dry_run: true } }))
     const first = refused(await governed.chat(prompt), 'POLICY_REVIEW_PENDING').review_item_id
@@ -58,29 +58,29 @@ describe('a dry run leaves nothing behind', () => {
   })
 })
 
-describe('an output policy sees what would leave, not the placeholders that the provider saw', () => {
+describe('output policies: read restored originals instead of placeholders', () => {
   const MAIL = 'mara.lind@example.org'
-  const said = word()
-  const when = `content.text.contains("${said}") && content.findings["pii.email"] > 0`
+  const subject = word()
+  const when = `content.text.contains("${subject}") && content.findings["pii.email"] > 0`
 
-  test.each([false, true])('so that a restored pseudonym is denied (stream: %j)', async (stream) => {
+  test.each([false, true])('a restored pseudonym is denied (stream: %j)', async (stream) => {
     await governed.publish([...MARKER_RULES, { id: 'no-addresses', at: ['output'], when, verdict: 'deny' }])
-    const answer = await governed.chat(`juniper-pseudonymize ${said} ${MAIL}`, { stream })
-    expect(refused(answer, 'POLICY_DENIED').details).toMatchObject({ rules: ['no-addresses'], point: 'output' })
-    expect(answer.text).not.toContain('mara')
+    const response = await governed.chat(`juniper-pseudonymize ${subject} ${MAIL}`, { stream })
+    expect(refused(response, 'POLICY_DENIED').details).toMatchObject({ rules: ['no-addresses'], point: 'output' })
+    expect(response.text).not.toContain('mara')
     await governed.publish(MARKER_RULES)
   })
-  test('so that a restored pseudonym is redacted', async () => {
+  test('a restored pseudonym is redacted', async () => {
     await governed.publish([...MARKER_RULES, { id: 'hidden', at: ['output'], when, transforms: ['redact:pii'] }])
-    const answer = accepted(await governed.chat(`juniper-pseudonymize ${said} ${MAIL}`))
-    expect(answer.choices[0]?.message.content).toContain('[EMAIL]')
-    expect(JSON.stringify(answer)).not.toContain('mara')
+    const response = accepted(await governed.chat(`juniper-pseudonymize ${subject} ${MAIL}`))
+    expect(response.choices[0]?.message.content).toContain('[EMAIL]')
+    expect(JSON.stringify(response)).not.toContain('mara')
     await governed.publish(MARKER_RULES)
   })
 })
 
-describe('x-gateway-user-token is never silently downgraded', () => {
-  const broken = (): string[] => {
+describe('x-gateway-user-token: the assertion never replaces an invalid token', () => {
+  const invalidTokens = (): string[] => {
     const token = governed.demo.users[0]?.user_token ?? ''
     const [header, payload, signature] = token.split('.')
     return [
@@ -98,20 +98,20 @@ describe('x-gateway-user-token is never silently downgraded', () => {
     ]
   }
   test.each(ENDPOINTS.filter(({ method }) => method === 'POST'))(
-    '$name: a token that is not good is 401, whatever the assertion says',
+    '$name: 401 when the token is invalid',
     async ({ path, json }) => {
-      for (const userToken of broken()) {
+      for (const userToken of invalidTokens()) {
         const body = { ...json, governance: { user: { id: 'alice', role: 'chief' } } }
         refused(await governed.post(path, body, { userToken }), 'AUTH_INVALID_USER_TOKEN')
       }
     },
   )
-  test('and in a dry run neither', async () => {
-    for (const userToken of broken()) {
+  test('dry run: 401 when the token is invalid', async () => {
+    for (const userToken of invalidTokens()) {
       refused(await governed.chat('x', { governance: { dry_run: true } }, { userToken }), 'AUTH_INVALID_USER_TOKEN')
     }
   })
-  test('a good token wins over any assertion', async () => {
+  test('a valid token has priority over the assertion', async () => {
     const userToken = governed.demo.users[0]?.user_token ?? ''
     const more = { governance: { user: { id: 'mallory', role: 'chief', department: 'board' } } }
     expect(accepted(await governed.chat('juniper-alice', more, { userToken })).governance).toMatchObject({
@@ -123,7 +123,7 @@ describe('x-gateway-user-token is never silently downgraded', () => {
 })
 
 describe('cannot tell absent from forbidden', () => {
-  const same = (a: GatewayResponse, b: GatewayResponse, ...ids: string[]) => {
+  const expectSame = (a: GatewayResponse, b: GatewayResponse, ...ids: string[]) => {
     const bare = ({ status, text, headers }: GatewayResponse) =>
       [...ids, headers.get('x-audit-id') ?? '-'].reduce((rest, id) => rest.replaceAll(id, 'ID'), `${status} ${text}`)
     expect(bare(a)).toBe(bare(b))
@@ -132,29 +132,29 @@ describe('cannot tell absent from forbidden', () => {
     const { audit_id } = accepted((await governed.sendPrompt()).response).governance
     const absent = audit_id.replace(/.{4}$/, '0000')
     const ask = (id: string) => governed.api('GET', `/v1/audit/${id}`, { token: governed.key(1) })
-    same(await ask(audit_id), await ask(absent), audit_id, absent)
+    expectSame(await ask(audit_id), await ask(absent), audit_id, absent)
   })
   test('holds of another Application [GW-REV-14]', async () => {
     const held = await governed.holdPrompt()
     const absent = held.id.replace(/.{4}$/, '0000')
     const ask = (id: string) => governed.resubmit({ ...held, id }, {}, {}, { app: 1 })
-    same(await ask(held.id), await ask(absent), held.id, absent)
+    expectSame(await ask(held.id), await ask(absent), held.id, absent)
   })
-  test('models of another Application, providers that a policy keeps away, and models that nobody has [GW-MOD-2]', async () => {
+  test('models of another Application [GW-MOD-2]', async () => {
     const ask = (model: string) => governed.chat('Good morning', { model }, { app: 1 })
-    same(await ask('demo-support'), await ask('demo-sopport'), 'demo-support', 'demo-sopport')
+    expectSame(await ask('demo-support'), await ask('demo-sopport'), 'demo-support', 'demo-sopport')
   })
-  test('a reviewed item of another Workspace, for its operator', async () => {
+  test('review items of another Workspace, for an operator', async () => {
     accepted(await governed.admin('POST', '/workspaces', { json: { name: 'elsewhere' } }), 201)
     const held = await governed.holdPrompt()
     const absent = held.id.replace(/.{4}$/, '0000')
     const ask = (id: string) => governed.admin('POST', `/reviews/${id}/approve?workspace=elsewhere`, { json: {} })
-    same(await ask(held.id), await ask(absent), held.id, absent)
+    expectSame(await ask(held.id), await ask(absent), held.id, absent)
   })
 })
 
-describe('nothing but the whole request decides', () => {
-  test('a denied word split over messages is denied where the policy looks at all of them', async () => {
+describe('policies: read the whole request', () => {
+  test('text split over messages is denied when the condition reads all messages', async () => {
     await governed.publish([
       ...MARKER_RULES,
       {
@@ -172,22 +172,22 @@ describe('nothing but the whole request decides', () => {
     refused(await governed.chat(messages), 'POLICY_DENIED')
     await governed.publish(MARKER_RULES)
   })
-  test('duplicate keys do not smuggle: what policies read is what the provider gets', async () => {
+  test('duplicate keys: policies read the value that the provider gets', async () => {
     const key = word()
     const raw = `{"model":"scripted","messages":[{"role":"user","content":"juniper-deny"}],"messages":[{"role":"user","content":"${key}"}]}`
     accepted(await governed.post('/v1/chat/completions', undefined, { raw }))
     expect(governed.provider.about(key)[0]?.raw).not.toContain('juniper-deny')
-    const turned = `{"model":"scripted","messages":[{"role":"user","content":"${key}"}],"messages":[{"role":"user","content":"juniper-deny"}]}`
-    refused(await governed.post('/v1/chat/completions', undefined, { raw: turned }), 'POLICY_DENIED')
+    const reversed = `{"model":"scripted","messages":[{"role":"user","content":"${key}"}],"messages":[{"role":"user","content":"juniper-deny"}]}`
+    refused(await governed.post('/v1/chat/completions', undefined, { raw: reversed }), 'POLICY_DENIED')
   })
-  test('escaped text is the same text', async () => {
+  test('escaped text is read unescaped', async () => {
     const escaped = [...'juniper-deny'].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
     refused(
       await governed.post('/v1/chat/completions', undefined, { raw: `{"messages":[{"role":"user","content":"${escaped}"}]}` }),
       'POLICY_DENIED',
     )
   })
-  test('a refused request is stored nowhere: nothing but records grows', async () => {
+  test('a refused request stores only its audit record', async () => {
     const before = await counts()
     for (const prompt of ['juniper-deny', 'juniper-broken']) refused(await governed.chat(prompt), 'POLICY_DENIED')
     refused(await governed.chat('x', { temperature: 'hot' }), 'VALIDATION_ERROR')

@@ -20,72 +20,72 @@ const approved = async (mark?: string, more?: Readonly<Record<string, unknown>>)
 const review = async (id: string) => (await governed.admin('GET', `/reviews/${id}`)).body
 const MARA = { user: { id: 'mara' }, session_id: 'afternoon' }
 
-describe('who waits for a reviewer', () => {
-  /** The provider's answers take a while: how many are asked for at the same time. */
-  const atOnce = () => {
-    const [key, seen] = [word(), { now: 0, most: 0 }]
+describe('requests that wait for a reviewer', () => {
+  /** A slow provider that counts concurrent requests. */
+  const slowProvider = () => {
+    const [key, load] = [word(), { current: 0, maximum: 0 }]
     governed.provider.on(key, (response, call) => {
-      seen.most = Math.max(seen.most, ++seen.now)
+      load.maximum = Math.max(load.maximum, ++load.current)
       setTimeout(() => {
-        seen.now--
+        load.current--
         says('done')(response, call)
       }, 100)
     })
-    return { key, seen }
+    return { key, load }
   }
-  const pendingAbout = async (count: number) => {
+  const awaitPending = async (count: number) => {
     for (;;) {
       const { data } = (await governed.admin('GET', '/reviews?state=pending&kind=hold&limit=100')).body
       if (data.length >= count) return data.map(({ id }) => String(id))
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
-  test('takes no place, and stands in line for one once approved: no more are at the provider than the limit lets in', async () => {
+  test('concurrency: do not count while they wait, and queue within the limit when they are approved', async () => {
     const { token } = await governed.application({ limits: { concurrency: 2, requests_per_minute: 1, burst: 9 } })
-    const { key, seen } = atOnce()
+    const { key, load } = slowProvider()
     const waiting = Array.from({ length: 8 }, (_, index) => `juniper-hold ${key} ${index}`)
     const answers: Promise<GatewayResponse>[] = []
     for (const [index, prompt] of waiting.entries()) {
       answers.push(governed.chat(prompt, { governance: { wait_for_approval_seconds: 30 } }, { token }))
-      await pendingAbout(index + 1)
+      await awaitPending(index + 1)
     }
     accepted(await governed.chat('Good morning', {}, { token }))
-    await Promise.all((await pendingAbout(8)).map((id) => governed.decide(id, 'approve')))
+    await Promise.all((await awaitPending(8)).map((id) => governed.decide(id, 'approve')))
     for (const answer of await Promise.all(answers)) expect(contentOf(answer)).toBe('done')
-    expect(seen.most).toBe(2)
+    expect(load.maximum).toBe(2)
   })
-  test('nor does who comes back with the item and waits', async () => {
+  test('concurrency: resubmissions do not count while they wait', async () => {
     const { token } = await governed.application({ limits: { concurrency: 1 } })
-    const { key, seen } = atOnce()
+    const { key, load } = slowProvider()
     const prompts = [1, 2, 3].map((index) => `juniper-hold ${key} ${index}`)
     const held: Pick<HeldPrompt, 'prompt' | 'id'>[] = []
     for (const prompt of prompts) {
       held.push({ prompt, id: refused(await governed.chat(prompt, {}, { token }), 'POLICY_REVIEW_PENDING').review_item_id })
     }
     const answers: Promise<GatewayResponse>[] = []
-    for (const one of held) {
-      answers.push(governed.resubmit(one, { wait_for_approval_seconds: 30 }, {}, { token }))
+    for (const hold of held) {
+      answers.push(governed.resubmit(hold, { wait_for_approval_seconds: 30 }, {}, { token }))
       await expect.poll(async () => (await governed.chat('Good morning', {}, { token })).status).toBe(200)
     }
     await Promise.all(held.map(({ id }) => governed.decide(id, 'approve')))
     for (const answer of await Promise.all(answers)) expect(contentOf(answer)).toBe('done')
-    expect(seen.most).toBe(1)
+    expect(load.maximum).toBe(1)
   })
 })
 
 describe('an approved hold cannot be released', () => {
   test.each([
     ['with another message', { prompt: 'something else' }, {}, {}],
-    ['with one letter more', { suffix: '.' }, {}, {}],
+    ['with one character more', { suffix: '.' }, {}, {}],
     ['for another model', {}, {}, { model: 'demo-mini' }],
     ['with another temperature', {}, {}, { temperature: 1 }],
     ['with more tokens', {}, {}, { max_tokens: 5 }],
     ['by another user', {}, { user: { id: 'noor' } }, {}],
-    ['by nobody in particular', {}, { user: undefined }, {}],
+    ['by an anonymous user', {}, { user: undefined }, {}],
     ['in another session', {}, { session_id: 'evening' }, {}],
     ['in no session', {}, { session_id: undefined }, {}],
   ] as const)(
-    '%s: 400 review_request_mismatch, and stays what it was',
+    '%s: 400 review_request_mismatch, and the hold stays approved',
     async (_, { prompt, suffix = '' }: { prompt?: string; suffix?: string }, governance, more) => {
       const held = await approved('juniper-hold', { governance: MARA })
       const other = { ...held, prompt: (prompt ?? held.prompt) + suffix }
@@ -102,7 +102,7 @@ describe('an approved hold cannot be released', () => {
     expect(message).toBe('Review item not found.')
     expect(governed.countProviderCalls(held)).toBe(0)
   })
-  test('by an assertion where a verified user was held', async () => {
+  test('by an asserted user when the hold has a verified user', async () => {
     const userToken = governed.demo.users[0]?.user_token ?? ''
     const held = await governed.holdPrompt('juniper-hold', { options: { userToken } })
     await governed.decide(held.id, 'approve')
@@ -127,7 +127,7 @@ describe('an approved hold cannot be released', () => {
     refused(answer, 'REVIEW_HOLD_EXPIRED')
     expect(answer.text).not.toContain(held.answer)
   })
-  test('when the content has become a denial: a deny published after approval denies at release [GW-REV-12]', async () => {
+  test('when a policy published after the approval denies the request [GW-REV-12]', async () => {
     const held = await approved()
     await governed.publish([
       ...MARKER_RULES,
@@ -138,20 +138,20 @@ describe('an approved hold cannot be released', () => {
     expect(governed.countProviderCalls(held)).toBe(0)
     await governed.publish(MARKER_RULES)
   })
-  test('when its answer has become a denial: an output deny published after approval denies the held answer [GW-REV-12]', async () => {
+  test('when a policy published after the approval denies the held completion [GW-REV-12]', async () => {
     const held = await governed.holdCompletion()
     await governed.decide(held.id, 'approve')
-    const said = held.answer.split(' ')[1]
+    const text = held.answer.split(' ')[1]
     await governed.publish([
       ...MARKER_RULES,
-      { id: 'now-unsaid', at: ['output'], when: `content.text.contains("${said}")`, verdict: 'deny' },
+      { id: 'now-forbidden', at: ['output'], when: `content.text.contains("${text}")`, verdict: 'deny' },
     ])
     const answer = await governed.resubmit(held)
     refused(answer, 'POLICY_DENIED')
     expect(answer.text).not.toContain(held.answer)
     await governed.publish(MARKER_RULES)
   })
-  test('when the key it was asked with is revoked', async () => {
+  test('when the key of the request is revoked', async () => {
     const held = await approved()
     refused(
       await governed.resubmit(held, {}, {}, { token: governed.demo.applications[0]?.revoked_api_key ?? '' }),
@@ -166,8 +166,8 @@ describe('an approved hold cannot be released', () => {
   })
 })
 
-describe('a release', () => {
-  test('happens once, however often and however much at once it is asked for; replays are the same bytes [GW-REV-13]', async () => {
+describe('release', () => {
+  test('happens once for concurrent and repeated requests, and all responses are equal [GW-REV-13]', async () => {
     for (const held of [await governed.holdPrompt(), await governed.holdCompletion()]) {
       await governed.decide(held.id, 'approve')
       const answers = await Promise.all(Array.from({ length: 10 }, () => governed.resubmit(held)))
@@ -183,7 +183,7 @@ describe('a release', () => {
       expect(new Set(ids).size).toBe(ids.length)
     }
   })
-  test('replays a stream as the same text', async () => {
+  test('a repeated stream has the same text', async () => {
     const held = await approved()
     const first = await governed.resubmit(held, {}, { stream: true })
     const again = await governed.resubmit(held, {}, { stream: true })
@@ -191,7 +191,7 @@ describe('a release', () => {
     const idOf = (answer: typeof first) => answer.headers.get('x-audit-id') ?? ''
     expect(bare(again.text, idOf(again))).toBe(bare(first.text, idOf(first)))
   })
-  test('restores pseudonyms, also from a hold at output and in a replay', async () => {
+  test('restores pseudonyms, also of an output hold and in repeated responses', async () => {
     const key = word()
     governed.provider.on(key, (response, call) =>
       json(response, 200, {
@@ -214,13 +214,13 @@ describe('a release', () => {
     await governed.decide(id, 'approve')
     for (let i = 0; i < 2; i++) expect(contentOf(await governed.resubmit({ prompt, id }))).toContain('mara.lind@example.org')
   })
-  test('that the provider refuses without having worked leaves the hold approved, and it can be tried again', async () => {
+  test('the hold stays approved when the provider refuses the request', async () => {
     const held = await approved()
     governed.provider.on(held.word, (response) => json(response, 400, {}))
     refused(await governed.resubmit(held), 'VALIDATION_ERROR')
     expect((await review(held.id)).state).toBe('approved')
   })
-  test('that the provider may have worked on is not tried again: the provider is called at most once', async () => {
+  test('the provider is called at most once when it may have processed the request', async () => {
     const held = await approved()
     governed.provider.on(held.word, (response) => json(response, 500, {}))
     refused(await governed.resubmit(held), 'PROVIDER_ERROR')
@@ -229,26 +229,26 @@ describe('a release', () => {
   })
 })
 
-describe('a review', () => {
-  test('is decided once: the first decision stands', async () => {
+describe('review', () => {
+  test('409 for a second decision', async () => {
     const held = await approved()
     refused(await governed.admin('POST', `/reviews/${held.id}/deny`, { json: {} }), 'CONFLICT')
     expect((await review(held.id)).state).toBe('approved')
   })
-  test('that has expired cannot be decided', async () => {
+  test('409 when it has expired', async () => {
     const held = await governed.holdPrompt('juniper-brief')
     clock.advance(31_000)
     refused(await governed.admin('POST', `/reviews/${held.id}/approve`, { json: {} }), 'CONFLICT')
     refused(await governed.resubmit(held), 'REVIEW_HOLD_EXPIRED')
   })
-  test('is never decided by the requesting user [GW-REV-17]', async () => {
+  test('403 when the requesting user decides [GW-REV-17]', async () => {
     const decidedBy = String((await review((await approved()).id)).decided_by)
     const held = await governed.holdPrompt('juniper-hold', { more: { governance: { user: { id: decidedBy } } } })
     for (const verb of ['approve', 'deny'])
       refused(await governed.admin('POST', `/reviews/${held.id}/${verb}`, { json: {} }), 'FORBIDDEN')
     expect((await review(held.id)).state).toBe('pending')
   })
-  test('of an escalation releases nothing: it is no hold', async () => {
+  test('409 when an escalation is approved, and it releases nothing', async () => {
     const said = await governed.sendPrompt('juniper-escalate')
     const { body } = await governed.admin('GET', '/reviews?state=pending&kind=escalation&limit=100')
     const id = String(body.data.find(({ audit_id }) => audit_id === said.response.body.governance.audit_id)?.id)
@@ -263,22 +263,22 @@ describe('a review', () => {
     'rev_',
     '\u0000',
     '%',
-  ])('of the id %j does not exist: 400, one text for all', async (id) => {
+  ])('400 with the same message for the unknown id %j', async (id) => {
     const { message } = refused(await governed.chat('Good morning', { governance: { review_item_id: id } }), 'VALIDATION_ERROR')
     expect(message).toBe('Review item not found.')
   })
 })
 
-describe('a provider is called once for one approval', () => {
-  test('also when the request was sent anew meanwhile: the answer waits in a hold of its own', async () => {
+describe('holds: one provider call for each approval', () => {
+  test('the completion gets a hold of its own when the request was sent again meanwhile', async () => {
     const held = await governed.holdPrompt('juniper-hold', { answer: `sorrel-hold ${word()}` })
     await governed.decide(held.id, 'approve')
-    const anew = refused(await governed.chat(held.prompt), 'POLICY_REVIEW_PENDING').review_item_id
-    const answer = refused(await governed.resubmit(held), 'POLICY_REVIEW_PENDING').review_item_id
-    expect(answer).not.toBe(anew)
-    await governed.decide(answer, 'approve')
+    const secondHold = refused(await governed.chat(held.prompt), 'POLICY_REVIEW_PENDING').review_item_id
+    const outputHold = refused(await governed.resubmit(held), 'POLICY_REVIEW_PENDING').review_item_id
+    expect(outputHold).not.toBe(secondHold)
+    await governed.decide(outputHold, 'approve')
     expect(contentOf(await governed.resubmit(held))).toBe(held.answer)
     expect(governed.countProviderCalls(held)).toBe(1)
-    expect(await review(anew)).toMatchObject({ state: 'pending', point: 'input' })
+    expect(await review(secondHold)).toMatchObject({ state: 'pending', point: 'input' })
   })
 })

@@ -33,7 +33,7 @@ afterAll(() => governed.close())
 const between = (text: string, sign: string): string => [...text].join(sign)
 const ask = (prompt: string, more = {}) => governed.chat(prompt, more, app)
 
-describe('a rule sees through what a reader does not see', () => {
+describe('rules: invisible and similar characters do not hide text', () => {
   test.each([
     ['a soft hyphen', 'wi\u00adre fraud'],
     ['a zero-width space', 'wi\u200bre fraud'],
@@ -69,17 +69,17 @@ describe('a rule sees through what a reader does not see', () => {
     expect(refused(await ask(text), 'POLICY_DENIED').details).toMatchObject({ rules: ['accents'] })
   })
   test('an accent in a rule does not match the letter without it', async () => accepted(await ask('A cafe noir')))
-  test('a demand for a form is not met by its plain form', async () => {
+  test('a required form is not met by text with invisible characters', async () => {
     accepted(await ask('code:abc'))
     refused(await ask('code:a\u200bbc'), 'POLICY_DENIED')
   })
-  test('at output too', async () => {
+  test('rules at output read the same text', async () => {
     const said = await governed.sendPrompt('', { answer: 'about wi\u00adre fraud', options: app })
     refused(said.response, 'POLICY_DENIED')
   })
 })
 
-describe('a detector sees through it, and a transform takes the characters of the original away', () => {
+describe('detectors: find such text, and transforms replace its original characters', () => {
   const digits = (zero: number) => '4111111111111111'.replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)))
   test.each([
     ['soft hyphens', between('4111111111111111', '\u00ad')],
@@ -90,7 +90,7 @@ describe('a detector sees through it, and a transform takes the characters of th
     ['Devanagari digits', digits(0x966)],
     ['full-width digits', digits(0xff10)],
     ['mathematical digits', digits(0x1d7ce)],
-    ['an invisible character that glues a digit to it', '4111111111111111\u200b5'],
+    ['an invisible character and a digit after it', '4111111111111111\u200b5'],
     ['a digit of another script behind it', '4111111111111111٣'],
   ])('a card number with %s', async (_, card) => {
     const key = word()
@@ -108,7 +108,7 @@ describe('a detector sees through it, and a transform takes the characters of th
   })
 })
 
-describe('numbers and names are read, or bounded', () => {
+describe('numbers and names: inspected or limited', () => {
   test.each([
     ['seed', { seed: 4111111111111111 }],
     ['the keys of logit_bias', { logit_bias: { 411111111: 1, 123456789: 4111111111111111 } }],
@@ -134,7 +134,7 @@ describe('numbers and names are read, or bounded', () => {
   ])('a card number as a list %s: 403', async (_, list) => {
     refused(await ask(`Good morning ${word()}`, { metadata: { list } }), 'POLICY_DENIED')
   })
-  test('a seed of ordinary size and a small bias pass', async () => {
+  test('a seed of ordinary size and a small bias are accepted', async () => {
     accepted(await ask('Good morning', { seed: 42, logit_bias: { 50256: -100 } }))
   })
 
@@ -146,7 +146,7 @@ describe('numbers and names are read, or bounded', () => {
     ['governance.user.id', { governance: { user: { id: 'mia\u00ad' } } }],
     ['governance.user.role', { governance: { user: { id: 'mia', role: 'a\nb' } } }],
     ['governance.user.department', { governance: { user: { id: 'mia', department: 'a\u202eb' } } }],
-  ])('%s that is no identifier or name: 400 that says what it must be', async (param, more) => {
+  ])('%s: 400 that names the allowed form when it is no identifier or name', async (param, more) => {
     const problem = refused(await ask('Good morning', more), 'VALIDATION_ERROR')
     expect(problem.param).toBe(param)
     expect(problem.message).toMatch(/must be (an identifier|a name)/)
@@ -161,12 +161,12 @@ describe('numbers and names are read, or bounded', () => {
     'urn:example:session:42',
     'zoë',
     '山田',
-  ])('an id such as %s is one', async (id) => {
+  ])('the id %s is accepted', async (id) => {
     accepted(
       await ask('Good morning', { governance: { user: { id, role: 'Head of R&D', department: 'Légal & Co.' }, session_id: id } }),
     )
   })
-  test('regulations of a memory are read: one that holds a key is refused', async () => {
+  test('regulations of a memory: 403 when one holds a key', async () => {
     const { token } = await governed.application({
       settings: { memory: { enabled: true, capture: 'explicit', assertion_scopes: ['application'] } },
     })

@@ -23,19 +23,19 @@ const CARD = '4111 1111 1111 1111'
 const KEY = 'AKIAIOSFODNN7EXAMPLQ'
 const base64 = (text: string | Uint8Array): string => Buffer.from(text as string).toString('base64')
 const parts = (...content: unknown[]): Message[] => [{ role: 'user', content }]
-const say = (text: string) => ({ type: 'text', text })
+const textPart = (text: string) => ({ type: 'text', text })
 const file = (file_data: string) => ({ type: 'file', file: { filename: 'notes', file_data } })
 const image = (url: string) => ({ type: 'image_url', image_url: { url } })
 const audio = (data: string) => ({ type: 'input_audio', input_audio: { data, format: 'wav' } })
 const ask = (messages: Message[], more = {}) => governed.chat(messages, more, app)
-/** 300 bytes that are no text in any charset. */
+/** 300 bytes that are not text in any charset. */
 const PICTURE = base64(Uint8Array.from({ length: 300 }, (_, i) => (i * 131 + 7) % 256))
 
 const padding = `${'All is quiet on the hill. '.repeat(20)}\n`
 const utf16 = (text: string): Buffer => Buffer.concat([Buffer.of(0xff, 0xfe), Buffer.from(text, 'utf16le')])
 const percent = (text: string): string => text.replace(/./gs, (c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`)
 
-describe('content parts: a text that a file or URL carries is read', () => {
+describe('content parts: text in files and URLs is inspected', () => {
   const text = `${padding}about wire fraud`
   test.each([
     ['an image URL without data: scheme', image(`https://x.example/${'a'.repeat(250)}?q=wire fraud`)],
@@ -53,22 +53,22 @@ describe('content parts: a text that a file or URL carries is read', () => {
     ['a percent-encoded base64', file(`data:text/plain;base64,${base64(text).replaceAll('=', '%3D')}`)],
     ['an unlabelled data: URL', file(`data:,${percent(text)}`)],
     ['an upper-case scheme', file(`DATA:text/plain;BASE64,${base64(text)}`)],
-    ['a picture that is a text', image(`data:image/png;base64,${base64(text)}`)],
+    ['a picture that contains text', image(`data:image/png;base64,${base64(text)}`)],
     ['an SVG', image(`data:image/svg+xml;base64,${base64(`<svg><text>${text}</text></svg>`)}`)],
-    ['a PDF that is a text', file(`data:application/pdf;base64,${base64(text)}`)],
-    ['a sound that is a text', audio(base64(text))],
-    ['a data: URL inside a text', say(`See data:text/plain;base64,${base64('about wire fraud')} for more`)],
+    ['a PDF that contains text', file(`data:application/pdf;base64,${base64(text)}`)],
+    ['a sound that contains text', audio(base64(text))],
+    ['a data: URL inside a text', textPart(`See data:text/plain;base64,${base64('about wire fraud')} for more`)],
     ['a data: URL inside a file', file(`data:text/html;base64,${base64(`<a href="data:text/plain,${percent('wire fraud')}">`)}`)],
     ['a data: URL in a part of another type', { type: 'document', source: { data: `data:text/plain;base64,${base64(text)}` } }],
     ['base64 in the field of another API', { type: 'document', source: { type: 'base64', data: base64(text) } }],
     ['base64 in a part of another API', { type: 'input_file', file_data: base64(text) }],
-    ['base64 with signs that lenient readers skip', file(base64(text).replace(/(.{10})/g, '$1!'))],
+    ['base64 with characters that lenient decoders skip', file(base64(text).replace(/(.{10})/g, '$1!'))],
     ['a data: URL with a tab in its scheme', image(`da\tta:text/plain;base64,${base64(text)}`)],
     ['a data: URL after a control character', image(`\u0001data:text/plain;base64,${base64(text)}`)],
     ['a file name', { type: 'file', file: { filename: 'wire fraud.pdf', file_data: PICTURE } }],
   ])('%s: 403', async (_, part) => {
     const calls = governed.provider.calls.length
-    refused(await ask(parts(say('Please look'), part)), 'POLICY_DENIED')
+    refused(await ask(parts(textPart('Please look'), part)), 'POLICY_DENIED')
     expect(governed.provider.calls.length).toBe(calls)
   })
 
@@ -80,11 +80,11 @@ describe('content parts: a text that a file or URL carries is read', () => {
   })
 
   test.each([
-    ['a text type that no text is', file(`data:text/plain;base64,${PICTURE}`), 'says that it is text'],
+    ['a text type with binary data', file(`data:text/plain;base64,${PICTURE}`), 'says that it is text'],
     ['a charset that hides letters', file(`data:text/plain;charset=utf-7;base64,${base64(text)}`), 'charset'],
-    ['no base64', file(`data:text/plain;base64,${base64(text)}!`), 'not base64'],
+    ['invalid base64', file(`data:text/plain;base64,${base64(text)}!`), 'not base64'],
   ])('%s: 400 that says what to do', async (_, part, message) => {
-    const problem = refused(await ask(parts(say('Please look'), part)), 'VALIDATION_ERROR')
+    const problem = refused(await ask(parts(textPart('Please look'), part)), 'VALIDATION_ERROR')
     expect(problem.param).toBe('messages[0].content[1].file.file_data')
     expect(problem.message).toContain(message)
   })
@@ -95,7 +95,7 @@ describe('content parts: a text that a file or URL carries is read', () => {
     ['UTF-16', (text: string) => `data:text/plain;base64,${base64(utf16(text))}`],
   ])('a redaction is written back in %s', async (_, encode) => {
     const key = word()
-    accepted(await ask(parts(say(key), file(encode(`Pay with ${CARD} now`)))))
+    accepted(await ask(parts(textPart(key), file(encode(`Pay with ${CARD} now`)))))
     const [call] = governed.provider.about(key)
     const content = call?.body.messages[0]?.content as unknown as { file: { file_data: string } }[]
     const sent = content[1]?.file.file_data ?? ''
@@ -107,14 +107,14 @@ describe('content parts: a text that a file or URL carries is read', () => {
 
   test('a redaction in a data: URL inside a text is written back', async () => {
     const key = word()
-    accepted(await ask(parts(say(`${key} data:text/plain;base64,${base64(`Pay with ${CARD}`)} thanks`))))
+    accepted(await ask(parts(textPart(`${key} data:text/plain;base64,${base64(`Pay with ${CARD}`)} thanks`))))
     const raw = governed.provider.about(key)[0]?.raw ?? ''
     expect(raw).toContain(base64('Pay with [CARD]'))
     expect(raw).not.toContain(base64(`Pay with ${CARD}`).slice(0, 30))
   })
 })
 
-describe('content.unread: files that no detector reads are counted, for policies and in the record', () => {
+describe('content.unread: counts files that no detector reads, for policies and in the audit record', () => {
   test.each([
     ['a picture', image(`data:image/png;base64,${PICTURE}`), 1],
     ['a sound', audio(PICTURE), 1],
@@ -122,30 +122,30 @@ describe('content.unread: files that no detector reads are counted, for policies
     ['a link to a picture', image('https://x.example/a.png'), 0],
     ['a text file', file(`data:text/plain;base64,${base64('All is well')}`), 0],
   ])('%s', async (_, part, unread) => {
-    const body = accepted(await ask(parts(say('Please look'), part)))
+    const body = accepted(await ask(parts(textPart('Please look'), part)))
     const { features } = accepted(await governed.api('GET', `/v1/audit/${body.governance.audit_id}`, app))
     expect(features).toMatchObject({ 'content.unread': unread })
-    const strict = await ask(parts(say('Please look strictly'), part))
+    const strict = await ask(parts(textPart('Please look strictly'), part))
     if (unread > 0) refused(strict, 'POLICY_DENIED')
     else accepted(strict)
   })
 })
 
-describe('what is split is read joined', () => {
+describe('split text: is inspected joined', () => {
   test.each([
-    ['a phrase', parts(say('about wi'), say('re fraud'))],
-    ['a phrase, letter by letter', parts(...[...'wire fraud'].map(say))],
-    ['a key', parts(say(`key: ${KEY.slice(0, 9)}`), say(KEY.slice(9)))],
-    ['a word in three parts around a picture', parts(say('wire f'), image('https://x.example/a.png'), say('raud'))],
+    ['a phrase', parts(textPart('about wi'), textPart('re fraud'))],
+    ['a phrase, letter by letter', parts(...[...'wire fraud'].map(textPart))],
+    ['a key', parts(textPart(`key: ${KEY.slice(0, 9)}`), textPart(KEY.slice(9)))],
+    ['a word in three parts around a picture', parts(textPart('wire f'), image('https://x.example/a.png'), textPart('raud'))],
     ['a phrase in thoughts', parts({ type: 'thinking', thinking: 'about wi' }, { type: 'thinking', thinking: 're fraud' })],
-    ['a password and its name', parts(say('the database password = "'), say('hunter2-Kq8zT4"'))],
+    ['a password and its name', parts(textPart('the database password = "'), textPart('hunter2-Kq8zT4"'))],
   ])('%s over the parts of a message: 403', async (_, messages) => {
     refused(await ask(messages), 'POLICY_DENIED')
   })
 
-  test('a card number over two parts is gone from both, and counted once', async () => {
+  test('a card number over two parts is redacted in both and counted once', async () => {
     const key = word()
-    const body = accepted(await ask(parts(say(`${key} 4111 1111 `), say('1111 1111 please'))))
+    const body = accepted(await ask(parts(textPart(`${key} 4111 1111 `), textPart('1111 1111 please'))))
     const raw = governed.provider.about(key)[0]?.raw ?? ''
     expect(raw).not.toMatch(/1111/)
     const { findings } = accepted(await governed.api('GET', `/v1/audit/${body.governance.audit_id}`, app))
@@ -159,42 +159,42 @@ describe('what is split is read joined', () => {
       [`use ${KEY.slice(0, 5)} `, ` ${KEY.slice(5, 12)}\n`, `${KEY.slice(12)} please`],
     ],
     ['a key, letter by letter', [...KEY]],
-  ])('%s of a user: 403', async (_, said) => {
-    refused(await ask(said.map((content) => ({ role: 'user', content }))), 'POLICY_DENIED')
+  ])('%s of a user: 403', async (_, texts) => {
+    refused(await ask(texts.map((content) => ({ role: 'user', content }))), 'POLICY_DENIED')
   })
 
-  test('a card number over two messages of a user is gone from both, and counted once', async () => {
+  test('a card number over two messages of a user is redacted in both and counted once', async () => {
     const key = word()
-    const said = [`${key} take 4111 1111`, '1111 1111 please', 'Thanks 12', '3 of them']
-    const body = accepted(await ask(said.map((content) => ({ role: 'user', content }))))
+    const texts = [`${key} take 4111 1111`, '1111 1111 please', 'Thanks 12', '3 of them']
+    const body = accepted(await ask(texts.map((content) => ({ role: 'user', content }))))
     const sent = governed.provider.about(key)[0]?.body.messages.map(({ content }) => content)
     expect(sent).toEqual([`${key} take [CARD]`, '[CARD] please', 'Thanks 12', '3 of them'])
     const { findings } = accepted(await governed.api('GET', `/v1/audit/${body.governance.audit_id}`, app))
     expect(findings).toMatchObject({ classify: { 'pii.card': 1 } })
   })
 
-  const answering = async (choices: readonly Record<string, unknown>[]) => {
+  const chatWithChoices = async (choices: readonly Record<string, unknown>[]) => {
     const key = word()
     const all = choices.map((message, index) => ({ index, message: { role: 'assistant', ...message }, finish_reason: 'stop' }))
     governed.provider.on(key, (response) => json(response, 200, completion('', { choices: all })))
     return ask([{ role: 'user', content: key }], { n: choices.length })
   }
-  test('a phrase over the parts of an answer and over its choices: 403', async () => {
-    refused(await answering([{ content: 'about wire f' }, { content: 'raud' }]), 'POLICY_DENIED')
+  test('a phrase over two choices of a completion: 403', async () => {
+    refused(await chatWithChoices([{ content: 'about wire f' }, { content: 'raud' }]), 'POLICY_DENIED')
   })
-  test('a phrase over the pieces of reasoning of an answer: 403', async () => {
+  test('a phrase over pieces of reasoning of a completion: 403', async () => {
     const pieces = ['about wi', 're fraud'].map((text) => ({ type: 'reasoning.text', text, format: 'x' }))
-    refused(await answering([{ content: 'Hello', reasoning_details: pieces }]), 'POLICY_DENIED')
+    refused(await chatWithChoices([{ content: 'Hello', reasoning_details: pieces }]), 'POLICY_DENIED')
   })
-  test('a key over the choices of an answer: 403', async () => {
-    refused(await answering([{ content: `Use ${KEY.slice(0, 9)}` }, { content: KEY.slice(9) }]), 'POLICY_DENIED')
+  test('a key over the choices of a completion: 403', async () => {
+    refused(await chatWithChoices([{ content: `Use ${KEY.slice(0, 9)}` }, { content: KEY.slice(9) }]), 'POLICY_DENIED')
   })
   test.each(['reasoning_content', 'reasoning'])('a key over %s and content: 403', async (field) => {
-    const answer = await answering([{ [field]: `Use ${KEY.slice(0, 9)}`, content: KEY.slice(9) }])
+    const answer = await chatWithChoices([{ [field]: `Use ${KEY.slice(0, 9)}`, content: KEY.slice(9) }])
     refused(answer, 'POLICY_DENIED')
   })
-  test('a card number over two choices is gone from both', async () => {
-    const answer = accepted(await answering([{ content: 'Card 4111 1111 ' }, { content: '1111 1111' }]))
+  test('a card number over two choices is redacted in both', async () => {
+    const answer = accepted(await chatWithChoices([{ content: 'Card 4111 1111 ' }, { content: '1111 1111' }]))
     expect(JSON.stringify(answer.choices)).not.toContain('1111')
   })
 })

@@ -85,7 +85,7 @@ describe.each(databases)('restart with a gatehouse.yaml on $name', ({ url }) => 
     readonly declared: boolean | null
     readonly published_by: string
   }
-  const inForce = async (server: GatehouseProcess): Promise<Version | undefined> =>
+  const readActiveVersion = async (server: GatehouseProcess): Promise<Version | undefined> =>
     (await admin<{ data: Version[] }>(server, '/policy-sets')).data.find(({ active }) => active)
   interface Application {
     readonly id: string
@@ -96,7 +96,7 @@ describe.each(databases)('restart with a gatehouse.yaml on $name', ({ url }) => 
     (await admin<{ data: Application[] }>(server, '/applications')).data.find(({ name }) => name === 'support') as Application
 
   /** Changes over the API everything that the file declares. */
-  const intervene = async (server: GatehouseProcess): Promise<void> => {
+  const changeOverApi = async (server: GatehouseProcess): Promise<void> => {
     const { id } = await application(server)
     const [key] = (await admin<{ data: { id: string }[] }>(server, `/applications/${id}/keys`)).data
     await admin(server, '/policy-sets', { source: EMERGENCY })
@@ -106,15 +106,15 @@ describe.each(databases)('restart with a gatehouse.yaml on $name', ({ url }) => 
     await admin(server, '/users/u1', undefined, 'DELETE')
   }
 
-  test('restart: what was changed over the API stays, and the log names how it differs when the file is the same', async () => {
+  test('restart: changes over the API stay when the file is the same, and the log names the differences', async () => {
     const first = await start()
-    expect(await inForce(first)).toMatchObject({ version: 1, declared: true })
-    await intervene(first)
-    expect(await inForce(first)).toMatchObject({ version: 2, declared: false })
+    expect(await readActiveVersion(first)).toMatchObject({ version: 1, declared: true })
+    await changeOverApi(first)
+    expect(await readActiveVersion(first)).toMatchObject({ version: 2, declared: false })
     await stop(first)
 
     const second = await start()
-    expect(await inForce(second)).toMatchObject({ version: 2, declared: false })
+    expect(await readActiveVersion(second)).toMatchObject({ version: 2, declared: false })
     expect((await application(second)).limits.requests_per_minute).toBe(1)
     expect(await admin(second, '/providers/backup')).toMatchObject({ enabled: false })
     const users = await admin<{ data: { id: string }[] }>(second, '/users')
@@ -131,20 +131,20 @@ describe.each(databases)('restart with a gatehouse.yaml on $name', ({ url }) => 
     expect(second.out()).not.toMatch(/g[ka]_\w{20}/)
   })
 
-  test('restart: a file that has changed is applied, and the log names the version that it replaces', async () => {
+  test('restart: a changed file is applied, and the log names the version that it replaces', async () => {
     const first = await start()
-    await intervene(first)
+    await changeOverApi(first)
     await stop(first)
     writeFileSync(join(folder, 'policy.yaml'), `${DECLARED}# reviewed\n`)
 
     const second = await start()
-    expect(await inForce(second)).toMatchObject({ version: 3, declared: true, published_by: 'gatehouse' })
+    expect(await readActiveVersion(second)).toMatchObject({ version: 3, declared: true, published_by: 'gatehouse' })
     expect((await application(second)).limits.requests_per_minute).toBe(1)
     await stop(second)
     expect(second.out()).toContain('published policy set acme v3 in place of acme v2, published over the API')
   })
 
-  test('restart: a field that the file declares as before stays as an operator set it when another field has changed', async () => {
+  test("restart: a field keeps the operator's value when only another field of the file has changed", async () => {
     const first = await start()
     const { id } = await application(first)
     await admin(first, `/applications/${id}`, { limits: { requests_per_minute: 1 } }, 'PATCH')
@@ -167,10 +167,10 @@ describe.each(databases)('restart with a gatehouse.yaml on $name', ({ url }) => 
     await stop(third)
   })
 
-  test('restart: a Workspace that was renamed over the API is still the one that the file declares', async () => {
+  test('restart: a Workspace is still the declared one when it was renamed over the API', async () => {
     const first = await start()
     const [workspace] = (await admin<{ data: { id: string }[] }>(first, '/workspaces')).data
-    await intervene(first)
+    await changeOverApi(first)
     await admin(first, `/workspaces/${workspace?.id}`, { name: 'renamed' }, 'PATCH')
     await stop(first)
 
@@ -178,12 +178,12 @@ describe.each(databases)('restart with a gatehouse.yaml on $name', ({ url }) => 
     const { data } = await admin<{ data: { id: string; name: string }[] }>(second, '/workspaces')
     expect(data).toMatchObject([{ id: workspace?.id, name: 'renamed' }])
     expect((await application(second)).limits.requests_per_minute).toBe(1)
-    expect(await inForce(second)).toMatchObject({ version: 2, declared: false })
+    expect(await readActiveVersion(second)).toMatchObject({ version: 2, declared: false })
     await stop(second)
     expect(second.out()).toContain('workspace acme has another name now (renamed)')
   })
 
-  test('apply: applies also what is declared as last time; --check tells by its exit code that something differs', async () => {
+  test('apply: applies unchanged declarations too, and --check exits with 1 when something differs', async () => {
     const first = await start()
     const { id } = await application(first)
     await admin(first, '/policy-sets', { source: EMERGENCY })
@@ -194,17 +194,17 @@ describe.each(databases)('restart with a gatehouse.yaml on $name', ({ url }) => 
     expect((await application(first)).limits.requests_per_minute).toBe(1)
     expect(await runGatehouse(folder, env, ['apply'])).toMatchObject({ code: 0 })
     expect((await application(first)).limits.requests_per_minute).toBe(60)
-    expect(await inForce(first)).toMatchObject({ version: 3, declared: true })
+    expect(await readActiveVersion(first)).toMatchObject({ version: 3, declared: true })
     expect(await runGatehouse(folder, env, ['apply', '--check'])).toMatchObject({ code: 0 })
   })
 
-  test.skipIf(url === null)('restart: several nodes that start together leave an emergency policy in force', async () => {
+  test.skipIf(url === null)('restart: an emergency policy stays active when several nodes start together', async () => {
     const nodes = await Promise.all([start(), start()])
     const [first] = nodes
     if (!first) throw new Error('no node')
     await admin(first, '/policy-sets', { source: EMERGENCY })
     await Promise.all(nodes.map(stop))
     const again = await Promise.all([start(), start()])
-    for (const node of again) expect(await inForce(node)).toMatchObject({ version: 2, declared: false })
+    for (const node of again) expect(await readActiveVersion(node)).toMatchObject({ version: 2, declared: false })
   })
 })

@@ -7,9 +7,9 @@ import { createOwnDatabase } from '../support/own-database.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 
 const url = inject('postgresUrl')
-const endings: (() => Promise<unknown>)[] = []
+const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {
-  for (const end of endings.splice(0).reverse()) await end()
+  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp()
 })
 
 /** Needs TEST_DATABASE_URL. */
@@ -19,14 +19,14 @@ describe.skipIf(url === null)('nodes with different secret keys on one database'
     return [ready?.status, ready?.body.checks.find(({ name }) => name === 'secret_key')?.status]
   }
 
-  test('secret key: a node makes no Workspace under a key that does not open those there are, when both started on an empty database', async () => {
+  test('secret key: 503 for a new Workspace when the key of the node does not fit the database', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-keys-'))
     const database = await createOwnDatabase(url ?? '')
-    endings.push(async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }), database.drop)
+    cleanups.push(async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }), database.drop)
     const env = { DATABASE_URL: database.url, GATEHOUSE_DATA: join(folder, 'none'), GATEHOUSE_DRAIN_DELAY_MS: '0' }
     const start = async (letter: string): Promise<ServerProcess> => {
       const node = await startServerProcess({ ...env, GATEHOUSE_SECRET_KEY: letter.repeat(40) })
-      endings.push(node.remove)
+      cleanups.push(node.remove)
       return node
     }
     const right = await start('a')
@@ -36,9 +36,9 @@ describe.skipIf(url === null)('nodes with different secret keys on one database'
     const token = /ga_[\w-]{43}/.exec(out)?.[0]
     const create = async ({ base }: ServerProcess, name: string): Promise<unknown> => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-      const answer = await fetch(`${base}/admin/v1/workspaces`, { method: 'POST', headers, body: JSON.stringify({ name }) })
-      const { error } = (await answer.json()) as { error?: { code: string } }
-      return [answer.status, error?.code]
+      const response = await fetch(`${base}/admin/v1/workspaces`, { method: 'POST', headers, body: JSON.stringify({ name }) })
+      const { error } = (await response.json()) as { error?: { code: string } }
+      return [response.status, error?.code]
     }
     expect(await create(right, 'first')).toEqual([201, undefined])
     expect(await secretKeyCheck(wrong)).toEqual([503, 'fail'])

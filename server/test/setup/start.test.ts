@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
 
 describe('start on the embedded database [ADM-ENV-3]', () => {
-  test('data folder: one that others can read is tightened, and the log says so', async () => {
+  test('data folder: permissions are restricted when others can read it, and the log says so', async () => {
     const data = join(folder, 'data')
     cpSync(inject('seededDataDir'), data, { recursive: true })
     chmodSync(data, 0o755)
@@ -26,22 +26,22 @@ describe('start on the embedded database [ADM-ENV-3]', () => {
     expect(server.out()).toContain('other users of this machine can no longer read it')
   })
 
-  test('misspelt variables: the start ends with 2 and names the variable that was meant [ADM-ENV-9]', async () => {
-    const ended = await runGatehouse(folder, { GATEHOUSE_DATA: join(folder, 'data'), GATEHOUSE_SECRT_KEY: 'x'.repeat(40) }, [
+  test('misspelt variables: the start exits with 2 and names the correct variable [ADM-ENV-9]', async () => {
+    const result = await runGatehouse(folder, { GATEHOUSE_DATA: join(folder, 'data'), GATEHOUSE_SECRT_KEY: 'x'.repeat(40) }, [
       'serve',
     ])
-    expect(ended).toMatchObject({ code: 2, out: '' })
-    expect(ended.err).toBe('gatehouse: Unknown variable GATEHOUSE_SECRT_KEY. Did you mean GATEHOUSE_SECRET_KEY?\n')
+    expect(result).toMatchObject({ code: 2, out: '' })
+    expect(result.err).toBe('gatehouse: Unknown variable GATEHOUSE_SECRT_KEY. Did you mean GATEHOUSE_SECRET_KEY?\n')
   })
 })
 
 describe.skipIf(postgresUrl === null)('start on PostgreSQL', () => {
-  test('data folder: none is needed, nothing is seeded, and commands let the first people in', async () => {
+  test('start: needs no data folder, seeds no demo, and commands create the first operator and token', async () => {
     const own = await createOwnDatabase(postgresUrl ?? '')
     const env = {
       DATABASE_URL: own.url,
       GATEHOUSE_SECRET_KEY: 'k'.repeat(40),
-      // Nobody can make a folder there, not even root.
+      // No user can create a folder there, not even root.
       GATEHOUSE_DATA: '/proc/gatehouse',
     }
     mkdirSync(join(folder, 'cwd'))

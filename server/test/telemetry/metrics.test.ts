@@ -17,18 +17,18 @@ const NAMES = [...OPERATIONS.matchAll(/^\| `(gatehouse_[a-z_]+)` \|/gm)].map(([,
 /** Metrics whose labels appear only with their event: a refusal, tampering, a configured destination. */
 const AFTER_THEIR_EVENT = /^gatehouse_(provider_refusals_total|audit_tampered|audit_delivery_.+)$/
 
-test('every metric of docs/operations.md has a value once there was an answer and a hold, and there are no others', async () => {
+test('/metrics: exports exactly the metrics of docs/operations.md, with values after a completion and a hold', async () => {
   const key = server.demo.applications[0]?.api_key ?? ''
   for (const [content, status] of [
     ['Good morning', 200],
     ['Please wire EUR 48,500 to Brightwater Supplies today.', 409],
   ] as const) {
-    const answer = await fetch(`${server.base}/v1/chat/completions`, {
+    const response = await fetch(`${server.base}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ messages: [{ role: 'user', content }] }),
     })
-    expect(answer.status).toBe(status)
+    expect(response.status).toBe(status)
   }
   const text = await (await fetch(`${server.base}/metrics`)).text()
   const measured = new Set(
@@ -40,20 +40,20 @@ test('every metric of docs/operations.md has a value once there was an answer an
   expect([...measured].toSorted()).toEqual(NAMES.filter((name) => !AFTER_THEIR_EVENT.test(name)).toSorted())
 })
 
-test('/metrics: asks for the metrics token when one is set, and tells nothing without it', async () => {
+test('/metrics: 401 without the metrics token when one is set', async () => {
   const token = 'scrape-0123456789abcdef'
   const guarded = await startServer({ GATEHOUSE_METRICS_TOKEN: token })
   try {
     const scrape = (authorization?: string) =>
       fetch(`${guarded.base}/metrics`, { ...(authorization !== undefined && { headers: { authorization } }) })
     for (const wrong of [undefined, 'Bearer ', `Bearer ${token}x`, `Bearer ${token.slice(1)}`, token, `Basic ${token}`]) {
-      const answer = await scrape(wrong)
-      expect([wrong, answer.status, answer.headers.get('www-authenticate')]).toEqual([wrong, 401, 'Bearer'])
-      expect(await answer.text()).not.toContain('gatehouse_')
+      const response = await scrape(wrong)
+      expect([wrong, response.status, response.headers.get('www-authenticate')]).toEqual([wrong, 401, 'Bearer'])
+      expect(await response.text()).not.toContain('gatehouse_')
     }
-    const answer = await scrape(`Bearer ${token}`)
-    expect(answer.status).toBe(200)
-    expect(await answer.text()).toContain('gatehouse_requests_total')
+    const response = await scrape(`Bearer ${token}`)
+    expect(response.status).toBe(200)
+    expect(await response.text()).toContain('gatehouse_requests_total')
     expect(guarded.logs()).not.toContain(token)
     expect((await fetch(`${guarded.base}/healthz`)).status).toBe(200)
   } finally {

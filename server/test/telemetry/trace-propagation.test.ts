@@ -36,16 +36,16 @@ describe('traces without a collector', () => {
   })
   afterAll(() => governed.close())
 
-  test('traceparent: is sent on to the provider as it came, without tracestate and baggage', async () => {
+  test('traceparent: forwarded to the provider unchanged, without tracestate and baggage', async () => {
     accepted(await governed.chat('Good morning', {}, { headers }))
     const sent = governed.provider.calls.at(-1)?.headers
     expect(sent).toMatchObject({ traceparent: headers.traceparent })
-    // Text of the caller's choice that no detector reads.
+    // Clients choose their text, and no detector reads it.
     expect(sent).not.toHaveProperty('tracestate')
     expect(sent).not.toHaveProperty('baggage')
   })
 
-  test('traceparent: nothing is sent on when the caller sends none, or one that is not valid', async () => {
+  test('traceparent: not sent to the provider when the client sends none or an invalid one', async () => {
     for (const given of [{}, { traceparent: 'nonsense', tracestate: 'vendor=abc' }]) {
       accepted(await governed.chat('Good morning', {}, { headers: given }))
       const sent = governed.provider.calls.at(-1)?.headers ?? {}
@@ -73,7 +73,7 @@ describe('traces with a collector', () => {
   })
   afterAll(() => void collector.close())
 
-  test("traceparent: the exchange's span is the caller's child and the provider's parent; the resource has its names", async () => {
+  test("traceparent: the request's span is a child of the client's span and the parent of the provider's", async () => {
     accepted(await governed.chat('Good morning', {}, { headers }))
     const [, traceId, sentSpan] = String(governed.provider.calls.at(-1)?.headers.traceparent).split('-')
     accepted(await governed.chat('Good evening'))
@@ -82,7 +82,7 @@ describe('traces with a collector', () => {
 
     const spans = received
       .flatMap(({ resourceSpans }) => resourceSpans.flatMap(({ scopeSpans }) => scopeSpans))
-      .flatMap((of) => of.spans)
+      .flatMap((scope) => scope.spans)
     const chats = spans.filter(({ name }) => name === 'chat')
     expect(traceId).toBe(TRACE)
     expect(chats).toContainEqual(expect.objectContaining({ traceId: TRACE, spanId: sentSpan, parentSpanId: PARENT }))

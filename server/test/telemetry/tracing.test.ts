@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { STAGES } from '../../src/pipeline/endpoints.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-/** A collector on loopback that keeps what it is sent. */
+/** Requests that a collector on loopback has received. */
 const received: string[] = []
 const collector = createServer(async (request, response) => {
   const chunks: Buffer[] = []
@@ -21,15 +21,15 @@ beforeAll(async () => {
 })
 afterAll(() => void collector.close())
 
-test('an exchange is a span with a child for each stage that worked, and holds no content, key or user [GW-AUD-3]', async () => {
+test('tracing: a request is a span with a child for each executed stage, without content, key or user [GW-AUD-3]', async () => {
   const [application] = server.demo.applications
   const key = application?.api_key ?? ''
-  const plain = await fetch(`${server.base}/admin/v1/applications/${application?.id}`, {
+  const update = await fetch(`${server.base}/admin/v1/applications/${application?.id}`, {
     method: 'PATCH',
     headers: { authorization: `Bearer ${server.demo.admin_token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ settings: { knowledge: { enabled: false }, memory: { enabled: false, capture: 'off' } } }),
   })
-  expect(plain.status).toBe(200)
+  expect(update.status).toBe(200)
   const response = await fetch(`${server.base}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

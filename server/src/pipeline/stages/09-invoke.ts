@@ -2,7 +2,7 @@ import { refuse, Skipped, type StageReturn } from '../../domain/outcome.ts'
 import { withEitherSignal } from '../../lib/either-signal.ts'
 import { invoke as invokeProviders, type InvokeDeps as ProviderDeps } from '../../providers/invoke.ts'
 import { limitMaxTokens } from '../../providers/limit-max-tokens.ts'
-import { withoutTools } from '../../providers/read-completion.ts'
+import { removeToolCalls } from '../../providers/read-completion.ts'
 import { stubCompletion } from '../../providers/stub.ts'
 import { releasedCompletion } from '../../review/resubmission.ts'
 import { type Authorized, type Invoked, NOT_INVOKED, type RequestContext, type Route } from '../stage-results.ts'
@@ -39,13 +39,13 @@ export async function invoke(
   }
   // The completion of a release is kept for the next resubmission, so the client may leave.
   const closed = release ? undefined : incoming.callerGone()
-  const options = { dryRun: request.dryRun, atMostOnce: release !== undefined, ownMessages: systemTexts.length }
+  const options = { dryRun: request.dryRun, atMostOnce: release !== undefined, addedMessages: systemTexts.length }
   const call = (signal: AbortSignal) => invokeProviders(candidates, asked, invokeDeps, { ...options, signal })
   const result = await (closed ? withEitherSignal(closed, aborting, call) : call(aborting))
   if (!result.ok) {
     const invoked = { ...NOT_INVOKED, attempts: result.attempts }
     return closed?.aborted ? refuse('CLIENT_CLOSED_REQUEST', {}, invoked) : refuse(result.code, result.fields, invoked)
   }
-  const completion = application.settings.extensions.includes('tools') ? result.completion : withoutTools(result.completion)
+  const completion = application.settings.extensions.includes('tools') ? result.completion : removeToolCalls(result.completion)
   return { completion, provider: result.provider.id, attempts: result.attempts }
 }

@@ -7,7 +7,7 @@ import { handle, type TypedApp } from '../../http/route.ts'
 import type { Cache } from '../../lib/cache.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { discoverModels } from '../discover-models.ts'
-import { CAUSES, causeOf } from '../discovery-cause.ts'
+import { causeOf, DISCOVERY_CAUSES } from '../discovery-cause.ts'
 import type { InvokeDeps } from '../invoke.ts'
 import type { Provider } from '../provider.ts'
 
@@ -31,7 +31,7 @@ const docs = inWorkspace(
     errors: {
       404: 'NOT_FOUND: the provider, or the Workspace',
       409: 'CONFLICT: a stub, or an incomplete configuration',
-      502: `PROVIDER_ERROR, with the cause in \`details.cause\`: ${Object.keys(CAUSES).join(', ')}`,
+      502: `PROVIDER_ERROR, with the cause in \`details.cause\`: ${Object.keys(DISCOVERY_CAUSES).join(', ')}`,
       504: 'PROVIDER_TIMEOUT',
     },
   },
@@ -48,28 +48,29 @@ export function discoveryRoutes(app: TypedApp, deps: Deps): void {
     const provider = (await deps.providers.get(workspaceId)).find(({ id }) => id === params.id)
     if (!provider) throw notFound('provider')
     const known = new Set(provider.models.map(({ id, upstreamName }) => upstreamName ?? id))
-    const models = await discovered(provider, deps, log)
+    const models = await loadModels(provider, deps, log)
     return { object: 'list', data: models.map((id) => ({ id, known: known.has(id) })) }
   })
 }
 
-/** Throws the cause with a text of this server: the provider's text is never returned. */
-async function discovered(provider: Provider, { invokeDeps, clock }: Deps, log: FastifyBaseLogger): Promise<readonly string[]> {
-  if (provider.kind === 'stub') throw new GatehouseError('CONFLICT', { message: 'A stub provider has no list of models.' })
+/** Throws an error with the cause. It never contains the provider's own text. */
+async function loadModels(provider: Provider, { invokeDeps, clock }: Deps, log: FastifyBaseLogger): Promise<readonly string[]> {
+  if (provider.kind === 'stub')
+    throw new GatehouseError('CONFLICT', { message: 'A stub provider has no list of models. Enter the models by hand.' })
   if (provider.problem) {
     throw new GatehouseError('CONFLICT', {
-      message: 'The configuration of the provider is incomplete.',
+      message: 'The configuration of the provider is incomplete. Resolve the problem in the details first.',
       details: { problem: provider.problem },
     })
   }
-  const found = await discoverModels(provider, invokeDeps.pools, { clock })
-  if (found.ok) return found.models
-  const { failure, status, code } = found
-  const cause = causeOf(found)
+  const discovery = await discoverModels(provider, invokeDeps.pools, { clock })
+  if (discovery.ok) return discovery.models
+  const { failure, status, code } = discovery
+  const cause = causeOf(discovery)
   const details = { cause, failure, ...(status > 0 && { status }) }
-  log.warn({ provider: provider.id, ...details, ...(code && { code }) }, 'the test of a provider failed')
+  log.warn({ provider: provider.id, ...details, ...(code && { code }) }, 'the models of a provider could not be listed')
   throw new GatehouseError(failure === 'timeout' ? 'PROVIDER_TIMEOUT' : 'PROVIDER_ERROR', {
-    message: `The provider did not list its models. ${CAUSES[cause]}`,
+    message: `The provider did not list its models. ${DISCOVERY_CAUSES[cause]}`,
     details,
   })
 }

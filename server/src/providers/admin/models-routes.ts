@@ -98,10 +98,10 @@ export function modelsRoutes(app: TypedApp, deps: Deps): void {
   handle(app, docs.putMany, async (request) => {
     const { params, body } = request
     const models = body.models.map(({ id, ...fields }, index) => newModel(id, fields, `models[${index}].`))
-    const twice = models.findIndex(({ id }, index) => models.findIndex((model) => model.id === id) < index)
-    if (twice >= 0) throw invalid({ param: `models[${twice}].id`, message: 'is in the list twice' })
-    const what = { id: params.id, fields: models.map(({ id }) => `models.${id}`) }
-    return { object: 'list', data: await put(deps, request, params.id, models, what) }
+    const duplicate = models.findIndex(({ id }, index) => models.findIndex((model) => model.id === id) < index)
+    if (duplicate >= 0) throw invalid({ param: `models[${duplicate}].id`, message: 'is in the list twice' })
+    const fields = models.map(({ id }) => `models.${id}`)
+    return { object: 'list', data: await put(deps, request, params.id, models, { id: params.id, fields }) }
   })
 
   oneModelRoutes(app, deps)
@@ -110,11 +110,11 @@ export function modelsRoutes(app: TypedApp, deps: Deps): void {
 function oneModelRoutes(app: TypedApp, deps: Deps): void {
   handle(app, docs.put, async (request) => {
     const { workspaceId, params, body, headers } = request
-    const what = { id: `${params.id}/${params.model}`, fields: changedFields(ModelFields, body) }
-    const onlyNew = headers['if-none-match'] === '*'
-    const [model] = await put(deps, request, params.id, [newModel(params.model, body, '')], what, async (tx) => {
-      const known = onlyNew && (await findModelForChange(tx, workspaceId, params.id, params.model))
-      if (known) throw taken('model', 'Model name')
+    const target = { id: `${params.id}/${params.model}`, fields: changedFields(ModelFields, body) }
+    const mustBeNew = headers['if-none-match'] === '*'
+    const [model] = await put(deps, request, params.id, [newModel(params.model, body, '')], target, async (tx) => {
+      const existing = mustBeNew && (await findModelForChange(tx, workspaceId, params.id, params.model))
+      if (existing) throw taken('model', 'Model name')
     })
     return model
   })
@@ -127,8 +127,9 @@ function oneModelRoutes(app: TypedApp, deps: Deps): void {
       const model = newModel(params.model, { ...fieldsOf(stored), ...body }, '')
       await putModels(tx, workspaceId, params.id, [model], now)
       const value = modelView({ provider: params.id, model: { ...stored, ...model } })
-      const what = { id: `${params.id}/${params.model}`, fields: changedFields(ModelFields, body) }
-      return { value, action: 'model.put', ...what, announce: [PROVIDERS_TOPIC, workspaceId] }
+      const id = `${params.id}/${params.model}`
+      const fields = changedFields(ModelFields, body)
+      return { value, action: 'model.put', id, fields, announce: [PROVIDERS_TOPIC, workspaceId] }
     })
   })
 
@@ -149,7 +150,7 @@ const put = (
   request: FastifyRequest,
   provider: string,
   models: readonly NewModel[],
-  what: { readonly id: string; readonly fields: readonly string[] },
+  target: { readonly id: string; readonly fields: readonly string[] },
   check: (tx: Tx) => Promise<void> = async () => {},
 ) =>
   change(deps, request, async (tx, now) => {
@@ -159,7 +160,7 @@ const put = (
     const ids = new Set(models.map(({ id }) => id))
     const stored = (await listModels(tx, workspaceId, provider, ALL)).data.filter(({ id }) => ids.has(id))
     const value = stored.map((model) => modelView({ provider, model }))
-    return { value, action: 'model.put', ...what, announce: [PROVIDERS_TOPIC, workspaceId] }
+    return { value, action: 'model.put', ...target, announce: [PROVIDERS_TOPIC, workspaceId] }
   })
 
 type NewModel = Omit<ProviderModel, 'createdAt'>
@@ -184,10 +185,10 @@ interface Offer {
   readonly model: ProviderModel
 }
 
-/** Sorts like the pair, because provider ids contain no character before line feed. */
+/** Sorts by provider and model, because provider ids have no character before line feed. */
 const keyOf = ({ provider, model }: Offer): string => `${provider}\n${model.id}`
 
-/** The page is taken from the cache of providers. */
+/** A page of all models, taken from cached providers. */
 function pageAmong(providers: readonly Provider[], { limit, after = '' }: PageRequest): Page<Offer> {
   const rest = providers
     .flatMap(({ id, models }) => models.map((model) => ({ provider: id, model })))

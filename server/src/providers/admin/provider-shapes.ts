@@ -15,7 +15,7 @@ import type { ProviderRecord } from '../provider-row.ts'
 
 const text = { maxLength: 4_000 }
 
-/** Ranges and meanings: provider.ts, findProviderProblem. */
+/** Ranges are checked by findProviderProblem (provider.ts). */
 const settings = {
   base_url: Type.Optional(Type.String({ ...text, description: 'For example `https://api.openai.com/v1`. Not for a stub.' })),
   api_key: resettable(Type.String({ ...text, description: 'Encrypted at rest and never returned. null removes it.' })),
@@ -57,7 +57,7 @@ const FIELDS = {
   enabled: 'enabled',
 } as const satisfies Record<keyof typeof settings, keyof ProviderChange>
 
-/** Fields that are absent stay so. */
+/** Missing fields stay missing. */
 export const providerChange = (patch: Static<typeof ProviderPatch>): ProviderChange =>
   Object.fromEntries(
     Object.entries(FIELDS).flatMap(([name, field]) => {
@@ -115,7 +115,7 @@ export const ProviderView = Type.Object({
   updated_at: Timestamp,
 })
 
-/** `live`: the provider as used for requests; undefined when it was just changed. */
+/** `live`: the provider as requests use it; undefined right after a change. */
 export const providerView = (record: ProviderRecord, live: Provider | undefined, health: Health) => ({
   id: record.id,
   object: 'provider' as const,
@@ -141,9 +141,9 @@ export const providerView = (record: ProviderRecord, live: Provider | undefined,
 
 /** State of a provider on this node. */
 export function healthView(live: Provider | undefined, health: Health) {
-  const { circuit, active, lastError } = live ? health.status(live) : NOTHING_KNOWN
+  const { circuit, active, lastError } = live ? health.status(live) : UNKNOWN_STATUS
   const last_error = lastError ? { ...lastError, at: lastError.at.toISOString() } : null
   return { circuit, active, problem: live?.problem ?? null, last_error }
 }
 
-const NOTHING_KNOWN = { circuit: 'closed', active: 0, lastError: undefined } as const
+const UNKNOWN_STATUS = { circuit: 'closed', active: 0, lastError: undefined } as const

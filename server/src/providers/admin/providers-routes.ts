@@ -64,7 +64,7 @@ export function providersRoutes(app: TypedApp, deps: Deps): void {
   const { db, providerBox: box } = deps
 
   handle(app, docs.list, async ({ workspaceId, query }) =>
-    listOf(await listProviders(db, workspaceId, pageOf(query)), await viewer(workspaceId, deps), ({ id }) => id),
+    listOf(await listProviders(db, workspaceId, pageOf(query)), await createView(workspaceId, deps), ({ id }) => id),
   )
 
   handle(app, docs.create, async (request, reply) => {
@@ -87,12 +87,12 @@ export function providersRoutes(app: TypedApp, deps: Deps): void {
   handle(app, docs.update, async (request) => {
     const { workspaceId, body } = request
     const { id } = request.params
-    const wanted = providerChange(body)
+    const requested = providerChange(body)
     const updated = await change(deps, request, async (tx, now) => {
       const before = await lockProvider(tx, workspaceId, id)
       if (!before) throw notFound('provider')
-      check(applyProviderChange(before, wanted, 'api'), deps)
-      await updateProvider(tx, workspaceId, id, wanted, { box, now, by: 'api' })
+      check(applyProviderChange(before, requested, 'api'), deps)
+      await updateProvider(tx, workspaceId, id, requested, { box, now, by: 'api' })
       const value = await findProvider(tx, workspaceId, id)
       const fields = changedFields(ProviderPatch, body)
       return { value, action: 'provider.update', id, fields, announce: [PROVIDERS_TOPIC, workspaceId] }
@@ -118,11 +118,11 @@ function check(provider: NewProvider, { config }: Deps): void {
 
 async function view(workspaceId: string, record: ProviderRecord | undefined, deps: Deps) {
   if (!record) throw notFound('provider')
-  return (await viewer(workspaceId, deps))(record)
+  return (await createView(workspaceId, deps))(record)
 }
 
-/** Returns the view of providers: their configuration and their state on this node. */
-async function viewer(workspaceId: string, { providers, health }: Deps) {
+/** Returns a function that shows a provider: its configuration, and its state on this node. */
+async function createView(workspaceId: string, { providers, health }: Deps) {
   const live = new Map((await providers.get(workspaceId)).map((provider) => [provider.id, provider]))
   return (record: ProviderRecord) => providerView(record, live.get(record.id), health)
 }

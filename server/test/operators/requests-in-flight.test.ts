@@ -26,15 +26,15 @@ const operatorNamed = async (email: string): Promise<Json> =>
   (await admin.get('/operators?limit=100')).data.find((operator: Json) => operator.email === email)
 
 /** An owner with a token, and requests of both whose bodies have not arrived yet. */
-async function ownerAtWork() {
+async function startOwnerRequests() {
   const owner = await signInOperator(server, 'owner')
-  const { id: tokenId, token } = (await owner.browser.post('/admin/v1/tokens', { name: 'under way' })).body
+  const { id: tokenId, token } = (await owner.browser.post('/admin/v1/tokens', { name: 'in flight' })).body
   const emails: string[] = []
   const requests = (headers: Headers) => {
     const email = `${word()}-${word()}@example.com`
     emails.push(email)
     return Promise.all([
-      slow('POST', '/operators', { email, name: 'An accomplice', role: 'owner' }, headers),
+      slow('POST', '/operators', { email, name: 'Second owner', role: 'owner' }, headers),
       slow('POST', '/tokens', { name: 'late' }, headers),
       slow('POST', '/applications', { name: `${word()} ${word()}` }, headers),
       slow('POST', '/workspaces', { name: `${word()} ${word()}` }, headers),
@@ -42,27 +42,27 @@ async function ownerAtWork() {
   }
   const byBrowser = await requests(asBrowser(owner.browser))
   const byToken = await requests(asToken(token))
-  // Their heads have been read by then: only what is decided after them can refuse them.
+  // By then the server has read the headers, so only a check after the body can refuse.
   await sleep(300)
   return { ...owner, tokenId, byBrowser, byToken, emails }
 }
 
 const finish = (requests: readonly (() => Promise<number>)[]): Promise<number[]> => Promise.all(requests.map((end) => end()))
 
-describe('a request whose body arrives after its operator lost the right to it', () => {
+describe('a request whose body arrives after its operator lost the permission', () => {
   test.each([
     ['was removed', 401, (id: string) => admin.remove(`/operators/${id}`)],
     ['was demoted', 403, (id: string) => admin.patch(`/operators/${id}`, { role: 'read_only' })],
-  ])('requests under way: nothing is done when the operator %s', async (_how, byTokenStatus, end) => {
-    const { id, byBrowser, byToken, emails } = await ownerAtWork()
+  ])('requests in flight: no effect when the operator %s', async (_, byTokenStatus, end) => {
+    const { id, byBrowser, byToken, emails } = await startOwnerRequests()
     await end(id)
     expect(await finish(byBrowser)).toEqual(byBrowser.map(() => 401))
     expect(await finish(byToken)).toEqual(byToken.map(() => byTokenStatus))
     for (const email of emails) expect(await operatorNamed(email)).toBeUndefined()
   })
 
-  test('requests under way: nothing is done when the operator signed out, or the token was revoked', async () => {
-    const { browser, tokenId, byBrowser, byToken, emails } = await ownerAtWork()
+  test('requests in flight: no effect when the operator signed out or the token was revoked', async () => {
+    const { browser, tokenId, byBrowser, byToken, emails } = await startOwnerRequests()
     await admin.post(`/tokens/${tokenId}/revoke`)
     expect((await browser.post('/auth/sign-out')).status).toBe(200)
     expect(await finish([...byBrowser, ...byToken])).toEqual([...byBrowser, ...byToken].map(() => 401))
@@ -72,10 +72,10 @@ describe('a request whose body arrives after its operator lost the right to it',
 
 const url = inject('postgresUrl')
 
-describe('an operator who keeps sending while another takes their role', () => racing())
+describe('concurrent requests of an operator who is demoted', () => testConcurrentRequests())
 
-// There changes really happen at the same time.
-describe.skipIf(url === null)('an operator who keeps sending while another takes their role, on PostgreSQL', () => {
+// On PostgreSQL, transactions run at the same time.
+describe.skipIf(url === null)('concurrent requests of an operator who is demoted, on PostgreSQL', () => {
   const embedded = () => ({ server, admin })
   let before: ReturnType<typeof embedded>
   let drop: () => Promise<void>
@@ -91,63 +91,69 @@ describe.skipIf(url === null)('an operator who keeps sending while another takes
     await drop()
     ;({ server, admin } = before)
   })
-  racing()
+  testConcurrentRequests()
 })
 
-function racing(): void {
-  test('requests under way: they do not give themselves the role back, and no invitation of theirs stays', async () => {
+/** Demotes an owner who sends privileged requests without pause; returns the statuses of these requests. */
+async function demoteWhileSending() {
+  const { id, browser } = await signInOperator(server, 'owner')
+  const statuses = new Set<number>()
+  let isOver = false
+  const repeat = async (send: () => Promise<{ status: number }>) => {
+    while (!isOver) statuses.add((await send()).status)
+  }
+  const promoteSelf = () => browser.send('PATCH', `/admin/v1/operators/${id}`, { role: 'owner' })
+  const invite = () =>
+    browser.post('/admin/v1/operators', { email: `${word()}${word()}${word()}@example.com`, name: 'x', role: 'owner' })
+  const senders = [promoteSelf, promoteSelf, invite, invite].map(repeat)
+  await sleep(200)
+  await admin.patch(`/operators/${id}`, { role: 'read_only' })
+  await sleep(200)
+  isOver = true
+  await Promise.all(senders)
+  return { id, statuses }
+}
+
+function testConcurrentRequests(): void {
+  test('requests in flight: a demoted operator can neither restore the role nor keep an invitation', async () => {
     for (let round = 0; round < 3; round += 1) {
-      const { id, browser } = await signInOperator(server, 'owner')
-      const statuses = new Set<number>()
-      let isOver = false
-      const hammer = async (send: () => Promise<{ status: number }>) => {
-        while (!isOver) statuses.add((await send()).status)
-      }
-      const self = () => browser.send('PATCH', `/admin/v1/operators/${id}`, { role: 'owner' })
-      const invite = () =>
-        browser.post('/admin/v1/operators', { email: `${word()}${word()}${word()}@example.com`, name: 'x', role: 'owner' })
-      const hammering = [self, self, invite, invite].map(hammer)
-      await sleep(200)
-      await admin.patch(`/operators/${id}`, { role: 'read_only' })
-      await sleep(200)
-      isOver = true
-      await Promise.all(hammering)
-      expect((await admin.get('/operators?limit=100')).data.find((one: Json) => one.id === id)).toMatchObject({
-        role: 'read_only',
-      })
+      const { id, statuses } = await demoteWhileSending()
+      const { data } = await admin.get('/operators?limit=100')
+      expect(data.find((operator: Json) => operator.id === id)).toMatchObject({ role: 'read_only' })
       const { db } = server.context.database
-      const left = await db.selectFrom('operator').select('email').where('invited_by', '=', id).execute()
-      expect(left).toEqual([])
+      const invited = await db.selectFrom('operator').select('email').where('invited_by', '=', id).execute()
+      expect(invited).toEqual([])
       expect([...statuses].filter((status) => ![200, 201, 401, 403].includes(status))).toEqual([])
     }
   })
 
-  test('requests under way: of two owners who remove each other at once, one stays', async () => {
-    const [one, other] = [await signInOperator(server, 'owner'), await signInOperator(server, 'owner')]
-    const replies = await Promise.all([
-      one.browser.send('DELETE', `/admin/v1/operators/${other.id}`),
-      other.browser.send('DELETE', `/admin/v1/operators/${one.id}`),
+  test('requests in flight: one owner stays when two delete each other at the same time', async () => {
+    const [first, second] = [await signInOperator(server, 'owner'), await signInOperator(server, 'owner')]
+    const responses = await Promise.all([
+      first.browser.send('DELETE', `/admin/v1/operators/${second.id}`),
+      second.browser.send('DELETE', `/admin/v1/operators/${first.id}`),
     ])
-    const statuses = replies.map(({ status }) => status).toSorted()
+    const statuses = responses.map(({ status }) => status).toSorted()
     expect(statuses[0]).toBe(204)
     expect([401, 403]).toContain(statuses[1])
     const { data } = await admin.get('/operators?limit=100')
-    expect(data.filter(({ id }: Json) => id === one.id || id === other.id)).toHaveLength(1)
+    expect(data.filter(({ id }: Json) => id === first.id || id === second.id)).toHaveLength(1)
   })
 
-  test('requests under way: operators may still remove and demote themselves', async () => {
-    const [leaving, stepping] = [await signInOperator(server, 'owner'), await signInOperator(server, 'owner')]
-    expect((await leaving.browser.send('DELETE', `/admin/v1/operators/${leaving.id}`)).status).toBe(204)
-    expect((await stepping.browser.send('PATCH', `/admin/v1/operators/${stepping.id}`, { role: 'reviewer' })).status).toBe(200)
-    expect((await stepping.browser.session()).status).toBe(401)
+  test('requests in flight: operators can delete and demote themselves', async () => {
+    const [deleted, demoted] = [await signInOperator(server, 'owner'), await signInOperator(server, 'owner')]
+    expect((await deleted.browser.send('DELETE', `/admin/v1/operators/${deleted.id}`)).status).toBe(204)
+    expect((await demoted.browser.send('PATCH', `/admin/v1/operators/${demoted.id}`, { role: 'reviewer' })).status).toBe(200)
+    expect((await demoted.browser.session()).status).toBe(401)
   })
 
-  test('requests under way: four eyes stay on when others ask at the same time to turn them off', async () => {
+  test('requests in flight: four_eyes stays on when concurrent requests turn it off', async () => {
     for (let round = 0; round < 10; round += 1) {
       const id = await admin.workspace()
-      const turn = (four_eyes: boolean) => admin.send('PATCH', `/workspaces/${id}`, { settings: { review: { four_eyes } } })
-      const off = Array.from({ length: 4 }, () => turn(false))
-      expect((await turn(true)).status).toBe(200)
+      const setFourEyes = (four_eyes: boolean) =>
+        admin.send('PATCH', `/workspaces/${id}`, { settings: { review: { four_eyes } } })
+      const off = Array.from({ length: 4 }, () => setFourEyes(false))
+      expect((await setFourEyes(true)).status).toBe(200)
       await Promise.all(off)
       expect((await admin.get(`/workspaces/${id}`)).settings.review).toEqual({ four_eyes: true })
     }

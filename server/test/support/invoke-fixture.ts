@@ -1,0 +1,61 @@
+import { afterAll, afterEach, beforeEach } from 'vitest'
+import { Health } from '../../src/providers/health.ts'
+import { type InvokeDeps, type InvokeOptions, type InvokeResult, invoke } from '../../src/providers/invoke.ts'
+import type { Provider } from '../../src/providers/provider.ts'
+import { type Behaviour, type FaultyProvider, respond, startFaultyProvider, UPSTREAM_SECRET } from './faulty-provider.ts'
+import { testPools, testProvider } from './providers.ts'
+
+const REQUEST = { model: 'small', messages: [{ role: 'user', content: 'Good morning' }], parameters: {} }
+
+interface WithProvider {
+  readonly provider: Provider
+}
+
+/** Dependencies of `invoke` with real upstream servers, for the tests of one file. Each test starts with a new Health. */
+export function invokeFixture() {
+  const pools = testPools()
+  const upstreams: FaultyProvider[] = []
+  let deps: InvokeDeps
+  beforeEach(() => {
+    const health = new Health({ openMs: 150 })
+    deps = { pools, health, clock: { now: () => new Date() }, newId: (prefix) => `${prefix}_1`, random: () => 1, backoffMs: 10 }
+  })
+  afterEach(() => Promise.all(upstreams.splice(0).map((upstream) => upstream.close())))
+  afterAll(() => pools.close())
+
+  return {
+    /** A provider whose server behaves as listed, one behaviour for each request; the last one stays. */
+    async startProvider(behaviours: readonly Behaviour[], change: Partial<Provider> = {}) {
+      const upstream = await startFaultyProvider(...behaviours)
+      upstreams.push(upstream)
+      const provider = testProvider({ baseUrl: upstream.baseUrl, timeoutMs: 2_000, ...change })
+      return { provider, upstream, requestCount: () => upstream.calls.length }
+    },
+    /** Sends one request to the providers in their order. */
+    send: (providers: readonly WithProvider[], options?: InvokeOptions): Promise<InvokeResult> =>
+      invoke(
+        providers.flatMap(({ provider }) => provider.models.slice(0, 1).map((model) => ({ provider, model }))),
+        REQUEST,
+        deps,
+        options,
+      ),
+    changeDeps: (change: Partial<InvokeDeps>): void => {
+      deps = { ...deps, ...change }
+    },
+    health: (): Health => deps.health,
+    circuits: (...providers: readonly WithProvider[]) => providers.map(({ provider }) => deps.health.status(provider).circuit),
+  }
+}
+
+/** `<provider> <outcome>` of each attempt. */
+export const outcomes = ({ attempts }: Pick<InvokeResult, 'attempts'>): string[] =>
+  attempts.map(({ provider, outcome }) => `${provider} ${outcome}`)
+
+export const delayed =
+  (ms: number, behaviour: Behaviour): Behaviour =>
+  (socket, call) =>
+    void setTimeout(behaviour, ms, socket, call)
+
+/** An error response with a code of the OpenAI API. */
+export const failWithCode = (status: number, code: string, headers: Record<string, string> = {}): Behaviour =>
+  respond({ error: { message: UPSTREAM_SECRET, type: 'invalid_request_error', param: null, code } }, { status, headers })
