@@ -14,7 +14,7 @@ import { findWorkspace, listWorkspaces } from '../identity/workspace-store.ts'
 import { aboutOf } from '../messaging/admin/operator-author.ts'
 import { governFields } from '../messaging/governance/governed-fields.ts'
 import { type PreparedRelease, prepareRelease, settleHeldMessage } from '../messaging/messages/release-held.ts'
-import { issuersBehind } from '../messaging/messages/token-issuers.ts'
+import { findIssuersOfSender } from '../messaging/messages/token-issuers.ts'
 import { emitContact } from '../messaging/people/emit-contact.ts'
 import { VERSION } from '../version.ts'
 import type { AdminContext } from './admin-context.ts'
@@ -66,7 +66,7 @@ const identities = ({ db, workspaceBox, workspaceKeys }: AdminContext) => ({
 })
 
 const messages = (context: AdminContext) => ({
-  findTokenIssuers: issuersBehind,
+  findTokenIssuers: findIssuersOfSender,
   announceUser: emitContact,
   governName: async <U extends string | undefined>(
     author: Pick<FastifyRequest, 'operator' | 'workspaceId'>,

@@ -9,6 +9,7 @@ import { conversationRoutes } from './conversations/conversation-routes.ts'
 import { eventRoutes } from './events/event-routes.ts'
 import { groupMemberRoutes } from './groups/group-member-routes.ts'
 import { groupRoutes } from './groups/group-routes.ts'
+import { deleteAttachmentRoute } from './messages/delete-attachment-route.ts'
 import { messageRoutes } from './messages/message-routes.ts'
 import type { MessagingDeps } from './messaging-deps.ts'
 import { avatarRoutes } from './people/avatar-routes.ts'
@@ -29,11 +30,12 @@ const ROUTES: readonly Route[] = [
   ...conversationRoutes,
   ...messageRoutes,
   ...attachmentRoutes,
+  deleteAttachmentRoute,
   ...retentionRoutes,
   ...eventRoutes,
 ]
 
-/** The messaging API: authentication, bodies and the routes of each folder. */
+/** The messaging API: authenticates users, reads bodies and registers the routes of each folder. */
 export async function messagingRoutes(app: FastifyInstance, deps: MessagingDeps): Promise<void> {
   // The routes check requests themselves (api/route.ts); the schemas are documentation.
   app.setValidatorCompiler(() => () => true)
@@ -45,12 +47,12 @@ export async function messagingRoutes(app: FastifyInstance, deps: MessagingDeps)
     members.setErrorHandler((error) => {
       throw isUnavailable(error) ? new GatehouseError('UNAVAILABLE', {}, error) : error
     })
-    // Authentication comes first: a client without a token learns nothing, not even whether its body is valid.
+    // Authenticates before reading the body, so that a client without a token cannot learn whether its body is valid.
     members.addHook('onRequest', async (request, reply) => {
       reply.header('cache-control', 'no-store')
       request.member = await deps.members.authenticate(request.headers.authorization)
     })
-    // A slow body takes up to a minute: the token may have been revoked meanwhile.
+    // Reading a body takes up to a minute. The token may have been revoked in that time.
     members.addHook('preHandler', async (request) => {
       if (request.body !== undefined) request.member = await deps.members.authenticateAgain(request.headers.authorization)
     })

@@ -7,8 +7,9 @@ import { createPerson, findPerson, hasPeople, setPassword, updatePerson } from '
 export interface Acceptance {
   readonly token: string
   readonly password: string
-  /** Needed of the first owner; others may correct the name they were invited by. */
+  /** Required for the first owner. Invited operators can correct their names. */
   readonly name?: string | undefined
+  /** Required for the first owner. */
   readonly email?: string | undefined
 }
 
@@ -18,25 +19,26 @@ export interface AcceptDeps {
   readonly record: RecordOperatorEvent
 }
 
-export type Accepted =
+export type AcceptanceResult =
   | { readonly kind: 'accepted'; readonly email: string }
   | { readonly kind: 'unknown' }
-  /** The first owner has not said how they are called, or under which address they sign in. */
+  /** A field that is required for the first owner is missing. */
   | { readonly kind: 'missing'; readonly param: 'name' | 'email' }
+  /** The email address belongs to another operator. */
   | { readonly kind: 'taken' }
 
-/** Redeems an invitation: makes the first owner, or gives somebody who was invited, or has lost it, a password. */
+/** Accepts an invitation: creates the first owner, or sets the password of an invited operator. */
 export async function acceptInvitation(
   { db, clock, record }: AcceptDeps,
   { token, password, name, email }: Acceptance,
   hash: (password: string) => Promise<string>,
-): Promise<Accepted> {
+): Promise<AcceptanceResult> {
   const now = clock.now()
   const invitation = await findInvitation(db, token, now)
   if (!invitation) return { kind: 'unknown' }
   if (invitation.operatorId === null && name === undefined) return { kind: 'missing', param: 'name' }
   if (invitation.operatorId === null && email === undefined) return { kind: 'missing', param: 'email' }
-  // Takes its time on purpose, so not within the transaction.
+  // Hashing is slow, so it is done before the transaction.
   const passwordHash = await hash(password)
   return db.transaction().execute(async (tx) => {
     const taken = await takeInvitation(tx, token, now)
@@ -45,8 +47,7 @@ export async function acceptInvitation(
     const person =
       taken.operatorId === null
         ? await createPerson(tx, { name: name ?? '', email: email ?? '', role: 'owner' }, now)
-        : (name !== undefined && (await updatePerson(tx, taken.operatorId, { name }, now))) ||
-          (await findPerson(tx, taken.operatorId))
+        : await (name === undefined ? findPerson(tx, taken.operatorId) : updatePerson(tx, taken.operatorId, { name }, now))
     if (!person) return { kind: 'taken' }
     await setPassword(tx, person.id, passwordHash, taken.issuedBy, now)
     const fields = ['password', ...(name === undefined ? [] : ['name']), ...(isFirst ? ['email', 'role'] : [])]

@@ -6,7 +6,7 @@ import { readBearer } from '../lib/credential.ts'
 import { CredentialCache, type CredentialCacheOptions } from '../lib/credential-cache.ts'
 import { findAdminTokenByHash } from './admin-token-store.ts'
 
-/** Topic of db/signal.ts: an operator's token has changed. */
+/** Topic of db/signal.ts: an admin token has changed. The key is its id (`adm_…`). */
 export const ADMIN_TOKENS_TOPIC = 'admin_tokens'
 
 export type OperatorAuthentication =
@@ -20,20 +20,23 @@ const refusal = (code: 'AUTH_INVALID_KEY' | 'AUTH_KEY_REVOKED', message: string)
 })
 const INVALID = refusal('AUTH_INVALID_KEY', 'The admin token is missing or not valid.')
 const REVOKED = refusal('AUTH_KEY_REVOKED', 'The admin token has been revoked.')
-const ENDED = refusal('AUTH_KEY_REVOKED', 'The operator who issued this admin token operates this server no longer.')
+const ENDED = refusal(
+  'AUTH_KEY_REVOKED',
+  'The operator who issued this admin token was removed or suspended. Use a token of another operator.',
+)
 
-/** Admin token → operator, under the same rules as authenticator.ts. It may what its issuer may: their role counts at each use. */
+/** Finds the operator of an admin token, which has at most the scopes of its issuer's current role. */
 export class AdminAuthenticator {
   readonly #cache: CredentialCache<OperatorAuthentication>
   readonly #unsubscribe: readonly (() => void)[]
 
   constructor({ db, signal }: { db: Db; signal: Signal }, options?: CredentialCacheOptions) {
-    this.#cache = new CredentialCache((hash) => lookUp(db, Buffer.from(hash, 'hex')), options)
+    this.#cache = new CredentialCache((hash) => findAuthentication(db, Buffer.from(hash, 'hex')), options)
     const forget = () => this.#cache.forget()
     this.#unsubscribe = [signal.subscribe(ADMIN_TOKENS_TOPIC, forget), signal.subscribe(OPERATORS_TOPIC, forget)]
   }
 
-  /** Throws when the database does not answer: 503, never 401. */
+  /** `authorization`: the header. Throws if the database does not respond, so that the client gets 503 and not 401. */
   async authenticate(authorization: string | undefined): Promise<OperatorAuthentication> {
     const hash = readBearer(authorization, 'ga_')
     return (hash === undefined ? undefined : await this.#cache.get(hash)) ?? INVALID
@@ -44,7 +47,7 @@ export class AdminAuthenticator {
   }
 }
 
-async function lookUp(db: Db, hash: Buffer): Promise<OperatorAuthentication | undefined> {
+async function findAuthentication(db: Db, hash: Buffer): Promise<OperatorAuthentication | undefined> {
   const token = await findAdminTokenByHash(db, hash)
   if (!token || !timingSafeEqual(token.hash, hash)) return undefined
   if (token.state === 'revoked') return REVOKED

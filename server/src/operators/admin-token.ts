@@ -2,17 +2,17 @@ import { Type } from 'typebox'
 import { SCOPES, type Scope } from '../domain/scope.ts'
 import { Name, oneOf, Timestamp } from '../lib/fields.ts'
 
-/** A token of the admin API (`ga_…`) as operators see it: never the token itself. */
+/** A token of the admin API (`ga_…`) without its secret. */
 export interface AdminToken {
   /** `adm_…` */
   readonly id: string
   readonly name: string
   readonly scopes: readonly Scope[]
-  /** Who answers for it: the operator who issued it, were it by way of another token; null: whoever works on the server itself. */
+  /** The responsible operator (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server. */
   readonly issuedBy: string | null
-  /** active: it works. ended: the operator who issued it has been removed or suspended. */
+  /** ended: the responsible operator was removed or suspended. */
   readonly state: 'active' | 'revoked' | 'ended'
-  /** What it may now: of `scopes`, those that the role of its issuer has. None unless active. */
+  /** Current scopes: those of `scopes` that the issuer's role has. Empty for an inactive token. */
   readonly effectiveScopes: readonly Scope[]
   readonly createdAt: Date
   readonly revokedAt: Date | null
@@ -49,7 +49,7 @@ export const AdminTokenView = Type.Object({
   revoked_at: Type.Union([Timestamp, Type.Null()]),
 })
 
-/** Answer of creating a token: the only place where it is ever shown. */
+/** Response to issuing a token; no other response contains the token. */
 export const IssuedAdminTokenView = Type.Object({ ...AdminTokenView.properties, token: Type.String() })
 
 export const adminTokenView = (token: AdminToken) => ({

@@ -1,22 +1,19 @@
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { APIError, isAPIError } from 'better-auth/api'
 import { genericOAuth, twoFactor } from 'better-auth/plugins'
-import type { Db } from '../db/database.ts'
 import { deriveKey } from '../lib/derived-key.ts'
 import { newId } from '../lib/id.ts'
 import { countAttempt, isFirstCodeUse } from './attempt-store.ts'
+import { betterAuthTables, TWO_FACTOR_SCHEMA, type ValidateUser } from './better-auth-tables.ts'
 import { CLIENT_ADDRESS_HEADER } from './client-address.ts'
 import { removeFirstInvitation } from './invitation-store.ts'
 import { findClaimedRole, type RoleClaims } from './role-claims.ts'
-import { type SignInEventsDeps, signInEvents, WRONG_CODES } from './sign-in-events.ts'
+import { MAX_WRONG_CODES, type SignInEventsDeps, signInEvents } from './sign-in-events.ts'
 import { applySingleSignOnRole, suspendWithoutRole } from './single-sign-on-role.ts'
 
 const COOKIE_PREFIX = 'gatehouse'
 const OIDC_PROVIDER = 'oidc'
 const SIGN_IN_PAGE = '/dashboard/sign-in'
-
-const DAY_SECONDS = 86_400
-const SESSION_DAYS = 7
 const MIN_PASSWORD = 12
 
 export interface BetterAuthDeps extends SignInEventsDeps {
@@ -37,10 +34,10 @@ interface OidcClient {
 
 export type BetterAuth = ReturnType<typeof openBetterAuth>
 
-/** The library that does sign-in, on our tables and by our names. Loaded when somebody signs in: most processes never do. */
+/** better-auth with our tables, limits and events (docs/decisions/0020-operators.md). */
 export function openBetterAuth(deps: BetterAuthDeps) {
   return betterAuth({
-    ...tables(deps.db, validator(deps)),
+    ...betterAuthTables(deps.db, createUserValidator(deps)),
     appName: 'Gatehouse',
     basePath: '/auth',
     ...(deps.publicUrl !== undefined && { baseURL: deps.publicUrl }),
@@ -54,41 +51,14 @@ export function openBetterAuth(deps: BetterAuthDeps) {
     plugins: [
       twoFactor({
         issuer: 'Gatehouse',
-        accountLockout: { maxFailedAttempts: WRONG_CODES },
-        schema: {
-          user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
-          twoFactor: {
-            modelName: 'operator_second_factor',
-            fields: {
-              backupCodes: 'backup_codes',
-              userId: 'operator_id',
-              failedVerificationCount: 'failed_count',
-              lockedUntil: 'locked_until',
-            },
-          },
-        },
+        accountLockout: { maxFailedAttempts: MAX_WRONG_CODES },
+        schema: TWO_FACTOR_SCHEMA,
       }),
       ...(deps.oidc ? [genericOAuth({ config: [oidcProvider(deps.oidc)] })] : []),
       signInEvents(deps),
     ],
-    rateLimit: {
-      enabled: true,
-      customStorage: {
-        // The library's own counts until a minute has passed without any attempt.
-        consume: async (key, { window, max }) => {
-          const { wait } = await countAttempt(deps.db, `address:${key}`, { max, windowMs: window * 1_000 }, deps.clock.now())
-          return { allowed: wait === undefined, retryAfter: wait ?? null }
-        },
-      },
-      window: 60,
-      max: 120,
-      customRules: {
-        '/sign-in/*': { window: 60, max: 60 },
-        '/two-factor/*': { window: 60, max: 20 },
-        '/change-password': { window: 60, max: 10 },
-      },
-    },
-    databaseHooks: hooks(deps),
+    rateLimit: rateLimitByAddress(deps),
+    databaseHooks: databaseHooks(deps),
     advanced: {
       cookiePrefix: COOKIE_PREFIX,
       useSecureCookies: deps.publicUrl?.startsWith('https:') ?? false,
@@ -101,70 +71,44 @@ export function openBetterAuth(deps: BetterAuthDeps) {
     onAPIError: {
       errorURL: SIGN_IN_PAGE,
       onError: (error) => {
-        if (!isAPIError(error)) deps.log.error({ err: error }, 'signing in failed')
+        if (!isAPIError(error)) deps.log.error({ err: error }, 'sign-in failed')
       },
     },
     telemetry: { enabled: false },
-    // What people do wrong is no fault of the server's, and what they send is not for its log.
-    logger: {
-      level: 'error',
-      log: (_level, text, ...details) => {
-        // Its own error is what a stranger's way back makes of itself; all others are faults.
-        const err = details.find((detail) => detail instanceof Error && detail.name !== 'BetterAuthError')
-        if (err) deps.log.error({ err }, text)
-        else deps.log.warn({}, text)
-      },
-    },
+    logger: serverFailureLogger(deps),
   })
 }
 
-const STAMPS = { createdAt: 'created_at', updatedAt: 'updated_at' }
+/** The library's own window would restart with every attempt. */
+const rateLimitByAddress = ({ db, clock }: BetterAuthDeps): NonNullable<BetterAuthOptions['rateLimit']> => ({
+  enabled: true,
+  customStorage: {
+    consume: async (key, { window, max }) => {
+      const { waitSeconds } = await countAttempt(db, `address:${key}`, { max, windowMs: window * 1_000 }, clock.now())
+      return { allowed: waitSeconds === undefined, retryAfter: waitSeconds ?? null }
+    },
+  },
+  window: 60,
+  max: 120,
+  customRules: {
+    '/sign-in/*': { window: 60, max: 60 },
+    '/two-factor/*': { window: 60, max: 20 },
+    '/change-password': { window: 60, max: 10 },
+  },
+})
 
-/** No transactions of its own: each of its steps stands for itself, and the embedded database has one connection at a time. */
-const tables = (db: Db, validateUserInfo: ValidateUser) =>
-  ({
-    database: { db, type: 'postgres', transaction: false },
-    user: {
-      modelName: 'operator',
-      fields: { ...STAMPS, emailVerified: 'email_verified' },
-      // Nobody is made without one: `validateUserInfo` refuses them in better words.
-      additionalFields: {
-        role: { type: 'string', required: false },
-        suspendedAt: { type: 'date', required: false, input: false, fieldName: 'suspended_at' },
-      },
-      validateUserInfo,
-    },
-    session: {
-      modelName: 'operator_session',
-      fields: {
-        ...STAMPS,
-        userId: 'operator_id',
-        expiresAt: 'expires_at',
-        ipAddress: 'ip_address',
-        userAgent: 'user_agent',
-      },
-      expiresIn: SESSION_DAYS * DAY_SECONDS,
-      disableSessionRefresh: true,
-    },
-    account: {
-      modelName: 'operator_account',
-      fields: {
-        ...STAMPS,
-        userId: 'operator_id',
-        accountId: 'account_id',
-        providerId: 'provider_id',
-        accessToken: 'access_token',
-        refreshToken: 'refresh_token',
-        idToken: 'id_token',
-        accessTokenExpiresAt: 'access_token_expires_at',
-        refreshTokenExpiresAt: 'refresh_token_expires_at',
-      },
-      updateAccountOnSignIn: false,
-    },
-    verification: { modelName: 'operator_verification', fields: { ...STAMPS, expiresAt: 'expires_at' } },
-  }) as const satisfies Partial<BetterAuthOptions>
+/** Logs failures of the server as errors. Request data and errors of clients are not logged. */
+const serverFailureLogger = ({ log }: BetterAuthDeps): NonNullable<BetterAuthOptions['logger']> => ({
+  level: 'error',
+  log: (_level, text, ...details) => {
+    // A BetterAuthError is caused by the client, for example by an invalid callback.
+    const err = details.find((detail) => detail instanceof Error && detail.name !== 'BetterAuthError')
+    if (err) log.error({ err }, text)
+    else log.warn({}, text)
+  },
+})
 
-/** Without a claim that says what people may, only those may come in who have been invited. */
+/** Without a role claim only invited operators can sign in. */
 function oidcProvider({ issuer, clientId, clientSecret, name, scopes, ...claims }: RoleClaims & OidcClient) {
   return {
     providerId: OIDC_PROVIDER,
@@ -176,8 +120,8 @@ function oidcProvider({ issuer, clientId, clientSecret, name, scopes, ...claims 
     scopes: [...scopes],
     pkce: true,
     disableSignUp: claims.roleClaim === undefined,
-    // Without an ID token the library would ask the userinfo endpoint, but an access token does not say for which client it was
-    // issued. An empty subject is refused. An ID token has been verified before this is called.
+    // Without an ID token the library would ask the userinfo endpoint, but an access token does not name its client. An empty
+    // subject is refused. The library has verified the ID token before.
     accountSubject: ({ tokens, profile }: { tokens: { idToken?: string | undefined }; profile: { sub?: unknown } }) =>
       tokens.idToken ? String(profile.sub ?? '') : '',
     mapProfileToUser: (profile: Record<string, unknown>) => {
@@ -187,10 +131,8 @@ function oidcProvider({ issuer, clientId, clientSecret, name, scopes, ...claims 
   }
 }
 
-type ValidateUser = NonNullable<NonNullable<BetterAuthOptions['user']>['validateUserInfo']>
-
-/** Where a claim says what people may, its word is followed at each sign-in. */
-const validator =
+/** With a role claim, applies its role at each sign-in and refuses operators without a role. */
+const createUserValidator =
   (deps: BetterAuthDeps): ValidateUser =>
   async ({ user, source }) => {
     const { oidc } = deps
@@ -198,16 +140,19 @@ const validator =
     const role = findClaimedRole(source.oauth?.profile ?? {}, oidc)
     if (role === undefined) {
       if (source.action !== 'create-user') await suspendWithoutRole(deps, String(user.id))
-      return { error: 'no_role', errorDescription: 'Your account has no role here.' }
+      return { error: 'no_role', errorDescription: 'Your account has no role in Gatehouse. Ask an owner for a role.' }
     }
     if (source.action !== 'create-user') await applySingleSignOnRole(deps, String(user.id), role)
     else if (user.emailVerified !== true)
-      return { error: 'email_not_verified', errorDescription: 'Your provider has not verified your address.' }
+      return {
+        error: 'email_not_verified',
+        errorDescription: 'Your identity provider has not verified your email address. Verify it there, then sign in again.',
+      }
     return undefined
   }
 
-/** No more is kept of a provider than who somebody is there. */
-const hooks = ({ db, clock, record }: BetterAuthDeps): NonNullable<BetterAuthOptions['databaseHooks']> => ({
+/** Records created operators, removes the identity provider's tokens, and refuses used codes. */
+const databaseHooks = ({ db, clock, record }: BetterAuthDeps): NonNullable<BetterAuthOptions['databaseHooks']> => ({
   user: {
     create: {
       after: async ({ id }) =>
@@ -227,7 +172,7 @@ const hooks = ({ db, clock, record }: BetterAuthDeps): NonNullable<BetterAuthOpt
         if (isCode && !(await isFirstCodeUse(db, userId, ctx.body.code, clock.now())))
           throw new APIError('UNAUTHORIZED', {
             code: 'INVALID_CODE',
-            message: 'This code has been used: sign in again with the next',
+            message: 'This code has already been used. Sign in again with the next code',
           })
       },
     },

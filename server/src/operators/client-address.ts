@@ -1,2 +1,2 @@
-/** Where the address of whoever asks stands for better-auth: sign-in-routes.ts overwrites what a caller sends under that name. */
+/** Request header with which better-auth gets the client's address. sign-in-routes.ts overwrites the client's own header. */
 export const CLIENT_ADDRESS_HEADER = 'x-gatehouse-peer'

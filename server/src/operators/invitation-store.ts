@@ -6,14 +6,14 @@ import type { Schema } from '../db/schema.ts'
 const VALID_DAYS = 7
 const TOKEN_BYTES = 32
 
-/** Who accepts the invitation: somebody who has been invited, or (null) whoever comes first, as an owner. */
 export interface Invitation {
+  /** null: the invitation of the first owner. */
   readonly operatorId: string | null
-  /** The operator who answers for it, or {@link SERVER}; null: unknown. */
+  /** The responsible operator, or {@link SERVER}; null: unknown. */
   readonly issuedBy: string | null
 }
 
-/** Whether an operator has a way to sign in. */
+/** SQL condition: the operator can sign in. */
 export const hasAccount = (eb: ExpressionBuilder<Schema, 'operator'>) =>
   eb.exists(eb.selectFrom('operator_account').select('id').whereRef('operator_account.operator_id', '=', 'operator.id'))
 
@@ -21,16 +21,15 @@ const hashOf = (token: string): Buffer => hash('sha256', token, 'buffer')
 
 export const newInvitationToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url')
 
-/** The link that opens an invitation. `base`: where browsers find this server. */
+/** The link of an invitation. `base`: the public URL of this server. */
 export const invitationUrl = (base: string, token: string): string => `${base}/dashboard/welcome?token=${token}`
 
-/** As an issuer: the server itself, on its command line or at its first start. */
+/** The issuer of invitations that are created on the command line or at the first start. */
 export const SERVER = 'server'
 
 /**
- * A new invitation in the place of an older one. `token` goes into a link and is kept nowhere; it opens once. That of the first
- * owner does not grow old: it lies in a file that only the server's own user reads. `issuer`: the id of the operator who answers
- * for it; it ends with them.
+ * Replaces an operator's invitation by a new one. Only a hash of `token` is stored. The invitation of the first owner (`operatorId`
+ * null) does not expire, because only the server's user can read it. `issuer`: the responsible operator; it ends with the operator.
  */
 export async function putInvitation(tx: Tx, operatorId: string | null, token: string, now: Date, issuer = SERVER): Promise<void> {
   const expires = new Date(now)
@@ -52,7 +51,7 @@ export async function putInvitation(tx: Tx, operatorId: string | null, token: st
   if (operatorId !== null) await tx.updateTable('operator').set({ invited_by: issuer }).where('id', '=', operatorId).execute()
 }
 
-/** Withdraws what an operator has issued: their links open nothing, and people who have not come yet are invited no more. */
+/** Deletes the invitations of an issuer, and the invited operators who cannot sign in yet. */
 export async function withdrawInvitationsOf(tx: Tx, issuer: string): Promise<void> {
   await tx.deleteFrom('operator_invitation').where('issued_by', '=', issuer).execute()
   await tx
@@ -62,12 +61,12 @@ export async function withdrawInvitationsOf(tx: Tx, issuer: string): Promise<voi
     .execute()
 }
 
-/** Once there is somebody, nobody comes in as the first owner any more. */
+/** Deletes the invitation of the first owner, because an operator exists now. */
 export async function removeFirstInvitation(tx: Tx): Promise<void> {
   await tx.deleteFrom('operator_invitation').where('operator_id', 'is', null).execute()
 }
 
-/** Undefined when the token is unknown, used or too old. */
+/** Returns undefined if the token is unknown, used or expired. */
 export async function findInvitation(db: Db, token: string, now: Date): Promise<Invitation | undefined> {
   const row = await db
     .selectFrom('operator_invitation')
@@ -78,7 +77,7 @@ export async function findInvitation(db: Db, token: string, now: Date): Promise<
   return row && { operatorId: row.operator_id, issuedBy: row.issued_by }
 }
 
-/** As `findInvitation`, and it is used up: of two who come at once with the same token, one gets it. */
+/** Finds and deletes an invitation, so that only one of two concurrent requests gets it. */
 export async function takeInvitation(tx: Tx, token: string, now: Date): Promise<Invitation | undefined> {
   const row = await tx
     .deleteFrom('operator_invitation')

@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts'
 
-/** What somebody did, or what was done to them, at the sign-in: by names, never with a value. */
+/** An event of sign-in that is recorded in the audit log. */
 export interface OperatorEvent {
   readonly action:
     | 'operator.accept'
@@ -13,13 +13,13 @@ export interface OperatorEvent {
     | 'operator.create'
     | 'operator.update'
     | 'operator.suspend'
-  /** Of whom it happened to. */
+  /** The operator that the event is about. */
   readonly id: string
-  /** By their names in the admin API. */
+  /** Names of the changed fields in the admin API, without values. */
   readonly fields?: readonly string[]
-  /** Whose doing it was; null: the OIDC provider's word, or nobody known. */
+  /** The operator who caused the event; null: the identity provider, or unknown. */
   readonly actor: string | null
 }
 
-/** Writes it into the audit log, in the transaction of what it tells of; the last thing that this does. */
+/** Appends an audit record. Call it last in the transaction of the change, because it locks the audit log. */
 export type RecordOperatorEvent = (tx: Tx, event: OperatorEvent) => Promise<void>

@@ -6,13 +6,13 @@ import { newId } from '../lib/id.ts'
 import { hasAccount, removeFirstInvitation, SERVER, withdrawInvitationsOf } from './invitation-store.ts'
 import type { NewPerson, Person } from './operator.ts'
 
-const people = (db: Db) =>
+const selectPeople = (db: Db) =>
   db
     .selectFrom('operator')
     .select(['id', 'name', 'email', 'role', 'two_factor_enabled', 'suspended_at', 'last_signed_in_at', 'created_at'])
     .select((eb) => hasAccount(eb).as('has_account'))
 
-type Row = Awaited<ReturnType<ReturnType<typeof people>['executeTakeFirstOrThrow']>>
+type Row = Awaited<ReturnType<ReturnType<typeof selectPeople>['executeTakeFirstOrThrow']>>
 
 const personOf = (row: Row): Person => ({
   id: row.id,
@@ -27,40 +27,40 @@ const personOf = (row: Row): Person => ({
 
 /** Oldest first. */
 export const listPeople = (db: Db, page: PageRequest): Promise<Page<Person>> =>
-  readPage(people(db), page, { by: ['id'], place: page.after === undefined ? undefined : [page.after] }, personOf)
+  readPage(selectPeople(db), page, { by: ['id'], place: page.after === undefined ? undefined : [page.after] }, personOf)
 
 export async function findPerson(db: Db, id: string): Promise<Person | undefined> {
-  const row = await people(db).where('id', '=', id).executeTakeFirst()
+  const row = await selectPeople(db).where('id', '=', id).executeTakeFirst()
   return row && personOf(row)
 }
 
-/** As `findPerson`, and they stay as they are until `tx` ends. */
+/** Finds an operator and locks the row against changes until `tx` ends. */
 export async function lockPerson(tx: Tx, id: string): Promise<Person | undefined> {
   await tx.selectFrom('operator').select('id').where('id', '=', id).forShare().execute()
   return findPerson(tx, id)
 }
 
 export async function findPersonByEmail(db: Db, email: string): Promise<Person | undefined> {
-  const row = await people(db).where('email', '=', email.toLowerCase()).executeTakeFirst()
+  const row = await selectPeople(db).where('email', '=', email.toLowerCase()).executeTakeFirst()
   return row && personOf(row)
 }
 
-/** Undefined when the address is taken. They cannot sign in before they have accepted an invitation, or come by way of OIDC. */
+/** Returns undefined if the email address is taken. The operator can sign in after accepting an invitation, or with OIDC. */
 export async function createPerson(tx: Tx, { name, email, role }: NewPerson, now: Date): Promise<Person | undefined> {
   const id = newId('opr')
-  const made = await tx
+  const inserted = await tx
     .insertInto('operator')
     .values({ id, name, email: email.toLowerCase(), email_verified: true, role, created_at: now, updated_at: now })
     .onConflict((conflict) => conflict.column('email').doNothing())
     .executeTakeFirst()
-  if (made.numInsertedOrUpdatedRows === 0n) return undefined
+  if (inserted.numInsertedOrUpdatedRows === 0n) return undefined
   await removeFirstInvitation(tx)
   return findPerson(tx, id)
 }
 
 /**
- * Undefined when there is none of that id. A new role ends their sessions and withdraws the invitations that they issued, and
- * closes a link that was made for the old one. Publish the topic `operators` afterwards.
+ * Returns undefined if the operator does not exist. A new role ends the operator's sessions, own invitation and issued invitations.
+ * Publish the topic `operators` after the commit.
  */
 export async function updatePerson(
   tx: Tx,
@@ -71,10 +71,10 @@ export async function updatePerson(
   const before = await findPerson(tx, id)
   if (!before) return undefined
   const patch = { name: name ?? before.name, role: role ?? before.role, updated_at: now }
-  const resumed = role === undefined ? {} : { suspended_at: null }
+  const suspension = role === undefined ? {} : { suspended_at: null }
   await tx
     .updateTable('operator')
-    .set({ ...patch, ...resumed })
+    .set({ ...patch, ...suspension })
     .where('id', '=', id)
     .execute()
   if (patch.role !== before.role) {
@@ -87,23 +87,22 @@ export async function updatePerson(
   return findPerson(tx, id)
 }
 
-/** Ends what somebody may here until they have a role again: sessions, admin tokens, invitations that they issued. */
+/** Suspends an operator until a new role: ends sessions and issued invitations. The operator's admin tokens stop working too. */
 export async function suspendPerson(tx: Tx, id: string, now: Date): Promise<void> {
   await tx.updateTable('operator').set({ suspended_at: now, updated_at: now }).where('id', '=', id).execute()
   await endSessions(tx, id)
   await withdrawInvitationsOf(tx, id)
 }
 
-/** False when there is none of that id. With everything they sign in with, and the invitations that they issued. Publish the topic `operators` afterwards. */
-export async function deletePerson(tx: Tx, id: string): Promise<boolean> {
+/** Deletes an operator with all sessions and issued invitations. Publish the topic `operators` after the commit. */
+export async function deletePerson(tx: Tx, id: string): Promise<void> {
   await withdrawInvitationsOf(tx, id)
-  const { numDeletedRows } = await tx.deleteFrom('operator').where('id', '=', id).executeTakeFirst()
-  return numDeletedRows > 0n
+  await tx.deleteFrom('operator').where('id', '=', id).execute()
 }
 
-/** Ends somebody's sessions but the one with the token `kept`, and the sign-ins of theirs that are under way. */
-export async function endSessions(tx: Tx, id: string, kept = ''): Promise<void> {
-  await tx.deleteFrom('operator_session').where('operator_id', '=', id).where('token', '!=', kept).execute()
+/** Ends an operator's unfinished sign-ins and all sessions except the one with `currentToken`. */
+export async function endSessions(tx: Tx, id: string, currentToken = ''): Promise<void> {
+  await tx.deleteFrom('operator_session').where('operator_id', '=', id).where('token', '!=', currentToken).execute()
   await tx.deleteFrom('operator_verification').where('value', '=', id).execute()
 }
 
@@ -111,7 +110,7 @@ export async function recordSignIn(tx: Tx, id: string, now: Date): Promise<void>
   await tx.updateTable('operator').set({ last_signed_in_at: now }).where('id', '=', id).execute()
 }
 
-/** Wrong codes in a row, by whoever knew the password. */
+/** Number of consecutive wrong codes of the second factor. */
 export async function countWrongCodes(tx: Tx, id: string): Promise<number> {
   const row = await tx
     .selectFrom('operator_second_factor')
@@ -121,10 +120,7 @@ export async function countWrongCodes(tx: Tx, id: string): Promise<number> {
   return row?.failed_count ?? 0
 }
 
-/**
- * Gives somebody a password as their only one, and takes away sessions and the second factor that were theirs before. `issuer`: of
- * the link with which it was chosen.
- */
+/** Sets an operator's password and removes all sessions and the second factor. `issuer`: of the link with which it was chosen. */
 export async function setPassword(tx: Tx, id: string, passwordHash: string, issuer: string | null, now: Date): Promise<void> {
   await endSessions(tx, id)
   await tx.deleteFrom('operator_second_factor').where('operator_id', '=', id).execute()
@@ -134,7 +130,7 @@ export async function setPassword(tx: Tx, id: string, passwordHash: string, issu
       two_factor_enabled: false,
       password_by: issuer,
       updated_at: now,
-      // Whoever works on the server vouches for them anew.
+      // A link from the server confirms that the operator is independent (docs/decisions/0008-review.md).
       ...(issuer === SERVER && { could_cause_requests: false }),
     })
     .where('id', '=', id)
@@ -149,10 +145,7 @@ export async function setPassword(tx: Tx, id: string, passwordHash: string, issu
     .execute()
 }
 
-/**
- * The ids of the owners who can sign in, held until `tx` ends: who takes the role from one only while another is left must not
- * meet somebody who does the same with that other.
- */
+/** The ids of owners who can sign in, locked until `tx` ends, so that two concurrent requests cannot remove the last two owners. */
 export async function lockOwners(tx: Tx): Promise<string[]> {
   const rows = await tx
     .selectFrom('operator')
@@ -165,7 +158,7 @@ export async function lockOwners(tx: Tx): Promise<string[]> {
   return rows.filter(({ has_account }) => has_account).map(({ id }) => id)
 }
 
-/** Whether somebody's password may be known to another operator: it was not chosen with a link that the server itself issued. */
+/** Whether another operator issued the link with which the password was chosen, and so may know it. An unknown issuer counts as one. */
 export async function hasOperatorIssuedPassword(db: Db, id: string): Promise<boolean> {
   const row = await db
     .selectFrom('operator')
@@ -178,13 +171,13 @@ export async function hasOperatorIssuedPassword(db: Db, id: string): Promise<boo
   return row !== undefined
 }
 
-/** Whether somebody had a role before with which requests can be caused: what they prepared then still works. */
+/** Whether an earlier role could cause requests (domain/roles.ts): keys and tokens from then still work. */
 export async function couldCauseRequests(db: Db, id: string): Promise<boolean> {
   const row = await db.selectFrom('operator').select('could_cause_requests').where('id', '=', id).executeTakeFirst()
   return row?.could_cause_requests ?? false
 }
 
-/** Whether there is anybody at all: a first start without prints a link for the first owner. */
+/** Whether an operator exists. A first start creates an invitation for the first owner otherwise. */
 export async function hasPeople(db: Db): Promise<boolean> {
   return (await db.selectFrom('operator').select('id').limit(1).executeTakeFirst()) !== undefined
 }

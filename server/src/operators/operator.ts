@@ -1,6 +1,6 @@
 import type { Role } from '../domain/operator.ts'
 
-/** A person who operates the server, of whatever Workspace. */
+/** An operator who is a person (the other operators are admin tokens). Operators serve all Workspaces. */
 export interface Person {
   /** `opr_…` */
   readonly id: string
@@ -8,14 +8,13 @@ export interface Person {
   /** In lower case. */
   readonly email: string
   readonly role: Role
-  /** invited: has no way to sign in yet. suspended: single sign-on names no role for them any more. */
+  /** invited: cannot sign in yet. suspended: single sign-on no longer gives a role. */
   readonly state: 'invited' | 'active' | 'suspended'
   readonly twoFactor: boolean
   readonly lastSignedInAt: Date | null
   readonly createdAt: Date
 }
 
-/** What an invitation says of somebody. */
 export interface NewPerson {
   readonly name: string
   readonly email: string

@@ -1,14 +1,14 @@
 import { ROLES, type Role } from '../domain/operator.ts'
 
-/** Which claim of an OIDC provider says what somebody may, and what its values mean. */
+/** The claim of an identity provider that gives operators their roles, and the roles of its values. */
 export interface RoleClaims {
   readonly roleClaim: string | undefined
   readonly roles: ReadonlyMap<string, Role>
 }
 
-/** The role that may most of those that the claim names; undefined when it names none. */
+/** The most powerful role in the claim. Returns undefined if the claim has no role. */
 export function findClaimedRole(profile: Readonly<Record<string, unknown>>, { roleClaim, roles }: RoleClaims): Role | undefined {
   const value = roleClaim === undefined ? undefined : profile[roleClaim]
-  const claimed = (Array.isArray(value) ? value : [value]).map((one) => roles.get(String(one)))
+  const claimed = (Array.isArray(value) ? value : [value]).map((name) => roles.get(String(name)))
   return ROLES.find((role) => claimed.includes(role))
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { GatehouseError } from '../errors.ts'
 
-interface Asked {
+interface RequestOrigin {
   readonly method: string
   readonly protocol: string
   readonly host: string
@@ -14,11 +14,11 @@ interface Configured {
 }
 
 /** The origin of this server as browsers see it. */
-export const originOf = ({ protocol, host }: Pick<Asked, 'protocol' | 'host'>, { origin }: Configured): string =>
+export const originOf = ({ protocol, host }: Pick<RequestOrigin, 'protocol' | 'host'>, { origin }: Configured): string =>
   origin ?? `${protocol}://${host}`
 
 /** Throws a 403 when a page of another site sends a request that changes something. */
-export function refuseCrossSite(request: Asked, configured: Configured): void {
+export function refuseCrossSite(request: RequestOrigin, configured: Configured): void {
   if (['GET', 'HEAD', 'OPTIONS'].includes(request.method) || isSameOrigin(request.headers, originOf(request, configured))) return
   throw new GatehouseError('FORBIDDEN', { message: 'Cross-site request rejected.' })
 }

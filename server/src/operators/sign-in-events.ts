@@ -12,11 +12,11 @@ export interface SignInEventsDeps {
   readonly record: RecordOperatorEvent
 }
 
-/** Wrong codes for one account, over all its sign-ins, before its second factor has to wait. */
-export const WRONG_CODES = 10
+/** Wrong codes of an account, in all its sign-ins, until its second factor is locked. */
+export const MAX_WRONG_CODES = 10
 
-/** What succeeding does, by path. */
-const DOES: ReadonlyMap<string | undefined, OperatorEvent['action']> = new Map([
+/** Recorded action of a successful request, by path. */
+const ACTIONS: ReadonlyMap<string | undefined, OperatorEvent['action']> = new Map([
   ['/sign-in/email', 'operator.sign_in'],
   ['/callback/:id', 'operator.sign_in'],
   ['/two-factor/verify-totp', 'operator.sign_in'],
@@ -26,84 +26,80 @@ const DOES: ReadonlyMap<string | undefined, OperatorEvent['action']> = new Map([
   ['/change-password', 'operator.change_password'],
 ])
 
-/**
- * Counts wrong passwords, and records what succeeds. The last of the plugins: the one of the second factor takes back the session
- * that a password alone has opened.
- */
+/** Limits wrong passwords and records events. Must be the last plugin: the second factor first deletes the session of the password. */
 export const signInEvents = (deps: SignInEventsDeps): BetterAuthPlugin => ({
   id: 'gatehouse-events',
   hooks: {
     before: [
       {
-        // Not before the library has counted the address: who is refused there leaves no more behind.
+        // Runs after the library's limit per address, so that attempts refused by it are not counted here.
         matcher: ({ path }) => path === '/sign-in/email',
-        handler: createAuthMiddleware(async ({ body }) => refuseTooMany(deps, body.email)),
+        handler: createAuthMiddleware(async ({ body }) => refuseTooManyPasswords(deps, body.email)),
       },
     ],
     after: [
       {
-        matcher: ({ path }) => DOES.has(path),
+        matcher: ({ path }) => ACTIONS.has(path),
         handler: createAuthMiddleware(async (ctx) => {
           const failed = isAPIError(ctx.context.returned) && ctx.context.returned.statusCode >= 400
-          if (failed) await noteLock(deps, ctx)
-          else await noteSuccess(deps, ctx)
+          if (failed) await recordLock(deps, ctx)
+          else await recordSuccess(deps, ctx)
         }),
       },
     ],
   },
 })
 
-/** Recorded once in a window, and only of somebody who is there: who asks needs to have no account. */
-async function refuseTooMany({ db, clock, record }: SignInEventsDeps, email: string): Promise<void> {
-  const { wait, isFirstToWait } = await countPasswordAttempt(db, email, clock.now())
-  if (wait === undefined) return
-  if (isFirstToWait)
+/** Throws a 429 after too many wrong passwords. Recorded once in a window, and only for existing accounts (docs/decisions/0020-operators.md). */
+async function refuseTooManyPasswords({ db, clock, record }: SignInEventsDeps, email: string): Promise<void> {
+  const { waitSeconds, isFirstRefused } = await countPasswordAttempt(db, email, clock.now())
+  if (waitSeconds === undefined) return
+  if (isFirstRefused)
     await db.transaction().execute(async (tx) => {
       const person = await findPersonByEmail(tx, email.trim())
       if (person) await record(tx, { action: 'operator.lock', id: person.id, fields: ['password'], actor: null })
     })
   throw new APIError(
     'TOO_MANY_REQUESTS',
-    { message: `Too many attempts: wait ${wait} seconds` },
-    { 'x-retry-after': String(wait) },
+    { message: `Too many attempts. Try again in ${waitSeconds} seconds` },
+    { 'x-retry-after': String(waitSeconds) },
   )
 }
 
-async function noteSuccess({ db, clock, record }: SignInEventsDeps, ctx: GenericEndpointContext): Promise<void> {
+async function recordSuccess({ db, clock, record }: SignInEventsDeps, ctx: GenericEndpointContext): Promise<void> {
   if (ctx.path === '/sign-in/email') await resetPasswordAttempts(db, ctx.body.email)
-  const { session: before, newSession } = ctx.context
   const action = actionOf(ctx)
-  const who = newSession ?? before
-  if (!action || !who) return
+  const current = ctx.context.newSession ?? ctx.context.session
+  if (!action || !current) return
   await db.transaction().execute(async (tx) => {
-    const { id } = who.user
+    const { id } = current.user
     if (action === 'operator.sign_in') await recordSignIn(tx, id, clock.now())
     if (action === 'operator.change_password' || action === 'operator.enable_second_factor')
-      await endSessions(tx, id, who.session.token)
+      await endSessions(tx, id, current.session.token)
     await record(tx, { action, id, actor: id })
   })
 }
 
-/** Whoever has a session and shows a code turns the second factor on by it, if that makes the session anew. */
+/** A code with an existing session enables the second factor, if it creates a new session. */
 function actionOf({ path, context: { session, newSession } }: GenericEndpointContext): OperatorEvent['action'] | undefined {
-  const action = DOES.get(path)
+  const action = ACTIONS.get(path)
   if (action === 'operator.renew_backup_codes') return action
   if (!newSession) return undefined
   return path === '/two-factor/verify-totp' && session ? 'operator.enable_second_factor' : action
 }
 
-/** Whoever gives codes knows the password: that their second factor has to wait now is worth a record. */
-async function noteLock({ db, record }: SignInEventsDeps, ctx: GenericEndpointContext): Promise<void> {
-  const id = await secondFactorOf(ctx)
+/** Records that the second factor is locked: the client knew the password. */
+async function recordLock({ db, record }: SignInEventsDeps, ctx: GenericEndpointContext): Promise<void> {
+  const id = await operatorOfWrongCode(ctx)
   if (id === undefined) return
   await db.transaction().execute(async (tx) => {
-    if ((await countWrongCodes(tx, id)) === WRONG_CODES)
+    if ((await countWrongCodes(tx, id)) === MAX_WRONG_CODES)
       await record(tx, { action: 'operator.lock', id, fields: ['second_factor'], actor: null })
   })
 }
 
-/** Who is being asked for a code, which was wrong. */
-async function secondFactorOf(ctx: GenericEndpointContext): Promise<string | undefined> {
+/** The operator whose code was wrong. */
+async function operatorOfWrongCode(ctx: GenericEndpointContext): Promise<string | undefined> {
   const { returned, createAuthCookie, secret, internalAdapter } = ctx.context as AuthContext & { returned?: unknown }
   const code = isAPIError(returned) ? returned.body?.code : undefined
   if (code !== 'INVALID_CODE' && code !== 'INVALID_BACKUP_CODE') return undefined

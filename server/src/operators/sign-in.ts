@@ -3,7 +3,7 @@ import { OPERATORS_TOPIC, type Operator } from '../domain/operator.ts'
 import { ROLE_SCOPES, roleOf } from '../domain/roles.ts'
 import { GatehouseError } from '../errors.ts'
 import { Cache } from '../lib/cache.ts'
-import { type Acceptance, type Accepted, acceptInvitation } from './accept-invitation.ts'
+import { type Acceptance, type AcceptanceResult, acceptInvitation } from './accept-invitation.ts'
 import type { BetterAuth, BetterAuthDeps } from './better-auth.ts'
 
 export interface SignInDeps extends BetterAuthDeps {
@@ -11,24 +11,23 @@ export interface SignInDeps extends BetterAuthDeps {
 }
 
 /**
- * The session's cookie as better-auth names it. By https it has a name that a page without https cannot set, and the other name is
- * not read: somebody on the network could plant a session of their own under it.
+ * The session cookie of better-auth. With https only the `__Secure-` name is read, because an attacker on the network could set the
+ * other one over http.
  */
 const SESSION_COOKIE = /(?:^|;\s*)gatehouse\.session_token=([^;]+)/
 const SECURE_SESSION_COOKIE = /(?:^|;\s*)__Secure-gatehouse\.session_token=([^;]+)/
 
-/** Signing in, and who has. The library behind it is loaded when it is first needed: a gateway may run without for ever. */
+/** Sign-in and sessions of operators. better-auth is loaded when it is first needed (docs/decisions/0020-operators.md). */
 export class SignIn {
   readonly #deps: SignInDeps
-  readonly #people: Cache<Operator | undefined>
+  readonly #operators: Cache<Operator | undefined>
   readonly #unsubscribe: () => void
   #library: Promise<BetterAuth> | undefined
 
   constructor(deps: SignInDeps) {
     this.#deps = deps
-    // Not for longer than lib/cache.ts keeps anything: a session that is over ends within a second.
-    this.#people = new Cache((cookie) => this.#lookUp(cookie), { maxEntries: 1_000 })
-    this.#unsubscribe = deps.signal.subscribe(OPERATORS_TOPIC, () => this.#people.forget())
+    this.#operators = new Cache((cookie) => this.#findOperator(cookie), { maxEntries: 1_000 })
+    this.#unsubscribe = deps.signal.subscribe(OPERATORS_TOPIC, () => this.#operators.forget())
   }
 
   get origin(): string | undefined {
@@ -39,12 +38,12 @@ export class SignIn {
     return this.#deps.trustedProxies.length > 0
   }
 
-  /** What the sign-in page may offer beside a password. */
-  get singleSignOn(): string | undefined {
+  /** Name of the identity provider; undefined: sign-in with a password only. */
+  get identityProvider(): string | undefined {
     return this.#deps.oidc?.name
   }
 
-  library(): Promise<BetterAuth> {
+  loadLibrary(): Promise<BetterAuth> {
     this.#library ??= import('./better-auth.ts').then(({ openBetterAuth }) => openBetterAuth(this.#deps))
     this.#library.catch(() => {
       this.#library = undefined
@@ -52,21 +51,20 @@ export class SignIn {
     return this.#library
   }
 
-  /** Redeems an invitation; whoever has done so can sign in with the password. */
-  async accept(acceptance: Acceptance): Promise<Accepted> {
-    const { password } = await (await this.library()).$context
+  async accept(acceptance: Acceptance): Promise<AcceptanceResult> {
+    const { password } = await (await this.loadLibrary()).$context
     return acceptInvitation(this.#deps, acceptance, password.hash)
   }
 
-  /** Whose session the cookies of a request name. Throws when the database does not answer: 503, never 401. */
+  /** The operator of a request's session cookie. Throws if the session cannot be read, so that the client gets 503 and not 401. */
   async authenticate(cookies: string | undefined): Promise<Operator | undefined> {
     const cookie = this.#deps.publicUrl?.startsWith('https:') ? SECURE_SESSION_COOKIE : SESSION_COOKIE
     const [, value] = cookie.exec(cookies ?? '') ?? []
-    return value === undefined ? undefined : this.#people.get(value)
+    return value === undefined ? undefined : this.#operators.get(value)
   }
 
-  /** To be called once something of a session has changed: every node forgets whom it knows. */
-  async changed(): Promise<void> {
+  /** Call it when a session has changed: every node clears its cache. */
+  async publishChange(): Promise<void> {
     await this.#deps.signal.publish(OPERATORS_TOPIC, '')
   }
 
@@ -74,16 +72,15 @@ export class SignIn {
     this.#unsubscribe()
   }
 
-  async #lookUp(value: string): Promise<Operator | undefined> {
-    const { api, $context } = await this.library()
-    const { name } = (await $context).authCookies.sessionToken
-    const headers = new Headers({ cookie: `${name}=${value}` })
-    // It answers null for a session that is not there, and throws in words of its own when it could not look.
-    const found = await api.getSession({ headers }).catch((cause: unknown) => {
+  async #findOperator(value: string): Promise<Operator | undefined> {
+    const { api, $context } = await this.loadLibrary()
+    const cookie = (await $context).authCookies.sessionToken
+    const headers = new Headers({ cookie: `${cookie.name}=${value}` })
+    const session = await api.getSession({ headers }).catch((cause: unknown) => {
       throw new GatehouseError('UNAVAILABLE', { message: 'The session could not be read. Try again.' }, cause)
     })
-    if (!found || found.user.suspendedAt) return undefined
-    const { id, name: called, role } = found.user
-    return { id, name: called, kind: 'person', scopes: ROLE_SCOPES[roleOf(role ?? '')] }
+    if (!session || session.user.suspendedAt) return undefined
+    const { id, name, role } = session.user
+    return { id, name, kind: 'person', scopes: ROLE_SCOPES[roleOf(role ?? '')] }
   }
 }

@@ -4,32 +4,32 @@ import type { Clock } from '../lib/clock.ts'
 import type { RecordOperatorEvent } from './operator-event.ts'
 import { findPerson, lockOwners, suspendPerson, updatePerson } from './operator-store.ts'
 
-interface FollowDeps {
+interface RoleDeps {
   readonly db: Db
   readonly clock: Clock
   readonly record: RecordOperatorEvent
 }
 
-/** Gives somebody the role that their provider says, unless they are the last owner. */
-export async function applySingleSignOnRole({ db, clock, record }: FollowDeps, id: string, role: Role): Promise<void> {
+/** Gives an operator the role from the identity provider. The last owner keeps the role. */
+export async function applySingleSignOnRole({ db, clock, record }: RoleDeps, id: string, role: Role): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const owners = await lockOwners(tx)
-    const isLast = owners.length === 1 && owners[0] === id
-    const before = await findPerson(tx, id)
-    const stays = before?.role === role && before.state !== 'suspended'
-    if (isLast || !before || stays) return
+    const isLastOwner = owners.length === 1 && owners[0] === id
+    const person = await findPerson(tx, id)
+    const isUnchanged = person?.role === role && person.state !== 'suspended'
+    if (isLastOwner || !person || isUnchanged) return
     await updatePerson(tx, id, { role }, clock.now())
     await record(tx, { action: 'operator.update', id, fields: ['role'], actor: null })
   })
 }
 
-/** Suspends somebody whose provider names no role for them, unless they are the last owner. */
-export async function suspendWithoutRole({ db, clock, record }: FollowDeps, id: string): Promise<void> {
+/** Suspends an operator without a role from the identity provider. The last owner is not suspended. */
+export async function suspendWithoutRole({ db, clock, record }: RoleDeps, id: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const owners = await lockOwners(tx)
-    const isLast = owners.length === 1 && owners[0] === id
-    const before = await findPerson(tx, id)
-    if (isLast || !before || before.state === 'suspended') return
+    const isLastOwner = owners.length === 1 && owners[0] === id
+    const person = await findPerson(tx, id)
+    if (isLastOwner || !person || person.state === 'suspended') return
     await suspendPerson(tx, id, clock.now())
     await record(tx, { action: 'operator.suspend', id, actor: null })
   })

@@ -1,5 +1,7 @@
 import type { ColumnType } from 'kysely'
 import type { Bytes, CreatedAt } from '../db/columns.ts'
+import type { Role } from '../domain/operator.ts'
+import type { Scope } from '../domain/scope.ts'
 
 /** Only the columns that Gatehouse itself reads and writes; better-auth owns the others. */
 declare module '../db/schema.ts' {
@@ -19,9 +21,9 @@ export interface AdminTokenTable {
   id: string
   name: string
   hash: Bytes
-  /** domain/scope.ts; null: all. */
-  scopes: readonly string[] | null
-  /** Who answers for it: `opr_…`, or `adm_…`; null: issued on the server itself. */
+  /** null: all. Scopes of later versions are possible. */
+  scopes: ColumnType<readonly string[] | null, readonly Scope[] | null, readonly Scope[] | null>
+  /** The responsible operator (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server. */
   issued_by: ColumnType<string | null, string | null | undefined, never>
   created_at: CreatedAt
   revoked_at: Date | null
@@ -33,19 +35,18 @@ export interface OperatorTable {
   name: string
   /** In lower case. */
   email: string
-  /** Whoever invited them vouched for it. */
   email_verified: boolean
-  /** domain/roles.ts */
-  role: string
+  /** Roles of later versions are possible (domain/roles.ts, roleOf). */
+  role: ColumnType<string, Role, Role>
   two_factor_enabled: ColumnType<boolean, boolean | undefined, boolean>
   last_signed_in_at: ColumnType<Date | null, Date | null | undefined, Date | null>
-  /** Who invited them last: `opr_…`, `adm_…`, `server`; null: unknown, or they came by single sign-on. */
+  /** Issuer of the last invitation: `opr_…`, `adm_…` or `server`; null: unknown, or created by single sign-on. */
   invited_by: ColumnType<string | null, string | null | undefined, string | null>
-  /** Who issued the link with which their password was chosen; as `invited_by`. */
+  /** Issuer of the link with which the password was chosen, like `invited_by`. */
   password_by: ColumnType<string | null, string | null | undefined, string | null>
-  /** They had a role that can cause requests (domain/roles.ts) before the one that they have. */
+  /** Whether an earlier role could cause requests (domain/roles.ts). */
   could_cause_requests: ColumnType<boolean, boolean | undefined, boolean>
-  /** Their single sign-on names no role for them any more. */
+  /** Set when single sign-on no longer gives a role. */
   suspended_at: ColumnType<Date | null, Date | null | undefined, Date | null>
   created_at: CreatedAt
   updated_at: Date
@@ -64,7 +65,7 @@ export interface OperatorAccountTable {
   /** `credential`: a password. */
   provider_id: string
   account_id: string
-  /** Its scrypt hash. */
+  /** scrypt hash. */
   password: string | null
   created_at: CreatedAt
   updated_at: Date
@@ -73,13 +74,13 @@ export interface OperatorAccountTable {
 export interface OperatorSecondFactorTable {
   id: string
   operator_id: string
-  /** Wrong codes in a row. */
+  /** Consecutive wrong codes. */
   failed_count: number | null
 }
 
 export interface OperatorVerificationTable {
   id: string
-  /** Of a sign-in that waits for its second factor: whose. */
+  /** The operator's id, for a sign-in that needs its second factor. */
   value: string
   expires_at: Date
 }
@@ -95,9 +96,9 @@ export interface OperatorRateLimitTable {
 export interface OperatorInvitationTable {
   /** SHA-256 of the token in the link. */
   hash: Buffer
-  /** null: whoever opens it becomes the first owner. */
+  /** null: the invitation of the first owner. */
   operator_id: string | null
-  /** Who issued it; as `operator.invited_by`. */
+  /** Issuer, like `operator.invited_by`. */
   issued_by: ColumnType<string | null, string | null | undefined, never>
   /** null: never. */
   expires_at: Date | null

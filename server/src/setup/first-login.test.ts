@@ -65,7 +65,7 @@ describe.each(freshDatabases())('first login on $name', ({ open }) => {
     await starts.start(NO_DEMO)
     const late = link()
     const { db } = fresh.database
-    const other = { id: 'opr_other', name: 'Bea', email: 'bea@example.com', email_verified: true, role: 'auditor' }
+    const other = { id: 'opr_other', name: 'Bea', email: 'bea@example.com', email_verified: true, role: 'auditor' as const }
     await db
       .insertInto('operator')
       .values({ ...other, created_at: new Date(), updated_at: new Date() })

@@ -7,7 +7,7 @@ import type { TestServer } from '../support/server.ts'
 /** For `startServer({}, { userRateLimiter: unhurried() })`: tests are faster than people. */
 export const unlimitedRate = (): UserRateLimiter => {
   const rate = { perMinute: 6_000_000, capacity: 100_000 }
-  return new UserRateLimiter({ send: rate, call: rate })
+  return new UserRateLimiter({ send: rate, other: rate })
 }
 
 export interface SendOptions {

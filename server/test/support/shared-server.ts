@@ -25,7 +25,7 @@ const shared = (): Promise<Shared> => (started ??= start())
 async function start(): Promise<Shared> {
   const provider = await startScriptedProvider()
   const environment = { GATEHOUSE_ALLOW_PRIVATE_URLS: '1', ...providerEnvironment(provider) }
-  const server = await startServer(environment, { userRateLimiter: new UserRateLimiter({ send: UNLIMITED, call: UNLIMITED }) })
+  const server = await startServer(environment, { userRateLimiter: new UserRateLimiter({ send: UNLIMITED, other: UNLIMITED }) })
   const started = { server, provider, workspaceId: server.demo.workspace.id }
   // Without this an admin request without a Workspace would use the server's first one.
   server.app.server.prependListener('request', ({ headers }: IncomingMessage) => {

@@ -6,6 +6,7 @@ import { notFound } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import { findUser } from '../../identity/user-store.ts'
 import { findResponsibleOperator } from '../../operators/admin-token-store.ts'
+import { ACCESS_TOKENS_TOPIC } from '../api/member.ts'
 import {
   AccessTokenCreate,
   AccessTokenView,
@@ -14,7 +15,6 @@ import {
   IssuedAccessTokenView,
 } from '../people/access-token.ts'
 import { issueAccessToken, listAccessTokens, revokeAccessToken } from '../people/access-token-store.ts'
-import { ACCESS_TOKENS_TOPIC } from '../people/member-authenticator.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the user, or the Workspace' }
 

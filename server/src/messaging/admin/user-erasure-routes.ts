@@ -3,7 +3,7 @@ import { inWorkspace } from '../../admin/kit/operation.ts'
 import { notFound } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import { isStorable } from '../../lib/fields.ts'
-import { ACCESS_TOKENS_TOPIC } from '../people/member-authenticator.ts'
+import { ACCESS_TOKENS_TOPIC } from '../api/member.ts'
 import { eraseUser } from '../retention/erase-user.ts'
 import { eraseUserContent } from '../retention/erase-user-content.ts'
 

@@ -20,61 +20,63 @@ describe.each(testDatabases())('idempotency keys on $name', ({ name, open }) => 
   })
   afterAll(() => database.close())
 
-  const once = (key: string = crypto.randomUUID(), body: unknown = 'body', userId = 'ann'): IdempotencyKey => ({
+  const newKey = (key: string = crypto.randomUUID(), body: unknown = 'body', userId = 'ann'): IdempotencyKey => ({
     member: { workspaceId, user: { ...ANONYMOUS_USER, id: userId } },
     key,
     fingerprint: fingerprintOf('POST', '/v1/messages', body),
   })
   const run = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
-  const answer = (of: IdempotencyKey, body: string, now = NOW) =>
+  const respond = (idempotencyKey: IdempotencyKey, body: string, now = NOW) =>
     run(async (tx) => {
-      const taken = await reserveKey(tx, of, now)
-      if (taken) await storeResponse(tx, of, { status: 201, body })
-      return taken
+      const reserved = await reserveKey(tx, idempotencyKey, now)
+      if (reserved) await storeResponse(tx, idempotencyKey, { status: 201, body })
+      return reserved
     })
 
-  test('keys: can be taken once for each user', async () => {
-    const of = once()
-    expect(await findResponse(database.db, of, NOW)).toBeUndefined()
-    expect(await answer(of, '{"a":1}')).toBe(true)
-    expect(await answer(of, '{"a":2}')).toBe(false)
-    expect(await findResponse(database.db, of, NOW)).toMatchObject({ status: 201, body: '{"a":1}' })
-    expect(await findResponse(database.db, once(of.key, 'body', 'ben'), NOW)).toBeUndefined()
-    const stored = await findResponse(database.db, of, NOW)
-    expect(replay(stored, of.fingerprint)).toEqual({ status: 201, body: '{"a":1}' })
-    expect(() => replay(stored, once(of.key, 'other').fingerprint)).toThrow(expect.objectContaining({ code: 'CONFLICT' }))
+  test('keys: each user can reserve a key once', async () => {
+    const idempotencyKey = newKey()
+    expect(await findResponse(database.db, idempotencyKey, NOW)).toBeUndefined()
+    expect(await respond(idempotencyKey, '{"a":1}')).toBe(true)
+    expect(await respond(idempotencyKey, '{"a":2}')).toBe(false)
+    expect(await findResponse(database.db, idempotencyKey, NOW)).toMatchObject({ status: 201, body: '{"a":1}' })
+    expect(await findResponse(database.db, newKey(idempotencyKey.key, 'body', 'ben'), NOW)).toBeUndefined()
+    const stored = await findResponse(database.db, idempotencyKey, NOW)
+    expect(replay(stored, idempotencyKey.fingerprint)).toEqual({ status: 201, body: '{"a":1}' })
+    expect(() => replay(stored, newKey(idempotencyKey.key, 'other').fingerprint)).toThrow(
+      expect.objectContaining({ code: 'CONFLICT' }),
+    )
   })
 
-  test('keys: second request waits for the first and takes the key when the first fails', async () => {
-    const of = once()
+  test('keys: second request waits for the first and reserves the key when the first fails', async () => {
+    const idempotencyKey = newKey()
     const order: string[] = []
     let second: Promise<boolean> = Promise.resolve(false)
     const first = run(async (tx) => {
-      expect(await reserveKey(tx, of, NOW)).toBe(true)
-      second = answer(of, '{}').finally(() => order.push('second'))
+      expect(await reserveKey(tx, idempotencyKey, NOW)).toBe(true)
+      second = respond(idempotencyKey, '{}').finally(() => order.push('second'))
       await new Promise((resolve) => setTimeout(resolve, 100))
       order.push('first')
-      throw new Error('no room')
+      throw new Error('first failed')
     })
-    await expect(first).rejects.toThrow('no room')
+    await expect(first).rejects.toThrow('first failed')
     expect(await second).toBe(true)
     expect(order).toEqual(['first', 'second'])
   })
 
-  test('keys: are free after a day and then deleted', async () => {
-    const of = once()
-    await answer(of, 'old')
-    expect(await findResponse(database.db, of, later(DAY - 1))).toBeDefined()
-    expect(await findResponse(database.db, of, later(DAY))).toBeUndefined()
-    expect(await answer(of, 'new', later(DAY))).toBe(true)
-    expect(await findResponse(database.db, of, later(DAY))).toMatchObject({ body: 'new' })
-    await answer(once(), 'old')
+  test('keys: can be reserved again after a day, and are deleted then', async () => {
+    const idempotencyKey = newKey()
+    await respond(idempotencyKey, 'old')
+    expect(await findResponse(database.db, idempotencyKey, later(DAY - 1))).toBeDefined()
+    expect(await findResponse(database.db, idempotencyKey, later(DAY))).toBeUndefined()
+    expect(await respond(idempotencyKey, 'new', later(DAY))).toBe(true)
+    expect(await findResponse(database.db, idempotencyKey, later(DAY))).toMatchObject({ body: 'new' })
+    await respond(newKey(), 'old')
     expect(await deleteExpiredKeys(database.db, later(DAY), 1)).toBe(1)
     while ((await deleteExpiredKeys(database.db, later(DAY), 100)) > 0);
-    expect(await findResponse(database.db, of, later(DAY))).toMatchObject({ body: 'new' })
+    expect(await findResponse(database.db, idempotencyKey, later(DAY))).toMatchObject({ body: 'new' })
   })
 
-  test('fingerprint: ignores the order of fields', () => {
+  test('fingerprint: does not depend on the order of fields', () => {
     expect(fingerprintOf('POST', '/a', { x: 1, y: 2 })).toEqual(fingerprintOf('POST', '/a', { y: 2, x: 1 }))
     expect(fingerprintOf('POST', '/a', { x: 1 })).not.toEqual(fingerprintOf('PUT', '/a', { x: 1 }))
     expect(fingerprintOf('POST', '/a', { x: 1 })).not.toEqual(fingerprintOf('POST', '/b', { x: 1 }))
@@ -82,9 +84,9 @@ describe.each(testDatabases())('idempotency keys on $name', ({ name, open }) => 
 
   // The embedded database runs one transaction at a time.
   test.runIf(name === 'postgresql')('transaction: runs again after a deadlock', async () => {
-    const [a, b] = [once(), once()]
-    await answer(a, '0')
-    await answer(b, '0')
+    const [a, b] = [newKey(), newKey()]
+    await respond(a, '0')
+    await respond(b, '0')
     let runs = 0
     const both = (first: IdempotencyKey, second: IdempotencyKey) =>
       inTransaction(database.db, async (tx) => {

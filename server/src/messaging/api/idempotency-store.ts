@@ -1,12 +1,10 @@
-import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { uuidOfWorkspace } from '../../db/values.ts'
-import { ERRORS, errorBody } from '../../errors.ts'
 import type { StoredResponse } from '../../http/idempotency.ts'
 import type { Member } from './member.ts'
 
-/** How long a key is kept (MSG-IDEM-1). */
-const KEPT_MS = 24 * 3_600_000
+/** Keys expire after a day (MSG-IDEM-1). */
+const LIFETIME_MS = 24 * 3_600_000
 /** Status of a key whose request is in progress. Other transactions never see it. */
 const IN_PROGRESS = 0
 
@@ -29,10 +27,10 @@ export const findResponse = (
     .where('workspace_id', '=', uuidOfWorkspace(member.workspaceId))
     .where('user_id', '=', member.user.id)
     .where('key', '=', key)
-    .where('created_at', '>', new Date(now.getTime() - KEPT_MS))
+    .where('created_at', '>', new Date(now.getTime() - LIFETIME_MS))
     .executeTakeFirst()
 
-/** Reserves the key for this transaction, after any other transaction with the key has ended. False when the key was used before. */
+/** Reserves the key for this transaction, after any other transaction with the key has ended. Returns false if the key is in use. */
 export async function reserveKey(tx: Tx, { member, key, fingerprint }: IdempotencyKey, now: Date): Promise<boolean> {
   const values = { fingerprint, status: IN_PROGRESS, body: '', created_at: now }
   const row = await tx
@@ -42,14 +40,14 @@ export async function reserveKey(tx: Tx, { member, key, fingerprint }: Idempoten
       conflict
         .columns(['workspace_id', 'user_id', 'key'])
         .doUpdateSet(values)
-        .where('idempotency_key.created_at', '<=', new Date(now.getTime() - KEPT_MS)),
+        .where('idempotency_key.created_at', '<=', new Date(now.getTime() - LIFETIME_MS)),
     )
     .returning('key')
     .executeTakeFirst()
   return row !== undefined
 }
 
-/** Stores the response under a key that this transaction took. */
+/** Stores the response under a key that this transaction has reserved. */
 export async function storeResponse(tx: Tx, { member, key }: IdempotencyKey, { status, body }: StoredResponse): Promise<void> {
   await tx
     .updateTable('idempotency_key')
@@ -60,44 +58,22 @@ export async function storeResponse(tx: Tx, { member, key }: IdempotencyKey, { s
     .execute()
 }
 
-/** Erases the stored responses about deleted objects. A repeated request then gets 404 and is not executed again. */
-export async function eraseResponsesAbout(tx: Tx, workspaceId: string, objectIds: readonly string[]): Promise<void> {
-  if (objectIds.length === 0) return
-  await tx
-    .updateTable('idempotency_key')
-    .set(ERASED)
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where(sql<boolean>`object_ids && ${objectIds}::text[]`)
-    .execute()
-}
-
-/** Replaces an erased response. */
-export const ERASED = {
-  status: ERRORS.NOT_FOUND.status,
-  body: JSON.stringify(
-    errorBody('NOT_FOUND', {
-      message: 'The response to this Idempotency-Key has been deleted. The request was not repeated.',
-    }),
-  ),
-  object_ids: null,
-}
-
 /** Ids of the object in a response, of the objects that contain it and of its attachments. */
 function objectIdsIn(body: string): string[] | null {
   if (!body.startsWith('{')) return null
   const { id, conversation_id, group_id, message_id, attachments } = JSON.parse(body) as Readonly<Record<string, unknown>>
-  const carried = Array.isArray(attachments) ? attachments.map((attachment: { id?: unknown }) => attachment.id) : []
-  const ids = [id, conversation_id, group_id, message_id, ...carried].filter((value) => typeof value === 'string')
+  const attachmentIds = Array.isArray(attachments) ? attachments.map((attachment: { id?: unknown }) => attachment.id) : []
+  const ids = [id, conversation_id, group_id, message_id, ...attachmentIds].filter((value) => typeof value === 'string')
   return ids.length > 0 ? [...new Set(ids)] : null
 }
 
-/** Deletes up to `most` expired keys; returns how many. */
-export async function deleteExpiredKeys(db: Db, now: Date, most: number): Promise<number> {
+/** Deletes up to `limit` expired keys. Returns their number. */
+export async function deleteExpiredKeys(db: Db, now: Date, limit: number): Promise<number> {
   const expired = db
     .selectFrom('idempotency_key')
     .select(['workspace_id', 'user_id', 'key'])
-    .where('created_at', '<=', new Date(now.getTime() - KEPT_MS))
-    .limit(most)
+    .where('created_at', '<=', new Date(now.getTime() - LIFETIME_MS))
+    .limit(limit)
   const { numDeletedRows } = await db
     .deleteFrom('idempotency_key')
     .where(({ eb, refTuple }) =>

@@ -1,6 +1,9 @@
 import type { User } from '../../domain/principal.ts'
 
-/** The authenticated user of a messaging request, by access token or by a JWT that the Workspace's keys verify. */
+/** Topic of db/signal.ts: an access token or its user has changed. */
+export const ACCESS_TOKENS_TOPIC = 'access_tokens'
+
+/** The authenticated user of a messaging request: by an access token, or by a user token that the Workspace's keys verify. */
 export interface Member {
   /** `ws_…` */
   readonly workspaceId: string

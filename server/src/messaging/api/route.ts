@@ -12,7 +12,7 @@ import { isStorable } from '../../lib/fields.ts'
 import type { MessagingDeps } from '../messaging-deps.ts'
 import { findResponse, type IdempotencyKey, reserveKey, storeResponse } from './idempotency-store.ts'
 import type { Member } from './member.ts'
-import type { Kind } from './user-rate-limiter.ts'
+import type { RequestKind } from './user-rate-limiter.ts'
 
 const MESSAGING: Api = {
   tag: 'messaging',
@@ -30,11 +30,11 @@ const MESSAGING: Api = {
 /** Documentation of a messaging route. */
 export type RouteDocs<Q extends TProperties = TProperties> = Omit<Docs, 'query' | 'body'> & { readonly query?: Q }
 
-/** The schema is documentation: the routes read queries and bodies themselves. */
+/** Method, URL and OpenAPI schema. The schema only documents: the routes check queries and bodies themselves. */
 const documented = (target: Target, docs: RouteDocs, body?: TSchema) =>
   route(MESSAGING, target, { ...docs, ...(body && { body }) })
 
-/** A request of the messaging API, with checked query and body. */
+/** A request to the messaging API, with a checked query and body. */
 export interface MessagingRequest<Body = undefined, Query = Record<never, never>> {
   readonly member: Member
   readonly params: Readonly<Record<string, string>>
@@ -47,30 +47,30 @@ export interface MessagingRequest<Body = undefined, Query = Record<never, never>
   readonly http: FastifyRequest
 }
 
-/** Response of a write route. */
+/** The response of a write route. */
 export interface MessagingResponse {
   readonly status: number
-  /** undefined: no body, as with 204. */
+  /** Sent as JSON. undefined: no body, as with 204. */
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>>
   /** Called after the commit. */
-  readonly after?: () => void
+  readonly afterCommit?: () => void
 }
 
-/** An error as a response. Unlike a thrown error it commits the transaction and is sent again when the request is repeated. */
-export const refusal = (code: ErrorCode, fields: ErrorFields = {}, after?: () => void): MessagingResponse => ({
+/** An error as a response. Unlike a thrown error, it commits the transaction and is sent again if the request is repeated. */
+export const refusal = (code: ErrorCode, fields: ErrorFields = {}, afterCommit?: () => void): MessagingResponse => ({
   status: ERRORS[code].status,
   body: errorBody(code, fields),
-  ...(after && { after }),
+  ...(afterCommit && { afterCommit }),
 })
 
-/** Registers one route. */
+/** Registers a route. */
 export type Route = (app: FastifyInstance, deps: MessagingDeps) => void
 
 interface ReadRoute<Q extends TProperties> {
   readonly target: Extract<Target, `GET ${string}`>
   readonly docs: RouteDocs<Q>
-  /** The result is sent as JSON. Streams write to `reply` and return it. */
+  /** Returns the JSON of the response, or `reply` after writing a stream to it. */
   readonly handle: (
     request: MessagingRequest<undefined, QueryOf<Q>>,
     deps: MessagingDeps,
@@ -78,7 +78,7 @@ interface ReadRoute<Q extends TProperties> {
   ) => Promise<unknown>
 }
 
-/** A route that changes nothing. */
+/** A route that only reads. */
 export const readRoute =
   <Q extends TProperties = Record<never, never>>({ target, docs, handle }: ReadRoute<Q>): Route =>
   (app, deps) => {
@@ -86,7 +86,7 @@ export const readRoute =
     app.route({
       ...documented(target, docs),
       handler: async (http, reply) => {
-        reply.headers(deps.userRateLimiter.admit(http.member, 'call'))
+        reply.headers(deps.userRateLimiter.admit(http.member, 'other'))
         const query = readQuery(http.query) as QueryOf<Q>
         return handle({ ...requestOf(http, deps), query, body: undefined }, deps, reply)
       },
@@ -96,29 +96,29 @@ export const readRoute =
 interface WriteRoute<B extends TSchema, P, Q extends TProperties> {
   readonly target: Target
   readonly docs: RouteDocs<Q>
-  /** Absent: no body, or one that `prepare` reads (uploads). */
+  /** undefined: no body, or a body that `prepare` reads (uploads). */
   readonly body?: B
-  readonly kind?: Kind
-  /** Runs before the transaction: policies, uploads. */
+  readonly kind?: RequestKind
+  /** Runs before the transaction: evaluates policies, stores uploads. */
   readonly prepare?: (request: MessagingRequest<Static<B>, QueryOf<Q>>, deps: MessagingDeps) => Promise<P>
-  /** Content of a body that `prepare` read, for the Idempotency-Key. */
+  /** The content of a body that `prepare` has read, to compare repeated requests with an Idempotency-Key. */
   readonly fingerprint?: (prepared: P) => unknown
-  /** Runs in the transaction of the Idempotency-Key, again after a deadlock. */
+  /** Runs in the transaction of the Idempotency-Key. It runs again after a deadlock. */
   readonly write: (
     tx: Tx,
     request: MessagingRequest<Static<B>, QueryOf<Q>>,
     prepared: P,
     deps: MessagingDeps,
   ) => Promise<MessagingResponse>
-  /** Releases `prepared` when the write failed or its response was replayed. */
+  /** Frees what `prepare` has stored, if the write failed or the response was replayed. */
   readonly discard?: (prepared: P, deps: MessagingDeps) => Promise<void>
 }
 
-/** A route that changes something: the change, its events and its Idempotency-Key are one transaction. */
+/** A route that writes: the change, its events and its Idempotency-Key are one transaction. */
 export const writeRoute =
-  <B extends TSchema, P = undefined, Q extends TProperties = Record<never, never>>(write: WriteRoute<B, P, Q>): Route =>
+  <B extends TSchema, P = undefined, Q extends TProperties = Record<never, never>>(definition: WriteRoute<B, P, Q>): Route =>
   (app, deps) => {
-    const { target, docs, body, kind = 'call' } = write
+    const { target, docs, body, kind = 'other' } = definition
     const readBody = body && reader(body)
     const readQuery = reader(Type.Object(docs.query ?? ({} as Q)))
     app.route({
@@ -128,77 +128,80 @@ export const writeRoute =
         const key = http.method === 'DELETE' ? undefined : idempotencyKeyIn(http.headers)
         const query = readQuery(http.query) as QueryOf<Q>
         const request = { ...requestOf(http, deps), query, body: readBody?.(http.body) as Static<B> }
-        return respond(write, request, key, deps, reply)
+        return respond(definition, request, key, deps, reply)
       },
     })
   }
 
 async function respond<B extends TSchema, P, Q extends TProperties>(
-  route: WriteRoute<B, P, Q>,
+  definition: WriteRoute<B, P, Q>,
   request: MessagingRequest<Static<B>, QueryOf<Q>>,
   key: string | undefined,
   deps: MessagingDeps,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { member, http, now } = request
-  const keyUse = (content: unknown): IdempotencyKey | undefined =>
+  const keyFor = (content: unknown): IdempotencyKey | undefined =>
     key === undefined ? undefined : { member, key, fingerprint: fingerprintOf(http.method, http.url, content) }
 
-  const known = route.fingerprint ? undefined : keyUse(request.body)
-  const before = known && replay(await findResponse(deps.db, known, now), known.fingerprint)
-  if (before) return send(reply, before)
-  const prepared = (await route.prepare?.(request, deps)) as P
+  const bodyKey = definition.fingerprint ? undefined : keyFor(request.body)
+  const replayed = bodyKey && replay(await findResponse(deps.db, bodyKey, now), bodyKey.fingerprint)
+  if (replayed) return send(reply, replayed)
+  const prepared = (await definition.prepare?.(request, deps)) as P
   let written = false
   try {
-    const result = await write(known ?? keyUse(route.fingerprint?.(prepared)), route, request, prepared, deps)
+    const result = await writeOnce(bodyKey ?? keyFor(definition.fingerprint?.(prepared)), definition, request, prepared, deps)
     if ('replayed' in result) return send(reply, result.replayed)
     written = true
     deps.relay.wake()
-    result.response.after?.()
+    result.response.afterCommit?.()
     return send(reply, result.stored, result.response.headers)
   } finally {
-    if (!written) await route.discard?.(prepared, deps)
+    if (!written) await definition.discard?.(prepared, deps)
   }
 }
 
-type Result = { readonly response: MessagingResponse; readonly stored: StoredResponse } | { readonly replayed: StoredResponse }
+type WriteResult =
+  | { readonly response: MessagingResponse; readonly stored: StoredResponse }
+  | { readonly replayed: StoredResponse }
 
-const write = <B extends TSchema, P, Q extends TProperties>(
-  use: IdempotencyKey | undefined,
-  route: WriteRoute<B, P, Q>,
+/** Writes in a transaction, or returns the stored response if the key is in use. */
+const writeOnce = <B extends TSchema, P, Q extends TProperties>(
+  idempotencyKey: IdempotencyKey | undefined,
+  definition: WriteRoute<B, P, Q>,
   request: MessagingRequest<Static<B>, QueryOf<Q>>,
   prepared: P,
   deps: MessagingDeps,
-): Promise<Result> =>
-  inTransaction(deps.db, async (tx): Promise<Result> => {
-    if (use && !(await reserveKey(tx, use, request.now))) {
-      const replayed = replay(await findResponse(tx, use, request.now), use.fingerprint)
-      if (!replayed) throw new Error('an Idempotency-Key is neither free nor taken')
+): Promise<WriteResult> =>
+  inTransaction(deps.db, async (tx): Promise<WriteResult> => {
+    if (idempotencyKey && !(await reserveKey(tx, idempotencyKey, request.now))) {
+      const replayed = replay(await findResponse(tx, idempotencyKey, request.now), idempotencyKey.fingerprint)
+      if (!replayed) throw new Error('An Idempotency-Key could not be reserved and has no stored response')
       return { replayed }
     }
-    const response = await route.write(tx, request, prepared, deps)
+    const response = await definition.write(tx, request, prepared, deps)
     const stored = { status: response.status, body: response.body === undefined ? '' : JSON.stringify(response.body) }
-    if (use) await storeResponse(tx, use, stored)
+    if (idempotencyKey) await storeResponse(tx, idempotencyKey, stored)
     return { response, stored }
   })
 
-/** Sends the same bytes the first time and for every repetition. */
+/** Sends a response. Repeated requests get the same bytes. */
 function send(reply: FastifyReply, { status, body }: StoredResponse, headers: MessagingResponse['headers'] = {}): FastifyReply {
   reply.status(status).headers(headers)
   if (body === '') return reply.send()
-  if (status < 400) return reply.type('application/json; charset=utf-8').serializer(unchanged).send(body)
-  return sendError(reply, ...refusalIn(body))
+  if (status < 400) return reply.type('application/json; charset=utf-8').serializer(asString).send(body)
+  return sendError(reply, ...parseError(body))
 }
 
-/** The error of a stored envelope. Sending it again gives the same bytes. */
-function refusalIn(body: string): [ErrorCode, ErrorFields] {
+/** The code and fields of a stored error. Sending them again gives the same bytes. */
+function parseError(body: string): [ErrorCode, ErrorFields] {
   const { error } = JSON.parse(body) as ReturnType<typeof errorBody>
   const { code, message, param, audit_id: auditId, review_item_id: reviewItemId, details } = error
   const ids = { ...(auditId !== undefined && { auditId }), ...(reviewItemId !== undefined && { reviewItemId }) }
   return [code, { message, ...ids, ...(param !== null && { param }), ...(details !== undefined && { details }) }]
 }
 
-const unchanged = (body: unknown): string => body as string
+const asString = (body: unknown): string => body as string
 
 function requestOf(http: FastifyRequest, { clock }: MessagingDeps): Omit<MessagingRequest, 'query' | 'body'> {
   const params = http.params as Record<string, string>

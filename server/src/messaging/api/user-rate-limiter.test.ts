@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { ANONYMOUS_USER } from '../../domain/principal.ts'
 import type { GatehouseError } from '../../errors.ts'
 import type { Member } from './member.ts'
-import { type Kind, UserRateLimiter } from './user-rate-limiter.ts'
+import { type RequestKind, UserRateLimiter } from './user-rate-limiter.ts'
 
 const memberOf = (id: string, workspaceId = 'ws_a'): Member => ({ workspaceId, user: { ...ANONYMOUS_USER, id } })
 
-function admitted(userRateLimiter: UserRateLimiter, member: Member, kind: Kind): true | GatehouseError {
+function admit(userRateLimiter: UserRateLimiter, member: Member, kind: RequestKind): true | GatehouseError {
   try {
     userRateLimiter.admit(member, kind)
     return true
@@ -15,12 +15,12 @@ function admitted(userRateLimiter: UserRateLimiter, member: Member, kind: Kind):
   }
 }
 
-test('20 messages at once and then 5 a second, each user by themselves, and other requests apart', () => {
+test('rate limit: each user sends 20 messages at once and then 5 per second, apart from other requests', () => {
   let now = 0
   const userRateLimiter = new UserRateLimiter(undefined, () => now)
   const ann = memberOf('ann')
-  for (let i = 0; i < 20; i++) expect(admitted(userRateLimiter, ann, 'send')).toBe(true)
-  const refusal = admitted(userRateLimiter, ann, 'send') as GatehouseError
+  for (let i = 0; i < 20; i++) expect(admit(userRateLimiter, ann, 'send')).toBe(true)
+  const refusal = admit(userRateLimiter, ann, 'send') as GatehouseError
   expect(refusal.code).toBe('RATE_LIMITED')
   expect(refusal.fields.headers).toEqual({
     'ratelimit-policy': '"user";q=5;w=1;gatehouse-burst=20',
@@ -28,19 +28,19 @@ test('20 messages at once and then 5 a second, each user by themselves, and othe
     'retry-after': '1',
   })
   expect(refusal.message).toMatch(/gateway's limit of 5 messages per second .* is reached\. Try again in 1 s/)
-  expect(admitted(userRateLimiter, ann, 'call')).toBe(true)
-  expect(admitted(userRateLimiter, memberOf('ben'), 'send')).toBe(true)
-  expect(admitted(userRateLimiter, memberOf('ann', 'ws_b'), 'send')).toBe(true)
+  expect(admit(userRateLimiter, ann, 'other')).toBe(true)
+  expect(admit(userRateLimiter, memberOf('ben'), 'send')).toBe(true)
+  expect(admit(userRateLimiter, memberOf('ann', 'ws_b'), 'send')).toBe(true)
   now += 200
-  expect([admitted(userRateLimiter, ann, 'send'), admitted(userRateLimiter, ann, 'send') === true]).toEqual([true, false])
+  expect([admit(userRateLimiter, ann, 'send'), admit(userRateLimiter, ann, 'send') === true]).toEqual([true, false])
 })
 
-test('20 other requests a second', () => {
+test('rate limit: each user sends 20 other requests per second', () => {
   let now = 0
   const userRateLimiter = new UserRateLimiter(undefined, () => now)
   for (let second = 0; second < 3; second++) {
-    const tries = Array.from({ length: 40 }, () => admitted(userRateLimiter, memberOf('ann'), 'call') === true)
-    expect(tries.filter(Boolean)).toHaveLength(20)
+    const results = Array.from({ length: 40 }, () => admit(userRateLimiter, memberOf('ann'), 'other') === true)
+    expect(results.filter(Boolean)).toHaveLength(20)
     now += 1_000
   }
 })

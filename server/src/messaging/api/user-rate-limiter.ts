@@ -5,32 +5,32 @@ import { IdleMap } from '../../limits/idle-map.ts'
 import { limitHeaders } from '../../limits/limit-headers.ts'
 import type { Member } from './member.ts'
 
-/** `send`: sends a message. `call`: all other requests. */
-export type Kind = 'send' | 'call'
-export type Rates = Readonly<Record<Kind, Rate>>
+/** `send`: requests that send a message. `other`: all other requests. */
+export type RequestKind = 'send' | 'other'
+export type UserRates = Readonly<Record<RequestKind, Rate>>
 
-/** MSG-LIM-1: 5 sends a second with a burst of 20, and 20 reads a second, for each user. */
-const RATES: Rates = {
+/** For each user (MSG-LIM-1): 5 messages per second with bursts of 20, and 20 other requests per second. */
+const RATES: UserRates = {
   send: { perMinute: 300, capacity: 20 },
-  call: { perMinute: 1_200, capacity: 20 },
+  other: { perMinute: 1_200, capacity: 20 },
 }
-const NAMES = { send: 'messages', call: 'requests' } as const
+const NAMES = { send: 'messages', other: 'requests' } as const
 
 /** Limits the requests of each user on this node. */
 export class UserRateLimiter {
-  readonly #rates: Rates
+  readonly #rates: UserRates
   readonly #clock: () => number
   readonly #buckets: IdleMap<Bucket>
 
-  /** `clock`: milliseconds, monotonic. */
-  constructor(rates: Rates = RATES, clock: () => number = elapsed) {
+  /** `clock` returns milliseconds and never goes back. */
+  constructor(rates: UserRates = RATES, clock: () => number = elapsed) {
     this.#rates = rates
     this.#clock = clock
     this.#buckets = new IdleMap((bucket) => bucket.isIdle(clock()))
   }
 
-  /** Returns the rate limit headers. Throws RATE_LIMITED. */
-  admit({ workspaceId, user }: Member, kind: Kind): Readonly<Record<string, string>> {
+  /** Counts a request and returns the rate limit headers. Throws RATE_LIMITED if the user has reached the limit. */
+  admit({ workspaceId, user }: Member, kind: RequestKind): Readonly<Record<string, string>> {
     const now = this.#clock()
     const rate = this.#rates[kind]
     const key = `${kind} ${workspaceId} ${user.id}`

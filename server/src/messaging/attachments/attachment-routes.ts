@@ -3,14 +3,11 @@ import multipart from '@fastify/multipart'
 import { Type } from 'typebox'
 import { GatehouseError } from '../../errors.ts'
 import { ID_PAGE, IdList, idListOf, idPageOf } from '../../http/paging.ts'
-import { forbidden, notFound } from '../../http/refusals.ts'
-import { eraseResponsesAbout } from '../api/idempotency-store.ts'
+import { notFound } from '../../http/refusals.ts'
 import { type Route, readRoute, writeRoute } from '../api/route.ts'
-import { findMemberIds } from '../conversations/conversation-members.ts'
 import { emit } from '../events/outbox.ts'
-import { emitMessageUpdated, lockMessage } from '../messages/message-store.ts'
 import { AttachmentView, attachmentEvent, attachmentView } from './attachment.ts'
-import { countUnsentUploads, deleteAttachment, findAttachment, insertAttachment, listAttachments } from './attachment-store.ts'
+import { countUnsentUploads, findAttachment, insertAttachment, listAttachments } from './attachment-store.ts'
 import { claimFileKey, discardFile } from './file-removal.ts'
 import { contentDisposition } from './filename.ts'
 import { readUpload } from './read-upload.ts'
@@ -19,7 +16,6 @@ import { storeUpload } from './store-upload.ts'
 /** Maximum number of unsent uploads of one user. */
 const MAX_UNSENT = 100
 const UNKNOWN = { 404: 'NOT_FOUND: the attachment does not exist, or the caller cannot see it' }
-const WHAT = 'attachment'
 
 const listAttachmentsRoute = readRoute({
   target: 'GET /v1/attachments',
@@ -45,7 +41,7 @@ const getAttachmentRoute = readRoute({
   },
   handle: async ({ member, params, base }, { db }) => {
     const attachment = await findAttachment(db, member, params.id ?? '')
-    if (!attachment) throw notFound(WHAT)
+    if (!attachment) throw notFound('attachment')
     return attachmentView(attachment, base)
   },
 })
@@ -61,9 +57,9 @@ const downloadAttachmentRoute = readRoute({
   },
   handle: async ({ member, params, http }, { db, files }, reply) => {
     const attachment = await findAttachment(db, member, params.id ?? '')
-    if (!attachment) throw notFound(WHAT)
-    // An empty stream keeps the content-length header below.
-    const body = http.method === 'HEAD' ? Readable.from([]) : await files.open(attachment.place).catch(unavailable)
+    if (!attachment) throw notFound('attachment')
+    // With an empty stream, the content-length header below is kept.
+    const body = http.method === 'HEAD' ? Readable.from([]) : await files.open(attachment.fileKey).catch(unavailable)
     return reply
       .headers({
         'content-disposition': contentDisposition(attachment.filename),
@@ -73,35 +69,6 @@ const downloadAttachmentRoute = readRoute({
       })
       .type(attachment.mediaType)
       .send(body)
-  },
-})
-
-const deleteAttachmentRoute = writeRoute({
-  target: 'DELETE /v1/attachments/:id',
-  docs: {
-    operationId: 'deleteAttachment',
-    summary: 'Delete a file permanently; its message stays',
-    answers: { 204: null },
-    errors: {
-      ...UNKNOWN,
-      403: 'FORBIDDEN: only the sender of the message can delete its files',
-      409: 'CONFLICT: the message of the file is waiting for a reviewer',
-    },
-  },
-  write: async (tx, { member, params, now }) => {
-    const attachment = await findAttachment(tx, member, params.id ?? '')
-    if (!attachment) throw notFound(WHAT)
-    const { workspaceId } = member
-    const message = attachment.messageId === null ? undefined : await lockMessage(tx, member, attachment.messageId)
-    if (message && message.senderId !== member.user.id) throw forbidden('Only the sender of the message can delete its files.')
-    const done = await deleteAttachment(tx, member, attachment, now)
-    if (done === 'gone') throw notFound(WHAT)
-    if (done === 'deleted') await eraseResponsesAbout(tx, workspaceId, [attachment.id])
-    if (done === 'held') throw new GatehouseError('CONFLICT', { message: 'A message with this file is waiting for a reviewer.' })
-    if (message) await emitMessageUpdated(tx, message, now)
-    const audience = message ? await findMemberIds(tx, workspaceId, message.conversationId) : [member.user.id]
-    await emit(tx, { workspaceId, type: 'attachment.deleted', audience, payload: attachmentEvent(attachment) })
-    return { status: 204, body: undefined }
   },
 })
 
@@ -128,32 +95,26 @@ const uploadAttachmentRoute = writeRoute({
   },
   fingerprint: ({ filename, sha256 }) => ({ filename, sha256: sha256.toString('hex') }),
   write: async (tx, { member, base, now }, attachment) => {
-    if (!(await claimFileKey(tx, attachment.place, now))) throw new GatehouseError('UNAVAILABLE')
+    if (!(await claimFileKey(tx, attachment.fileKey, now))) throw new GatehouseError('UNAVAILABLE')
     await insertAttachment(tx, member, attachment)
     const event = { type: 'attachment.created', audience: [member.user.id], payload: attachmentEvent(attachment) } as const
     await emit(tx, { workspaceId: member.workspaceId, ...event })
     return { status: 201, body: attachmentView(attachment, base) }
   },
-  discard: ({ place }, { db, files }) => discardFile(db, files, place),
+  discard: ({ fileKey }, { db, files }) => discardFile(db, files, fileKey),
 })
 
-/** The multipart parser reads files, so it is registered for this route only. */
+/** Only this route reads multipart forms. */
 const uploadRoute: Route = (app, deps) =>
   void app.register(async (scope) => {
     await scope.register(multipart)
     uploadAttachmentRoute(scope, deps)
   })
 
-/** Files are uploaded first and then sent with a message. Members who can read the message can download them. */
-export const attachmentRoutes: readonly Route[] = [
-  uploadRoute,
-  listAttachmentsRoute,
-  getAttachmentRoute,
-  downloadAttachmentRoute,
-  deleteAttachmentRoute,
-]
+/** Routes of uploads. A file is uploaded first and then sent with a message. Members who can read the message can download it. */
+export const attachmentRoutes: readonly Route[] = [uploadRoute, listAttachmentsRoute, getAttachmentRoute, downloadAttachmentRoute]
 
-/** The row exists, so the file is only unavailable until the disk or bucket is back. */
+/** The database has the file's row, so reading the file failed because the disk or bucket is not available. */
 function unavailable(cause: unknown): never {
   throw new GatehouseError('UNAVAILABLE', {}, cause)
 }

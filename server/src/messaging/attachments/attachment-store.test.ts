@@ -36,31 +36,31 @@ describe.each(testDatabases())('attachments on $name', ({ open }) => {
   let database: Database
   let ann: Member
   let ben: Member
-  let foreign: Member
+  let otherAnn: Member
 
   const run = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => database.db.transaction().execute(work)
-  const user = async (workspaceId: string, id: string): Promise<Member> => {
+  const createMember = async (workspaceId: string, id: string): Promise<Member> => {
     await createUser(database.db, workspaceId, { id, username: asGoverned(id) }, NOW)
     return { workspaceId, user: { ...ANONYMOUS_USER, id, verified: true } }
   }
   async function* bytes(): AsyncGenerator<Buffer> {
     yield Buffer.from('bytes')
   }
-  /** With its file, as an upload leaves it. */
+  /** Stores a file and its row, as an upload does. */
   const upload = async (member: Member, createdAt = NOW): Promise<Attachment> => {
-    const place = await newFileKey(database.db, NOW)
+    const fileKey = await newFileKey(database.db, NOW)
     const received = await receiveFile(bytes(), files.incoming, 100)
-    await files.keep(place, received)
-    const known = { filename: 'a.txt', mediaType: 'text/plain', bytes: received.bytes, sha256: received.sha256, place }
-    const attachment = { id: newId('att'), messageId: null, uploadedBy: member.user.id, ...known, createdAt }
+    await files.store(fileKey, received)
+    const content = { filename: 'a.txt', mediaType: 'text/plain', bytes: received.bytes, sha256: received.sha256, fileKey }
+    const attachment = { id: newId('att'), messageId: null, uploadedBy: member.user.id, ...content, createdAt }
     await run(async (tx) => {
-      expect(await claimFileKey(tx, place, NOW)).toBe(true)
+      expect(await claimFileKey(tx, fileKey, NOW)).toBe(true)
       await insertAttachment(tx, member, attachment)
     })
     return attachment
   }
-  /** A message of Ann's to Ben. */
-  const message = async (): Promise<string> => {
+  /** Sends a message from Ann to Ben and returns its id. */
+  const createMessage = async (): Promise<string> => {
     const partner = { contactId: ben.user.id }
     const { id } = await run((tx) => createConversation(tx, ann, partner, { distinct: false, now: NOW }))
     const uuid = newUuid()
@@ -77,65 +77,69 @@ describe.each(testDatabases())('attachments on $name', ({ open }) => {
       .set({ message_id: uuidOf('msg', messageId) })
       .where('id', '=', uuidOf('att', attachment.id))
       .execute()
-  const isOnDisk = ({ place }: Attachment): boolean => existsSync(join(folder, place))
-  const sweep = (now: Date) => removeDueFiles(database.db, files, now, 1_000)
+  const isOnDisk = ({ fileKey }: Attachment): boolean => existsSync(join(folder, fileKey))
+  const deleteDueFiles = (now: Date) => removeDueFiles(database.db, files, now, 1_000)
 
   beforeAll(async () => {
     database = await open()
     const { workspaceId } = await seedWorkspace(database.db)
-    ;[ann, ben] = await Promise.all([user(workspaceId, 'ann'), user(workspaceId, 'ben')])
-    foreign = await user((await seedWorkspace(database.db)).workspaceId, 'ann')
+    ;[ann, ben] = await Promise.all([createMember(workspaceId, 'ann'), createMember(workspaceId, 'ben')])
+    otherAnn = await createMember((await seedWorkspace(database.db)).workspaceId, 'ann')
   })
   afterAll(async () => {
     await database.close()
     rmSync(folder, { recursive: true })
   })
 
-  test('are their uploaders’ until they are sent, then the conversation’s', async () => {
+  test('attachments: visible to the uploader until they are sent, then to all members of the conversation', async () => {
     const { db } = database
     const attachment = await upload(ann)
-    const seen = async () => Promise.all([ann, ben, foreign].map((member) => findAttachment(db, member, attachment.id)))
-    expect(await seen()).toEqual([attachment, undefined, undefined])
-    const messageId = await message()
+    const visible = async () => Promise.all([ann, ben, otherAnn].map((member) => findAttachment(db, member, attachment.id)))
+    expect(await visible()).toEqual([attachment, undefined, undefined])
+    const messageId = await createMessage()
     await send(attachment, messageId)
-    expect(await seen()).toEqual([{ ...attachment, messageId }, { ...attachment, messageId }, undefined])
+    expect(await visible()).toEqual([{ ...attachment, messageId }, { ...attachment, messageId }, undefined])
     expect((await listAttachments(db, ben, { limit: 10 }))?.data).toEqual([])
     await db.deleteFrom('conversation_member').where('user_id', '=', 'ann').execute()
     expect(await findAttachment(db, ann, attachment.id)).toBeUndefined()
     expect((await listAttachments(db, ann, { limit: 10 }))?.data).toEqual([])
   })
 
-  test('are counted while they wait, up to what is asked', async () => {
-    const cleo = await user(ann.workspaceId, newId('usr'))
+  test('attachments: unsent uploads are counted up to the limit', async () => {
+    const cleo = await createMember(ann.workspaceId, newId('usr'))
     for (let i = 0; i < 3; i++) await upload(cleo)
     expect([await countUnsentUploads(database.db, cleo, 2), await countUnsentUploads(database.db, cleo, 9)]).toEqual([2, 3])
   })
 
-  test('are deleted with their bytes, once', async () => {
+  test('attachments: deleted once, with their bytes', async () => {
     const [attachment, other] = [await upload(ann), await upload(ann)]
-    const remove = (each: Attachment, member = ann) => run((tx) => deleteAttachment(tx, member, each, NOW))
-    expect(await remove(attachment, foreign)).toBe('gone')
-    // Sent meanwhile: it is not what it was.
-    await send(other, await message())
-    expect([await remove(attachment), await remove(attachment), await remove(other)]).toEqual(['deleted', 'gone', 'gone'])
+    const remove = (removed: Attachment, member = ann) => run((tx) => deleteAttachment(tx, member, removed, NOW))
+    expect(await remove(attachment, otherAnn)).toBe('not_found')
+    // `other` was sent after it was read, so it cannot be deleted as unsent.
+    await send(other, await createMessage())
+    expect([await remove(attachment), await remove(attachment), await remove(other)]).toEqual([
+      'deleted',
+      'not_found',
+      'not_found',
+    ])
     expect(isOnDisk(attachment)).toBe(true)
-    await sweep(NOW)
+    await deleteDueFiles(NOW)
     expect([isOnDisk(attachment), isOnDisk(other)]).toEqual([false, true])
   })
 
-  test('that nobody sends go after a while, those of held messages with those', async () => {
+  test('attachments: unsent uploads are deleted, except files of held messages', async () => {
     const [old, held, young, sent] = [await upload(ben), await upload(ben), await upload(ben, later(HOUR)), await upload(ben)]
-    const messageId = await message()
+    const messageId = await createMessage()
     await send(sent, messageId)
-    const item = await heldWith(held, messageId)
+    const item = await holdWith(held, messageId)
     await removeUnsentUploads(database.db, later(1), NOW, 1_000)
-    const left = async () =>
+    const existing = async () =>
       (await Promise.all([old, held, young, sent].map(({ id }) => rowOf(id)))).map((row) => row !== undefined)
-    expect(await left()).toEqual([false, true, true, true])
+    expect(await existing()).toEqual([false, true, true, true])
     expect(await run((tx) => deleteAttachment(tx, ben, held, NOW))).toBe('held')
     await database.db.deleteFrom('review_item').where('id', '=', item).execute()
     await removeUnsentUploads(database.db, later(1), NOW, 1_000)
-    expect(await left()).toEqual([false, false, true, true])
+    expect(await existing()).toEqual([false, false, true, true])
   })
 
   const rowOf = (id: string) =>
@@ -145,8 +149,8 @@ describe.each(testDatabases())('attachments on $name', ({ open }) => {
       .where('id', '=', fromId('att', id) ?? null)
       .executeTakeFirst()
 
-  /** Ben's message that waits for a reviewer, with a file. */
-  const heldWith = async (attachment: Attachment, messageId: string): Promise<string> => {
+  /** Inserts a held message of Ben with a file and returns the UUID of its review item. */
+  const holdWith = async (attachment: Attachment, messageId: string): Promise<string> => {
     const review = newUuid()
     const workspace = uuidOf('ws', ben.workspaceId)
     const { conversation_id } = await database.db
@@ -154,14 +158,14 @@ describe.each(testDatabases())('attachments on $name', ({ open }) => {
       .select('conversation_id')
       .where('id', '=', uuidOf('msg', messageId))
       .executeTakeFirstOrThrow()
-    const words = { kind: 'hold', state: 'pending', point: 'message', endpoint: 'message', user_id: 'ben' } as const
+    const state = { kind: 'hold', state: 'pending', point: 'message', endpoint: 'message', user_id: 'ben' } as const
     const risk = { rules: '[]', findings: '{}', classification: 'internal', risk_level: 'low' } as const
     await database.db
       .insertInto('review_item')
       .values({
         id: review,
         workspace_id: workspace,
-        ...words,
+        ...state,
         ...risk,
         request_hash: Buffer.alloc(32),
         audit_id: newUuid(),
@@ -185,30 +189,30 @@ describe.each(testDatabases())('attachments on $name', ({ open }) => {
     return review
   }
 
-  test('whose row was never written leave no file; one that took too long gets no row', async () => {
-    const place = await newFileKey(database.db, NOW)
-    await files.keep(place, await receiveFile(bytes(), files.incoming, 100))
-    await sweep(later(HOUR - 1))
-    expect(existsSync(join(folder, place))).toBe(true)
-    expect(await run((tx) => claimFileKey(tx, place, later(HOUR)))).toBe(false)
-    await sweep(later(HOUR))
-    expect(existsSync(join(folder, place))).toBe(false)
-    expect(await run((tx) => claimFileKey(tx, place, NOW))).toBe(false)
+  test('attachments: a file without a row is deleted after an hour, and its key cannot be claimed then', async () => {
+    const fileKey = await newFileKey(database.db, NOW)
+    await files.store(fileKey, await receiveFile(bytes(), files.incoming, 100))
+    await deleteDueFiles(later(HOUR - 1))
+    expect(existsSync(join(folder, fileKey))).toBe(true)
+    expect(await run((tx) => claimFileKey(tx, fileKey, later(HOUR)))).toBe(false)
+    await deleteDueFiles(later(HOUR))
+    expect(existsSync(join(folder, fileKey))).toBe(false)
+    expect(await run((tx) => claimFileKey(tx, fileKey, NOW))).toBe(false)
     const other = await newFileKey(database.db, NOW)
     await discardFile(database.db, files, other)
     expect(await run((tx) => claimFileKey(tx, other, NOW))).toBe(false)
   })
 
-  test('of which one cannot be removed: the others are, and it is tried again', async () => {
-    const [bad, good] = [await upload(ann), await upload(ann)]
-    for (const each of [bad, good]) await run((tx) => deleteAttachment(tx, ann, each, later(-HOUR)))
-    const failing: FileStore = {
+  test('file removal: other files are deleted when one fails, and the failed one is deleted later', async () => {
+    const [failingFile, otherFile] = [await upload(ann), await upload(ann)]
+    for (const attachment of [failingFile, otherFile]) await run((tx) => deleteAttachment(tx, ann, attachment, later(-HOUR)))
+    const failingStore: FileStore = {
       ...files,
-      remove: (place) => (place === bad.place ? Promise.reject(new Error('no')) : files.remove(place)),
+      remove: (key) => (key === failingFile.fileKey ? Promise.reject(new Error('not available')) : files.remove(key)),
     }
-    await expect(removeDueFiles(database.db, failing, NOW, 1_000)).rejects.toThrow(/could not be removed/)
-    expect([isOnDisk(bad), isOnDisk(good)]).toEqual([true, false])
-    await sweep(NOW)
-    expect(isOnDisk(bad)).toBe(false)
+    await expect(removeDueFiles(database.db, failingStore, NOW, 1_000)).rejects.toThrow(/could not be deleted/)
+    expect([isOnDisk(failingFile), isOnDisk(otherFile)]).toEqual([true, false])
+    await deleteDueFiles(NOW)
+    expect(isOnDisk(failingFile)).toBe(false)
   })
 })

@@ -15,11 +15,11 @@ const toAttachment = (row: Selectable<MessageAttachmentTable>): Attachment => ({
   mediaType: row.media_type,
   bytes: row.bytes,
   sha256: row.sha256,
-  place: row.place,
+  fileKey: row.place,
   createdAt: row.created_at,
 })
 
-/** What the member may see: files of messages in the member's conversations, and own ones that wait to be sent. */
+/** A query for the attachments that a member can see: files in the member's conversations, and own uploads that are not sent. */
 const attachmentsOf = (db: Db, { workspaceId, user }: Member) =>
   db
     .selectFrom('message_attachment')
@@ -38,7 +38,7 @@ const attachmentsOf = (db: Db, { workspaceId, user }: Member) =>
       ]),
     )
 
-/** Undefined unless there is one and the member may see it: nobody else can tell the difference. */
+/** An attachment that the member can see. Undefined also if the attachment exists and the member cannot see it. */
 export async function findAttachment(db: Db, member: Member, id: string): Promise<Attachment | undefined> {
   const row = await attachmentsOf(db, member)
     .where('message_attachment.id', '=', fromId('att', id) ?? null)
@@ -46,25 +46,25 @@ export async function findAttachment(db: Db, member: Member, id: string): Promis
   return row && toAttachment(row)
 }
 
-/** The member's own uploads that the member still sees, newest first. Undefined when the cursor is not one of them. */
+/** The uploads of the member that the member can still see, newest first. Undefined if the cursor is not one of them. */
 export async function listAttachments(db: Db, member: Member, page: PageRequest): Promise<Page<Attachment> | undefined> {
   const cursor = cursorOf(page)
-  const beside = cursor === undefined ? undefined : await findAttachment(db, member, cursor)
-  if (cursor !== undefined && beside?.uploadedBy !== member.user.id) return undefined
+  const cursorAttachment = cursor === undefined ? undefined : await findAttachment(db, member, cursor)
+  if (cursor !== undefined && cursorAttachment?.uploadedBy !== member.user.id) return undefined
   const query = attachmentsOf(db, member).where('uploaded_by', '=', member.user.id)
-  const place = beside && [uuidOf('att', beside.id)]
+  const place = cursorAttachment && [uuidOf('att', cursorAttachment.id)]
   return readPage(query, page, { by: ['message_attachment.id'], order: 'desc', place }, toAttachment)
 }
 
-/** How many of the member's uploads wait to be sent; counted up to `most`. */
-export async function countUnsentUploads(db: Db, { workspaceId, user }: Member, most: number): Promise<number> {
+/** Number of the member's uploads that are not sent, at most `limit`. */
+export async function countUnsentUploads(db: Db, { workspaceId, user }: Member, limit: number): Promise<number> {
   const unsent = db
     .selectFrom('message_attachment')
     .select('id')
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
     .where('uploaded_by', '=', user.id)
     .where('message_id', 'is', null)
-    .limit(most)
+    .limit(limit)
   const { count } = await db
     .selectFrom(unsent.as('unsent'))
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -72,9 +72,9 @@ export async function countUnsentUploads(db: Db, { workspaceId, user }: Member, 
   return count
 }
 
-/** `attachment.place` is where its bytes are already. */
+/** Stores the row of an attachment. The file store must have its bytes already. */
 export async function insertAttachment(tx: Tx, { workspaceId }: Member, attachment: Attachment): Promise<void> {
-  const { id, messageId, uploadedBy, filename, mediaType, bytes, sha256, place, createdAt } = attachment
+  const { id, messageId, uploadedBy, filename, mediaType, bytes, sha256, fileKey, createdAt } = attachment
   await tx
     .insertInto('message_attachment')
     .values({
@@ -86,16 +86,22 @@ export async function insertAttachment(tx: Tx, { workspaceId }: Member, attachme
       media_type: mediaType,
       bytes,
       sha256,
-      place,
+      place: fileKey,
       created_at: createdAt,
     })
     .execute()
 }
 
-export type Deletion = 'deleted' | 'held' | 'gone'
-
-/** Removes one that has been found before, unless a message that waits for a reviewer is to carry it. Its bytes go once this is committed. */
-export async function deleteAttachment(tx: Tx, { workspaceId }: Member, attachment: Attachment, now: Date): Promise<Deletion> {
+/**
+ * Deletes an attachment. A job deletes its bytes after the commit. `held`: a held message has the file. `not_found`: it was deleted, or
+ * sent with a message, since it was read.
+ */
+export async function deleteAttachment(
+  tx: Tx,
+  { workspaceId }: Member,
+  attachment: Attachment,
+  now: Date,
+): Promise<'deleted' | 'held' | 'not_found'> {
   const workspace = uuidOf('ws', workspaceId)
   const id = uuidOf('att', attachment.id)
   const held = await tx
@@ -113,22 +119,22 @@ export async function deleteAttachment(tx: Tx, { workspaceId }: Member, attachme
       returning place
     )
     insert into removed_file (place, removed_at) select place, ${now} from gone returning place`.execute(tx)
-  return rows.length === 0 ? 'gone' : 'deleted'
+  return rows.length === 0 ? 'not_found' : 'deleted'
 }
 
-/** Removes up to `most` uploads from before `before` that nobody has sent, and that no held message waits with; answers how many. */
-export async function removeUnsentUploads(db: Db, before: Date, now: Date, most: number): Promise<number> {
+/** Deletes up to `limit` unsent uploads from before `before`, except files of held messages. Returns their number. */
+export async function removeUnsentUploads(db: Db, before: Date, now: Date, limit: number): Promise<number> {
   const { rows } = await sql`
-    with due as (
+    with expired as (
       select id from message_attachment
       where message_id is null and created_at < ${before}
         and not exists (
           select from held_message
           where held_message.workspace_id = message_attachment.workspace_id and attachments @> array[message_attachment.id]
         )
-      order by created_at limit ${most} for update skip locked
+      order by created_at limit ${limit} for update skip locked
     ), gone as (
-      delete from message_attachment using due where message_attachment.id = due.id returning place
+      delete from message_attachment using expired where message_attachment.id = expired.id returning place
     )
     insert into removed_file (place, removed_at) select place, ${now} from gone returning place`.execute(db)
   return rows.length

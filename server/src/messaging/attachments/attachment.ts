@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { EventPayload } from '../events/event.ts'
 import { Seconds, seconds } from '../timestamps.ts'
 
-/** A file that somebody has uploaded; a message carries it, or it waits to be sent. */
+/** A file that a user has uploaded. It belongs to a message, or is not sent yet. */
 export interface Attachment {
   /** `att_…` */
   readonly id: string
@@ -13,12 +13,12 @@ export interface Attachment {
   readonly mediaType: string
   readonly bytes: number
   readonly sha256: Buffer
-  /** Where its bytes are: a key of the file store. */
-  readonly place: string
+  /** Key of the bytes in the file store. */
+  readonly fileKey: string
   readonly createdAt: Date
 }
 
-/** MSG-RES-4 */
+/** An attachment in responses (MSG-RES-4). */
 export const AttachmentView = Type.Object({
   id: Type.String(),
   object: Type.Literal('attachment'),
@@ -32,10 +32,10 @@ export const AttachmentView = Type.Object({
   created_at: Seconds,
 })
 
-type Shown = Pick<Attachment, 'id' | 'messageId' | 'filename' | 'mediaType' | 'bytes' | 'createdAt'>
+type ShownFields = Pick<Attachment, 'id' | 'messageId' | 'filename' | 'mediaType' | 'bytes' | 'createdAt'>
 
-/** `base`: `http://host`. */
-export const attachmentView = ({ id, messageId, filename, mediaType, bytes, createdAt }: Shown, base: string) => ({
+/** `base`: `http://host`, for the URL of the content. */
+export const attachmentView = ({ id, messageId, filename, mediaType, bytes, createdAt }: ShownFields, base: string) => ({
   id,
   object: 'attachment' as const,
   message_id: messageId,
@@ -46,8 +46,8 @@ export const attachmentView = ({ id, messageId, filename, mediaType, bytes, crea
   created_at: seconds(createdAt),
 })
 
-/** As events tell of it: without its name, which would outlive the file in the log. */
-export const attachmentEvent = ({ id, messageId, mediaType, bytes, createdAt }: Omit<Shown, 'filename'>): EventPayload => ({
+/** The attachment in events. The name is missing, because the event log would keep it after the file is deleted. */
+export const attachmentEvent = ({ id, messageId, mediaType, bytes, createdAt }: Omit<ShownFields, 'filename'>): EventPayload => ({
   id,
   object: 'attachment',
   message_id: messageId,

@@ -5,18 +5,19 @@ import { Agent, type Dispatcher, request } from 'undici'
 import type { FileStore, ReceivedFile } from './file-store.ts'
 
 export interface BucketOptions {
-  /** Of the bucket itself, as `https://s3.eu-central-1.amazonaws.com/acme-files`. */
+  /** URL of the bucket, such as `https://s3.eu-central-1.amazonaws.com/acme-files`. */
   readonly url: string
   readonly region: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
+  /** Local folder for temporary files of uploads. */
   readonly incoming: string
 }
 
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 const TIMEOUTS = { connect: { timeout: 5_000 }, headersTimeout: 30_000, bodyTimeout: 30_000 }
 
-/** A bucket of an S3-compatible store. Uploads are signed with the hash of what they carry: what is kept is what came in. */
+/** Stores files in a bucket of an S3-compatible store. The signature of an upload includes the hash of its content. */
 export class BucketStore implements FileStore {
   readonly incoming: string
   readonly #options: BucketOptions
@@ -27,19 +28,19 @@ export class BucketStore implements FileStore {
     this.incoming = options.incoming
   }
 
-  async keep(place: string, { path, bytes, sha256 }: ReceivedFile): Promise<void> {
-    const sending = { sha256: sha256.toString('hex'), bytes, body: createReadStream(path) }
-    await done(await this.#send('PUT', place, sending), 200)
+  async store(key: string, { path, bytes, sha256 }: ReceivedFile): Promise<void> {
+    const upload = { sha256: sha256.toString('hex'), bytes, body: createReadStream(path) }
+    await requireStatus(await this.#send('PUT', key, upload), 200)
   }
 
-  async open(place: string): Promise<Readable> {
-    const answer = await this.#send('GET', place)
-    if (answer.statusCode !== 200) await done(answer, 200)
-    return answer.body
+  async open(key: string): Promise<Readable> {
+    const response = await this.#send('GET', key)
+    if (response.statusCode !== 200) await requireStatus(response, 200)
+    return response.body
   }
 
-  async remove(place: string): Promise<void> {
-    await done(await this.#send('DELETE', place), 200, 204, 404)
+  async remove(key: string): Promise<void> {
+    await requireStatus(await this.#send('DELETE', key), 200, 204, 404)
   }
 
   close(): Promise<void> {
@@ -48,24 +49,24 @@ export class BucketStore implements FileStore {
 
   async #send(
     method: 'GET' | 'PUT' | 'DELETE',
-    place: string,
-    sending?: { readonly sha256: string; readonly bytes: number; readonly body: Readable },
+    key: string,
+    upload?: { readonly sha256: string; readonly bytes: number; readonly body: Readable },
   ): Promise<Dispatcher.ResponseData> {
     const { url, region, accessKeyId, secretAccessKey } = this.#options
-    const headers = { 'x-amz-content-sha256': sending?.sha256 ?? EMPTY_SHA256 }
-    const key = { accessKeyId, secretAccessKey, region, service: 's3' }
-    const signed = await new AwsV4Signer({ method, url: `${url}/${place}`, headers, ...key }).sign()
+    const headers = { 'x-amz-content-sha256': upload?.sha256 ?? EMPTY_SHA256 }
+    const credentials = { accessKeyId, secretAccessKey, region, service: 's3' }
+    const signed = await new AwsV4Signer({ method, url: `${url}/${key}`, headers, ...credentials }).sign()
     return request(signed.url, {
       method,
-      headers: { ...Object.fromEntries(signed.headers), ...(sending && { 'content-length': String(sending.bytes) }) },
-      body: sending?.body ?? null,
+      headers: { ...Object.fromEntries(signed.headers), ...(upload && { 'content-length': String(upload.bytes) }) },
+      body: upload?.body ?? null,
       dispatcher: this.#agent,
     })
   }
 }
 
-/** Throws unless the store has answered with one of these. What it says to that names keys: it is not passed on. */
-async function done({ statusCode, body }: Dispatcher.ResponseData, ...expected: readonly number[]): Promise<void> {
+/** Throws if the status is not one of the expected ones. The body is not in the error, because it can contain keys. */
+async function requireStatus({ statusCode, body }: Dispatcher.ResponseData, ...expected: readonly number[]): Promise<void> {
   await body.dump()
-  if (!expected.includes(statusCode)) throw new Error(`the file store answered ${statusCode}`)
+  if (!expected.includes(statusCode)) throw new Error(`The file store responded with status ${statusCode}`)
 }

@@ -2,51 +2,51 @@ import type { Db, Tx } from '../../db/database.ts'
 import { newUuid } from '../../lib/id.ts'
 import type { FileStore } from './file-store.ts'
 
-/** How long an upload may take from here on until its row is written. */
-const ARRIVING_MS = 3_600_000
+/** Maximum time from a new key to the row of its file. */
+const UPLOAD_MS = 3_600_000
 
 /**
- * A place for a file that is about to be kept. Until `claimFileKey` it is among those to be removed: whatever happens in between,
- * no file is left that nothing points at.
+ * A key for a new file. The file will be deleted unless `claimFileKey` is called within an hour, so that a failed upload leaves no file
+ * behind.
  */
 export async function newFileKey(db: Db, now: Date): Promise<string> {
   const uuid = newUuid()
-  // The last digits are random: as many files in each folder.
-  const place = `${uuid.slice(-2)}/${uuid}`
+  // The last digits are random, so all folders have about the same number of files.
+  const key = `${uuid.slice(-2)}/${uuid}`
   await db
     .insertInto('removed_file')
-    .values({ place, removed_at: new Date(now.getTime() + ARRIVING_MS) })
+    .values({ place: key, removed_at: new Date(now.getTime() + UPLOAD_MS) })
     .execute()
-  return place
+  return key
 }
 
-/** The file at `place` has its row from now on. False when it took so long that the file may be gone. */
-export async function claimFileKey(tx: Tx, place: string, now: Date): Promise<boolean> {
+/** Keeps the file of a new key, in the transaction that inserts its row. Returns false if the file may have been deleted already. */
+export async function claimFileKey(tx: Tx, key: string, now: Date): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('removed_file')
-    .where('place', '=', place)
+    .where('place', '=', key)
     .where('removed_at', '>', now)
     .executeTakeFirst()
   return Number(numDeletedRows) === 1
 }
 
-/** Nothing will ever point at the file of a new place. */
-export async function discardFile(db: Db, files: FileStore, place: string): Promise<void> {
-  await files.remove(place)
-  await db.deleteFrom('removed_file').where('place', '=', place).execute()
+/** Deletes a file that has no row. */
+export async function discardFile(db: Db, files: FileStore, key: string): Promise<void> {
+  await files.remove(key)
+  await db.deleteFrom('removed_file').where('place', '=', key).execute()
 }
 
-/** Removes up to `most` files whose rows are gone; answers how many it looked at. A fault keeps the others from nothing. */
-export async function removeDueFiles(db: Db, files: FileStore, now: Date, most: number): Promise<number> {
+/** Deletes up to `limit` files that have no row any more. Returns their number. Throws at the end if a file could not be deleted. */
+export async function removeDueFiles(db: Db, files: FileStore, now: Date, limit: number): Promise<number> {
   const due = await db
     .selectFrom('removed_file')
     .select('place')
     .where('removed_at', '<=', now)
     .orderBy('removed_at')
-    .limit(most)
+    .limit(limit)
     .execute()
-  const faults: unknown[] = []
-  for (const { place } of due) await discardFile(db, files, place).catch((fault) => faults.push(fault))
-  if (faults.length > 0) throw new AggregateError(faults, `${faults.length} of ${due.length} files could not be removed`)
+  const errors: unknown[] = []
+  for (const { place } of due) await discardFile(db, files, place).catch((error) => errors.push(error))
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} of ${due.length} files could not be deleted`)
   return due.length
 }

@@ -18,10 +18,10 @@ async function* pieces(...texts: string[]): AsyncGenerator<Buffer> {
 }
 const sha256 = (bytes: Buffer | string): Buffer => createHash('sha256').update(bytes).digest()
 
-/** As much of an S3-compatible store as is used, with what it was sent. */
+/** A minimal S3-compatible store, with the requests that it got. */
 const bucket = {
   objects: new Map<string, Buffer>(),
-  seen: [] as { method: string; url: string; headers: IncomingHttpHeaders; body: Buffer }[],
+  requests: [] as { method: string; url: string; headers: IncomingHttpHeaders; body: Buffer }[],
   status: 0,
 }
 let server: Server
@@ -29,12 +29,12 @@ beforeAll(async () => {
   server = createServer(async (request, response) => {
     const { method = '', url = '', headers } = request
     const body = await buffer(request)
-    bucket.seen.push({ method, url, headers, body })
-    const kept = bucket.objects.get(url)
+    bucket.requests.push({ method, url, headers, body })
+    const stored = bucket.objects.get(url)
     if (bucket.status) return void response.writeHead(bucket.status).end('<Error>secret</Error>')
     if (method === 'PUT') bucket.objects.set(url, body)
     if (method === 'DELETE') bucket.objects.delete(url)
-    if (method === 'GET') return void response.writeHead(kept ? 200 : 404).end(kept)
+    if (method === 'GET') return void response.writeHead(stored ? 200 : 404).end(stored)
     return void response.writeHead(method === 'DELETE' ? 204 : 200).end()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -54,12 +54,12 @@ const openBucket = (): FileStore =>
 describe.each([
   { kind: 'folder', open: () => openFileStore({ kind: 'folder', path: join(folder, 'files') }) },
   { kind: 'bucket', open: openBucket },
-])('a $kind', ({ open }) => {
-  test('keeps what it was given, until it is removed', async () => {
+])('$kind', ({ open }) => {
+  test('file store: stores a file until it is removed', async () => {
     const store = open()
     const received = await receiveFile(pieces('he', 'llo'), store.incoming, 5)
     expect(received).toMatchObject({ bytes: 5, sha256: sha256('hello'), head: Buffer.from('hello') })
-    await store.keep('ab/one', received)
+    await store.store('ab/one', received)
     expect(String(await buffer(await store.open('ab/one')))).toBe('hello')
     await store.remove('ab/one')
     await expect(store.open('ab/one')).rejects.toThrow()
@@ -68,11 +68,11 @@ describe.each([
   })
 })
 
-describe('a bucket', () => {
-  test('is sent what it is to keep under the hash of just that', async () => {
+describe('bucket', () => {
+  test('bucket: the signed upload includes the hash of its content, and no secret', async () => {
     const store = openBucket()
-    await store.keep('ab/two', await receiveFile(pieces('signed'), store.incoming, 100))
-    const { method, url, headers, body } = bucket.seen.at(-1) ?? {}
+    await store.store('ab/two', await receiveFile(pieces('signed'), store.incoming, 100))
+    const { method, url, headers, body } = bucket.requests.at(-1) ?? {}
     expect([method, url, String(body)]).toEqual(['PUT', '/acme/ab/two', 'signed'])
     expect(headers).toMatchObject({
       'content-length': '6',
@@ -81,16 +81,16 @@ describe('a bucket', () => {
         /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-central-1\/s3\/aws4_request, SignedHeaders=host;x-amz-content-sha256;x-amz-date, Signature=[\da-f]{64}$/,
       ),
     })
-    expect(JSON.stringify(bucket.seen)).not.toContain('wJalrXUtnFEMI')
+    expect(JSON.stringify(bucket.requests)).not.toContain('wJalrXUtnFEMI')
     await store.close()
   })
 
-  test('that refuses has kept nothing, and what it says goes no further', async () => {
+  test('bucket: error has the status and not the body of the response when the store refuses', async () => {
     const store = openBucket()
     bucket.status = 503
     const received = await receiveFile(pieces('x'), store.incoming, 100)
-    for (const attempt of [() => store.keep('ab/three', received), () => store.open('ab/two'), () => store.remove('ab/two')]) {
-      await expect(attempt()).rejects.toThrow(/^the file store answered 503$/)
+    for (const attempt of [() => store.store('ab/three', received), () => store.open('ab/two'), () => store.remove('ab/two')]) {
+      await expect(attempt()).rejects.toThrow(/^The file store responded with status 503$/)
     }
     bucket.status = 0
     await expect(store.open('ab/three')).rejects.toThrow(/404/)
@@ -98,26 +98,26 @@ describe('a bucket', () => {
   })
 })
 
-describe('what comes in', () => {
+describe('temporary files', () => {
   const incoming = join(folder, 'incoming')
 
-  test('is refused once it is too much, or breaks off: nothing is left of it', async () => {
+  test('receive file: no temporary file is left when the upload is too large or is interrupted', async () => {
     await expect(receiveFile(pieces('abc', 'def'), incoming, 5)).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LARGE' })
-    async function* broken() {
+    async function* interrupted() {
       yield Buffer.from('a')
-      throw new Error('gone')
+      throw new Error('interrupted')
     }
-    await expect(receiveFile(broken(), incoming, 5)).rejects.toThrow('gone')
+    await expect(receiveFile(interrupted(), incoming, 5)).rejects.toThrow('interrupted')
     expect(readdirSync(incoming)).toEqual([])
   })
 
-  test('and was left by a process that died is removed after an hour', async () => {
+  test('temporary files: removed after an hour', async () => {
     const [old, young] = [join(incoming, 'old'), join(incoming, 'young')]
     for (const path of [old, young]) writeFileSync(path, 'x')
     const now = new Date()
     utimesSync(old, now, new Date(now.getTime() - 3_700_000))
     await removeStaleUploads(incoming, now)
     expect([existsSync(old), existsSync(young)]).toEqual([false, true])
-    await removeStaleUploads(join(folder, 'nowhere'), now)
+    await removeStaleUploads(join(folder, 'missing'), now)
   })
 })

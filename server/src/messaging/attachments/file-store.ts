@@ -1,23 +1,24 @@
 import type { Readable } from 'node:stream'
 
-/** A file that has arrived whole and lies on this machine until it is kept. */
+/** A complete upload in a temporary file. */
 export interface ReceivedFile {
+  /** Path of the temporary file. */
   readonly path: string
   readonly bytes: number
   readonly sha256: Buffer
-  /** What it begins with: all of it, when it is short. */
+  /** The first HEAD_BYTES bytes (file-type.ts), or all of them. */
   readonly head: Buffer
 }
 
-/** Keeps the bytes of attachments; what they are and who may see them is in the database. */
+/** Stores the bytes of attachments. Their metadata is in the database. */
 export interface FileStore {
-  /** Folder of this machine for uploads that are just coming in. */
+  /** Local folder for temporary files of uploads. */
   readonly incoming: string
-  /** Keeps a file durably under `place`; it may take what lies at `received.path` away. */
-  keep(place: string, received: ReceivedFile): Promise<void>
-  /** Throws when it is not there. */
-  open(place: string): Promise<Readable>
-  /** What is not there is removed already. */
-  remove(place: string): Promise<void>
+  /** Stores a file durably. It may move the temporary file. */
+  store(key: string, received: ReceivedFile): Promise<void>
+  /** Throws if there is no file with this key. */
+  open(key: string): Promise<Readable>
+  /** Does nothing if there is no file with this key. */
+  remove(key: string): Promise<void>
   close(): Promise<void>
 }

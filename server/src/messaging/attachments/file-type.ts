@@ -1,10 +1,10 @@
 import { fileTypeFromBuffer } from 'file-type'
 
-/** How much of a file is looked at to tell what it is. */
+/** Number of bytes at the start of a file that decide its media type. */
 export const HEAD_BYTES = 64 * 1_024
 
-/** Texts that may be called what their sender calls them. Not HTML and its kin: a browser would act on those. */
-const TEXTS = new Set([
+/** Media types of texts that the sender may declare. HTML and similar types are missing, because browsers run them. */
+const DECLARABLE_TEXT_TYPES = new Set([
   'text/plain',
   'text/csv',
   'text/tab-separated-values',
@@ -15,8 +15,8 @@ const TEXTS = new Set([
   'application/yaml',
 ])
 
-/** What runs where it is opened. */
-const PROGRAMS = new Set([
+/** Media types of files that run when they are opened. */
+const PROGRAM_TYPES = new Set([
   'application/java-archive',
   'application/java-vm',
   'application/vnd.android.package-archive',
@@ -32,33 +32,30 @@ const PROGRAMS = new Set([
   'application/x-xpinstall',
 ])
 
-/**
- * What a file is, from its own bytes; what its sender says counts among harmless texts only. `head`: its first HEAD_BYTES, or
- * all of it.
- */
+/** The media type of a file, from its first HEAD_BYTES bytes. The declared type is used only for texts that browsers do not run. */
 export async function detectMediaType(head: Buffer, declared: string): Promise<string> {
-  // Its readers throw at what is cut off, or made to mislead them.
-  const found = await fileTypeFromBuffer(head, { maxBufferSize: HEAD_BYTES }).catch(() => undefined)
-  if (found) return found.mime
+  // The library throws for some truncated or malformed files.
+  const detected = await fileTypeFromBuffer(head, { maxBufferSize: HEAD_BYTES }).catch(() => undefined)
+  if (detected) return detected.mime
   if (!isText(head)) return 'application/octet-stream'
   const [type = ''] = declared.toLowerCase().split(';')
-  return TEXTS.has(type.trim()) ? type.trim() : 'text/plain'
+  return DECLARABLE_TEXT_TYPES.has(type.trim()) ? type.trim() : 'text/plain'
 }
 
-/** UTF-8 without control characters but those that lay text out. */
+/** Whether the bytes are UTF-8 without control characters, except white space and escape. */
 function isText(head: Buffer): boolean {
   try {
-    const cut = head.length === HEAD_BYTES
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: cut })
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+    const isTruncated = head.length === HEAD_BYTES
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: isTruncated })
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters.
     return !/[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]/.test(text)
   } catch {
     return false
   }
 }
 
-/** `allowed`: patterns as `image/*`; undefined: all but programs. */
+/** `allowed`: media types or patterns such as `image/*`. undefined: all types except programs. */
 export const isAllowedType = (type: string, allowed: readonly string[] | undefined): boolean =>
   allowed === undefined
-    ? !PROGRAMS.has(type)
+    ? !PROGRAM_TYPES.has(type)
     : allowed.some((pattern) => pattern === type || (pattern.endsWith('/*') && type.startsWith(pattern.slice(0, -1))))

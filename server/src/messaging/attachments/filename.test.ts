@@ -13,17 +13,17 @@ test.each([
   ['', 'file'],
   ['...', 'file'],
   ['\ud800', '_'],
-])('%j is saved as %j', (given, clean) => {
+])('filename: %j becomes %j', (given, clean) => {
   expect(cleanFilename(given)).toBe(clean)
 })
 
-test('long names are shortened and keep their ending', () => {
+test('filename: a long name is shortened and keeps its extension', () => {
   const name = cleanFilename(`${'ü'.repeat(300)}.pdf`)
   expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255)
   expect(name).toMatch(/^ü{100,}\.pdf$/)
 })
 
-test('whatever the name, it fits, and its header is one line of ASCII that says it', () => {
+test('filename: every name fits, and its header is one line of ASCII that can be decoded', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (given) => {
       const name = cleanFilename(given)

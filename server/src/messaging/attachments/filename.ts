@@ -1,23 +1,23 @@
 import { normalize } from '../../lib/normalize.ts'
 
 const MAX_BYTES = 255
-const NAMELESS = 'file'
-/** Paths, what some systems refuse, and what turns the direction of writing to show another ending than there is. */
-const NOT_IN_NAMES = /[\p{Cc}\p{Cs}"*/:<>?\\|\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+const DEFAULT_NAME = 'file'
+/** Path separators, characters that some systems refuse, and direction marks that can hide the real file extension. */
+const FORBIDDEN_CHARACTERS = /[\p{Cc}\p{Cs}"*/:<>?\\|\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-/** A name that is only a name, wherever the file is saved. */
+/** A file name that is safe on all systems: not a path, without forbidden characters, at most 255 bytes. */
 export function cleanFilename(name: string): string {
-  const clean = normalize(name, 'NFC').replaceAll(NOT_IN_NAMES, '_').trim().replace(/^\.+/, '')
-  return shortened(clean) || NAMELESS
+  const clean = normalize(name, 'NFC').replaceAll(FORBIDDEN_CHARACTERS, '_').trim().replace(/^\.+/, '')
+  return shorten(clean) || DEFAULT_NAME
 }
 
-/** At most 255 bytes, with its ending. */
-function shortened(name: string): string {
-  const [ending = ''] = /\.[^.]{1,16}$/u.exec(name) ?? []
-  return firstBytes(name.slice(0, name.length - ending.length), MAX_BYTES - Buffer.byteLength(ending)) + ending
+/** Shortens a name to 255 bytes and keeps its extension. */
+function shorten(name: string): string {
+  const [extension = ''] = /\.[^.]{1,16}$/u.exec(name) ?? []
+  return firstBytes(name.slice(0, name.length - extension.length), MAX_BYTES - Buffer.byteLength(extension)) + extension
 }
 
-/** The whole characters that fit in so many bytes. Reads no further than the cut. */
+/** The longest start of a text that fits into `bytes` bytes, without a cut character. */
 function firstBytes(text: string, bytes: number): string {
   let end = 0
   let used = 0
@@ -29,7 +29,7 @@ function firstBytes(text: string, bytes: number): string {
   return text.slice(0, end)
 }
 
-/** The header that has it saved under that name (RFC 6266). */
+/** The Content-Disposition header of a download with this file name (RFC 6266). */
 export const contentDisposition = (filename: string): string =>
   `attachment; filename="${filename.replace(/[^ !#-[\]-~]/g, '_')}"; filename*=UTF-8''${encodeRfc8187(filename)}`
 

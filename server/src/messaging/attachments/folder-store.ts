@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { FileStore, ReceivedFile } from './file-store.ts'
 
-/** Files below a folder: of this machine, or one that all nodes share. */
+/** Stores files in a local folder, or in a folder that all nodes share. */
 export class FolderStore implements FileStore {
   readonly incoming: string
   readonly #root: string
@@ -13,31 +13,31 @@ export class FolderStore implements FileStore {
     this.incoming = join(root, 'incoming')
   }
 
-  async keep(place: string, { path }: ReceivedFile): Promise<void> {
-    const target = this.#pathOf(place)
+  async store(key: string, { path }: ReceivedFile): Promise<void> {
+    const target = this.#pathOf(key)
     await mkdir(dirname(target), { recursive: true, mode: 0o700 })
-    // The same file system: it is there as a whole, or not at all.
+    // Both paths are in the same file system, so the file appears complete or not at all.
     await rename(path, target)
     await syncFolder(dirname(target))
   }
 
-  async open(place: string): Promise<Readable> {
-    const file = await open(this.#pathOf(place))
+  async open(key: string): Promise<Readable> {
+    const file = await open(this.#pathOf(key))
     return file.createReadStream()
   }
 
-  async remove(place: string): Promise<void> {
-    await rm(this.#pathOf(place), { force: true })
+  async remove(key: string): Promise<void> {
+    await rm(this.#pathOf(key), { force: true })
   }
 
   async close(): Promise<void> {}
 
-  #pathOf(place: string): string {
-    return join(this.#root, place)
+  #pathOf(key: string): string {
+    return join(this.#root, key)
   }
 }
 
-/** A name is durable once its folder is. */
+/** A renamed file is durable only after its folder is synced. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path)
   await folder.sync().finally(() => folder.close())

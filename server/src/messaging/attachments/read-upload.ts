@@ -5,63 +5,69 @@ import { invalid } from '../../http/refusals.ts'
 import type { ReceivedFile } from './file-store.ts'
 import { receiveFile, tooLarge } from './receive-file.ts'
 
-/** What a form may hold beside its file; nobody reads it. */
-const OTHER_FIELDS = 20
-const FIELD_BYTES = 64 * 1_024
-const FORM_BYTES = OTHER_FIELDS * FIELD_BYTES
-/** Four times what file systems keep; a longer name is a mistake or an attack. */
-const NAME_BYTES = 1_024
+/** Maximum number of fields beside the file. They are ignored. */
+const MAX_OTHER_FIELDS = 20
+const MAX_FIELD_BYTES = 64 * 1_024
+const MAX_FORM_BYTES = MAX_OTHER_FIELDS * MAX_FIELD_BYTES
+/** Four times the maximum of file systems. */
+const MAX_NAME_BYTES = 1_024
 
 export interface Upload {
   readonly file: ReceivedFile
-  /** As the sender calls it. */
+  /** The name that the client sent. */
   readonly filename: string
   readonly declaredType: string
 }
 
 /**
- * Reads a form with one file in the field `file`, while it arrives: at no time is more than a piece of it in memory. Throws a 400,
- * 413 or 415; then nothing is left of it.
+ * Reads a form with one file in the field `file` into a temporary file, without keeping the whole file in memory. Throws a 400, 413, 415
+ * or 503, and deletes the temporary file then.
  */
 export async function readUpload(request: FastifyRequest, folder: string, maxBytes: number): Promise<Upload> {
   if (!request.isMultipart()) {
     throw new GatehouseError('UNSUPPORTED_MEDIA_TYPE', { message: 'The body must be multipart/form-data.' })
   }
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes + FORM_BYTES) throw tooLarge(maxBytes)
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes + MAX_FORM_BYTES) throw tooLarge(maxBytes)
   let upload: Upload | undefined
   try {
     for await (const part of partsOf(request, maxBytes)) {
       if (part.type !== 'file') continue
       if (part.fieldname !== 'file' || upload) throw invalid({ param: 'file', message: 'must be the only file' })
-      const filename = nameOf(part.filename)
+      const filename = decodeFilename(part.filename)
       const file = await receiveFile(part.file, folder, maxBytes)
       upload = { file, filename, declaredType: part.mimetype }
     }
-    if (!upload) throw invalid({ param: 'file', message: 'must be given, as a file' })
+    if (!upload) throw invalid({ param: 'file', message: 'is required and must be a file' })
     return upload
   } catch (error) {
     if (upload) await rm(upload.file.path, { force: true })
-    throw refusalOf(error)
+    throw toGatehouseError(error)
   }
 }
 
-// One byte more than may come: whether a file is too large is for its receiver to say.
+// The parser accepts one byte more than the maximum, so that receiveFile reports files that are too large.
 const partsOf = (request: FastifyRequest, maxBytes: number) =>
   request.parts({
-    limits: { fileSize: maxBytes + 1, files: 2, fields: OTHER_FIELDS, fieldSize: FIELD_BYTES, parts: OTHER_FIELDS + 2 },
+    limits: {
+      fileSize: maxBytes + 1,
+      files: 2,
+      fields: MAX_OTHER_FIELDS,
+      fieldSize: MAX_FIELD_BYTES,
+      parts: MAX_OTHER_FIELDS + 2,
+    },
   })
 
-/** As it was before it was put between quotes: forms escape three characters, and nothing else. */
-function nameOf(escaped = ''): string {
-  if (Buffer.byteLength(escaped) > NAME_BYTES) {
-    throw invalid({ param: 'file', message: `must have a file name of at most ${NAME_BYTES} bytes. Rename the file` })
+/** Decodes the three characters that forms escape in file names (HTML, multipart form data). Throws a 400 if the name is too long. */
+function decodeFilename(escaped = ''): string {
+  if (Buffer.byteLength(escaped) > MAX_NAME_BYTES) {
+    throw invalid({ param: 'file', message: `must have a file name of at most ${MAX_NAME_BYTES} bytes. Rename the file` })
   }
   return escaped.replace(/%(?:22|0D|0A)/g, decodeURIComponent)
 }
 
-function refusalOf(error: unknown): unknown {
+function toGatehouseError(error: unknown): GatehouseError {
   if (error instanceof GatehouseError) return error
-  // From the disk: the parser's own faults are all about what was sent.
+  // Only errors of the disk have a syscall. All other errors come from the parser and are about the form.
   if ((error as NodeJS.ErrnoException).syscall) return new GatehouseError('UNAVAILABLE', {}, error)
-  return invalid({ param: '', message: 'must be a well-formed form, whole and with a boundary' })
+  return invalid({ param: '', message: 'must be a complete multipart form with a boundary' })
 }

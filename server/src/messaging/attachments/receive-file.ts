@@ -6,17 +6,17 @@ import { newUuid } from '../../lib/id.ts'
 import type { ReceivedFile } from './file-store.ts'
 import { HEAD_BYTES } from './file-type.ts'
 
-/** An upload takes minutes at most: what is older was left by a process that died. */
-const LEFT_MS = 3_600_000
+/** Uploads take a few minutes at most. An older temporary file belongs to a process that stopped. */
+const STALE_MS = 3_600_000
 
-/** 413 for a file that is too large. */
+/** The 413 for a file that is too large. */
 export const tooLarge = (maxBytes: number): GatehouseError =>
   new GatehouseError('PAYLOAD_TOO_LARGE', { message: `file: must not have more than ${maxBytes} bytes.`, param: 'file' })
 
-/** Writes what comes in to a file of its own below `folder`, durably. Throws a 413 for too much; then nothing is left of it. */
+/** Writes an upload durably to a temporary file in `folder`. Throws a 413 if it is too large. Deletes the file if an error occurs. */
 export async function receiveFile(source: AsyncIterable<Buffer>, folder: string, maxBytes: number): Promise<ReceivedFile> {
   const path = join(folder, newUuid())
-  const file = await newFile(folder, path)
+  const file = await createFile(folder, path)
   try {
     const hash = createHash('sha256')
     const head: Buffer[] = []
@@ -38,23 +38,23 @@ export async function receiveFile(source: AsyncIterable<Buffer>, folder: string,
   }
 }
 
-/** Throws a 503 where no file can be made: a node may run without a folder that it can write to, until somebody uploads. */
-async function newFile(folder: string, path: string): Promise<FileHandle> {
+/** Throws a 503 if the folder cannot be written to. A node without such a folder can serve all other requests. */
+async function createFile(folder: string, path: string): Promise<FileHandle> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     return await open(path, 'wx', 0o600)
   } catch (cause) {
-    const message = 'This server has no place for files. Its operator can set GATEHOUSE_FILES or GATEHOUSE_FILES_BUCKET.'
+    const message = 'This server cannot store files. Its operator can set GATEHOUSE_FILES or GATEHOUSE_FILES_BUCKET.'
     throw new GatehouseError('UNAVAILABLE', { message }, cause)
   }
 }
 
-/** Removes what uploads have left in `folder` that never came to an end. */
+/** Deletes temporary files in `folder` of uploads that did not end. */
 export async function removeStaleUploads(folder: string, now: Date): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   for (const name of names) {
     const path = join(folder, name)
-    const written = await stat(path).catch(() => undefined)
-    if (written && now.getTime() - written.mtimeMs > LEFT_MS) await rm(path, { force: true })
+    const stats = await stat(path).catch(() => undefined)
+    if (stats && now.getTime() - stats.mtimeMs > STALE_MS) await rm(path, { force: true })
   }
 }

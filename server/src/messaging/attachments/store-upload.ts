@@ -12,7 +12,7 @@ import type { Upload } from './read-upload.ts'
 
 export interface FileLimits {
   readonly maxBytes: number
-  /** Media types that may come in, as `image/*`; undefined: all but programs. */
+  /** Allowed media types or patterns such as `image/*`. undefined: all types except programs. */
   readonly types: readonly string[] | undefined
 }
 
@@ -22,7 +22,7 @@ interface Deps {
   readonly fileLimits: FileLimits
 }
 
-/** Keeps the bytes of an upload; nothing points at them yet. Throws a 415 for what may not be uploaded, and a 503. */
+/** Stores the bytes of an upload, without a row. Throws UNSUPPORTED_MEDIA_TYPE, or UNAVAILABLE if the file store fails. */
 export async function storeUpload(
   { db, files, fileLimits }: Deps,
   { user }: Member,
@@ -32,16 +32,16 @@ export async function storeUpload(
   try {
     const mediaType = await detectMediaType(file.head, declaredType)
     if (!isAllowedType(mediaType, fileLimits.types)) {
-      const message = `file: ${mediaType} must not be uploaded here.`
+      const message = `file: files of the type ${mediaType} are not allowed.`
       throw new GatehouseError('UNSUPPORTED_MEDIA_TYPE', { message, param: 'file' })
     }
-    const place = await newFileKey(db, now)
-    await files.keep(place, file).catch((cause) => {
+    const fileKey = await newFileKey(db, now)
+    await files.store(fileKey, file).catch((cause) => {
       throw new GatehouseError('UNAVAILABLE', {}, cause)
     })
     const { bytes, sha256 } = file
-    const known = { filename: cleanFilename(filename), mediaType, bytes, sha256, place }
-    return { id: newId('att'), messageId: null, uploadedBy: user.id, ...known, createdAt: now }
+    const content = { filename: cleanFilename(filename), mediaType, bytes, sha256, fileKey }
+    return { id: newId('att'), messageId: null, uploadedBy: user.id, ...content, createdAt: now }
   } finally {
     await rm(file.path, { force: true })
   }

@@ -17,13 +17,15 @@ export interface MessageAttachmentTable {
   media_type: string
   bytes: number
   sha256: Buffer
-  /** Where its bytes are: a key of the file store. */
+  /** Key of the bytes in the file store. */
   place: string
   created_at: CreatedAt
 }
 
+/** Files that a job deletes from the file store. */
 export interface RemovedFileTable {
+  /** Key of the bytes in the file store. */
   place: string
-  /** From when on its file is not needed. */
+  /** The file may be deleted from this time on. */
   removed_at: Date
 }

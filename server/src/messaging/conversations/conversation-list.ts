@@ -6,16 +6,16 @@ import { uuidOf } from '../ids.ts'
 import type { CountedConversation } from './conversation.ts'
 import { CONVERSATION_COLUMNS, conversationsOf, toCounted, unreadCount } from './conversation-store.ts'
 
-/** Only `true` filters (MSG-CONV-2). */
+/** A field filters only if it is true (MSG-CONV-2). */
 export interface ConversationFilter {
   readonly muted?: boolean | undefined
   readonly archived?: boolean | undefined
   readonly pinned?: boolean | undefined
-  /** `grp_…` that the member is in. */
+  /** `grp_…` of a group of the member. */
   readonly groupId?: string | undefined
 }
 
-/** The member's conversations, the last active first. Undefined when the cursor is not one of them. */
+/** The member's conversations, last active first. Undefined if the cursor is not one of them. */
 export async function listConversations(
   db: Db,
   member: Member,
@@ -28,15 +28,15 @@ export async function listConversations(
   if (archived) query = query.where('archived_at', 'is not', null)
   if (groupId !== undefined) query = query.where('group_id', '=', uuidOf('grp', groupId))
   const cursor = cursorOf(page)
-  const beside = cursor === undefined ? undefined : await findCursorPlace(db, member, cursor)
-  if (cursor !== undefined && !beside) return undefined
-  const place = beside && [beside.sort_at, beside.conversation_id]
+  const cursorRow = cursor === undefined ? undefined : await findCursorRow(db, member, cursor)
+  if (cursor !== undefined && !cursorRow) return undefined
+  const place = cursorRow && [cursorRow.sort_at, cursorRow.conversation_id]
   const rows = query.select(CONVERSATION_COLUMNS).select(unreadCount)
   const by = ['membership.sort_at', 'membership.conversation_id']
   return readPage(rows, page, { by, order: 'desc', place }, (row) => toCounted(row, member))
 }
 
-const findCursorPlace = (db: Db, { workspaceId, user }: Member, conversationId: string) =>
+const findCursorRow = (db: Db, { workspaceId, user }: Member, conversationId: string) =>
   db
     .selectFrom('conversation_member')
     .select(['sort_at', 'conversation_id'])

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/database.ts'
 import { uuidOf } from '../ids.ts'
 
-/** Ids of the users who are in it: whoever may know of what happens there. */
+/** User ids of a conversation's members: the audience of its events. */
 export async function findMemberIds(db: Db, workspaceId: string, conversationId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('conversation_member')

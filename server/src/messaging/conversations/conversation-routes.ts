@@ -5,8 +5,8 @@ import { forbidden, invalid, notFound } from '../../http/refusals.ts'
 import type { Member } from '../api/member.ts'
 import { type Route, readRoute, writeRoute } from '../api/route.ts'
 import { emit } from '../events/outbox.ts'
-import { isGroupMember } from '../groups/group-store.ts'
 import { findContact } from '../people/contact-store.ts'
+import { isGroupMember } from '../people/group-member-store.ts'
 import {
   type Conversation,
   ConversationCreate,
@@ -52,8 +52,8 @@ const listConversationsRoute = readRoute({
     const { muted, archived, pinned, group_id: groupId } = query
     if (groupId !== undefined && !(await isGroupMember(db, member.workspaceId, groupId, member.user.id))) throw notFound('group')
     const page = idPageOf(query)
-    const found = await listConversations(db, member, page, { muted, archived, pinned, groupId })
-    return idListOf(found, page, conversationView)
+    const conversations = await listConversations(db, member, page, { muted, archived, pinned, groupId })
+    return idListOf(conversations, page, conversationView)
   },
 })
 
@@ -66,7 +66,7 @@ const getConversationRoute = readRoute({
     answers: { 200: ConversationView },
     errors: UNKNOWN,
   },
-  handle: async ({ member, params }, { db }) => conversationView(await shown(db, member, params.id)),
+  handle: async ({ member, params }, { db }) => conversationView(await requireCountedConversation(db, member, params.id)),
 })
 
 const createConversationRoute = writeRoute({
@@ -81,10 +81,10 @@ const createConversationRoute = writeRoute({
   },
   body: ConversationCreate,
   write: async (tx, { member, body, now }) => {
-    const partner = await partnerIn(tx, member, body)
+    const partner = await requirePartner(tx, member, body)
     const { id, created, members } = await createConversation(tx, member, partner, { distinct: body.distinct ?? false, now })
-    const conversation = await shown(tx, member, id)
-    if (created) await tellOfNew(tx, member, conversation, members)
+    const conversation = await requireCountedConversation(tx, member, id)
+    if (created) await emitConversationCreated(tx, member, conversation, members)
     return { status: created ? 201 : 200, body: conversationView(conversation) }
   },
 })
@@ -101,24 +101,24 @@ const updateConversationRoute = writeRoute({
   },
   body: ConversationUpdate,
   write: async (tx, { member, params, body }) => {
-    const { pinned_message_id: pinned, is_pinned: isPinned, is_muted: isMuted, archived_at } = body
+    const { pinned_message_id: pinnedMessageId, is_pinned: isPinned, is_muted: isMuted, archived_at } = body
     const archivedAt = typeof archived_at === 'number' ? new Date(archived_at * 1_000) : archived_at
-    const own = [isPinned, isMuted, archivedAt].some((field) => field !== undefined)
-    if (!own && pinned === undefined) {
+    const changesOwnState = [isPinned, isMuted, archivedAt].some((field) => field !== undefined)
+    if (!changesOwnState && pinnedMessageId === undefined) {
       throw invalid({ param: '', message: 'must have pinned_message_id, is_pinned, is_muted or archived_at' })
     }
-    const { id } = await found(tx, member, params.id)
-    if (pinned !== undefined && !(await pinMessage(tx, member.workspaceId, id, pinned))) {
+    const { id } = await requireConversation(tx, member, params.id)
+    if (pinnedMessageId !== undefined && !(await pinMessage(tx, member.workspaceId, id, pinnedMessageId))) {
       throw invalid({ param: 'pinned_message_id', message: 'must be the id of a message of this conversation' })
     }
-    if (own) await updateMemberState(tx, member, id, { isPinned, isMuted, archivedAt })
-    const view = conversationView(await shown(tx, member, id))
-    const about = { workspaceId: member.workspaceId, type: 'conversation.updated' } as const
-    if (own) await emit(tx, { ...about, audience: [member.user.id], payload: view })
-    if (pinned !== undefined) {
+    if (changesOwnState) await updateMemberState(tx, member, id, { isPinned, isMuted, archivedAt })
+    const view = conversationView(await requireCountedConversation(tx, member, id))
+    const event = { workspaceId: member.workspaceId, type: 'conversation.updated' } as const
+    if (changesOwnState) await emit(tx, { ...event, audience: [member.user.id], payload: view })
+    if (pinnedMessageId !== undefined) {
       const members = await findMemberIds(tx, member.workspaceId, id)
-      const audience = members.filter((user) => !own || user !== member.user.id)
-      await emit(tx, { ...about, audience, payload: shared(view) })
+      const audience = members.filter((userId) => !changesOwnState || userId !== member.user.id)
+      await emit(tx, { ...event, audience, payload: sharedFields(view) })
     }
     return { status: 200, body: view }
   },
@@ -134,7 +134,7 @@ const deleteConversationRoute = writeRoute({
     errors: { ...UNKNOWN, 403: 'FORBIDDEN: only the owner of the group can delete its conversations' },
   },
   write: async (tx, { member, params, now }) => {
-    const conversation = await found(tx, member, params.id)
+    const conversation = await requireConversation(tx, member, params.id)
     if (!(await canDelete(tx, member, conversation))) throw forbidden("Only the group's owner can delete its conversations.")
     await deleteConversation(tx, member.workspaceId, conversation.id, now)
     return { status: 204, body: undefined }
@@ -152,16 +152,16 @@ const readConversationRoute = writeRoute({
   },
   body: ReadMarker,
   write: async (tx, { member, params, body, now }) => {
-    const conversation = await found(tx, member, params.id)
-    const moved = await moveReadMarker(tx, member, conversation, body.message_id ?? undefined, now)
-    if (moved === undefined) {
+    const conversation = await requireConversation(tx, member, params.id)
+    const markerMoved = await moveReadMarker(tx, member, conversation, body.message_id ?? undefined, now)
+    if (markerMoved === undefined) {
       throw invalid({ param: 'message_id', message: 'must be the id of a message of this conversation' })
     }
-    return { status: 200, body: conversationView(await shown(tx, member, conversation.id)) }
+    return { status: 200, body: conversationView(await requireCountedConversation(tx, member, conversation.id)) }
   },
 })
 
-/** Conversations with a contact or a group. */
+/** Routes of conversations with a contact or a group. */
 export const conversationRoutes: readonly Route[] = [
   listConversationsRoute,
   getConversationRoute,
@@ -171,20 +171,20 @@ export const conversationRoutes: readonly Route[] = [
   readConversationRoute,
 ]
 
-async function found(db: Db, member: Member, id = ''): Promise<Conversation> {
+async function requireConversation(db: Db, member: Member, id = ''): Promise<Conversation> {
   const conversation = await findConversation(db, member, id)
   if (!conversation) throw notFound('conversation')
   return conversation
 }
 
-async function shown(db: Db, member: Member, id = ''): Promise<CountedConversation> {
+async function requireCountedConversation(db: Db, member: Member, id = ''): Promise<CountedConversation> {
   const conversation = await findCountedConversation(db, member, id)
   if (!conversation) throw notFound('conversation')
   return conversation
 }
 
-/** The contact or group of a new conversation. */
-async function partnerIn(
+/** The contact or group of a new conversation. Throws a 400 or NOT_FOUND if the body does not name one. */
+async function requirePartner(
   tx: Tx,
   { workspaceId, user }: Member,
   { contact_id: contactId, group_id: groupId }: Static<typeof ConversationCreate>,
@@ -202,7 +202,14 @@ async function partnerIn(
 }
 
 /** The fields of a conversation that are the same for all members. */
-const shared = ({ id, object, group_id, pinned_message_id, last_active_at, created_at }: Static<typeof ConversationView>) => ({
+const sharedFields = ({
+  id,
+  object,
+  group_id,
+  pinned_message_id,
+  last_active_at,
+  created_at,
+}: Static<typeof ConversationView>) => ({
   id,
   object,
   group_id,
@@ -211,14 +218,19 @@ const shared = ({ id, object, group_id, pinned_message_id, last_active_at, creat
   created_at,
 })
 
-async function tellOfNew(tx: Tx, { workspaceId, user }: Member, made: CountedConversation, members: readonly string[]) {
-  const view = conversationView(made)
-  const about = { workspaceId, type: 'conversation.created' } as const
-  if (made.groupId !== null) return emit(tx, { ...about, audience: members, payload: view })
+async function emitConversationCreated(
+  tx: Tx,
+  { workspaceId, user }: Member,
+  conversation: CountedConversation,
+  members: readonly string[],
+) {
+  const view = conversationView(conversation)
+  const event = { workspaceId, type: 'conversation.created' } as const
+  if (conversation.groupId !== null) return emit(tx, { ...event, audience: members, payload: view })
   const others = members.filter((id) => id !== user.id)
   await emit(
     tx,
-    { ...about, audience: [user.id], payload: view },
-    { ...about, audience: others, payload: { ...view, contact_id: user.id } },
+    { ...event, audience: [user.id], payload: view },
+    { ...event, audience: others, payload: { ...view, contact_id: user.id } },
   )
 }

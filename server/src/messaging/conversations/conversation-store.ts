@@ -3,11 +3,11 @@ import type { Db, Tx } from '../../db/database.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { fromId, newUuid, toId } from '../../lib/id.ts'
 import type { Member } from '../api/member.ts'
-import { lockGroupMembers } from '../groups/group-store.ts'
 import { uuidOf } from '../ids.ts'
+import { isGroupOwner, lockGroupMembers } from '../people/group-member-store.ts'
 import { type Conversation, type CountedConversation, MAX_UNREAD_COUNT } from './conversation.ts'
 
-/** The conversations that a member is in, each with what is the member's own. */
+/** A query for the conversations of a member, joined with the member's own state (`membership`). */
 export const conversationsOf = (db: Db, { workspaceId, user }: Member) =>
   db
     .selectFrom('conversation_member as membership')
@@ -31,7 +31,7 @@ export const CONVERSATION_COLUMNS = [
   'read_sequence',
 ] as const
 
-/** Messages of others after the member's marker. */
+/** Number of other members' messages after the member's read marker. */
 export const unreadCount = sql<number>`(
   select count(*) from (
     select from message
@@ -60,7 +60,7 @@ interface Row {
 const toConversation = (row: Row, { user }: Member): Conversation => ({
   id: toId('conv', row.id),
   workspaceId: toId('ws', row.workspace_id),
-  contactId: row.direct_key && otherSide(row.direct_key, user.id),
+  contactId: row.direct_key && otherUserOf(row.direct_key, user.id),
   groupId: row.group_id && toId('grp', row.group_id),
   pinnedMessageId: row.pinned_message_id && toId('msg', row.pinned_message_id),
   lastSequence: row.last_sequence,
@@ -78,12 +78,12 @@ export const toCounted = (row: Row & { readonly unread_count: number }, member: 
   unreadCount: row.unread_count,
 })
 
-const directKey = (one: string, other: string): string => canonicalJson([one, other].toSorted())
+const directKeyOf = (userId: string, contactId: string): string => canonicalJson([userId, contactId].toSorted())
 
-const otherSide = (key: string, userId: string): string | null =>
-  (JSON.parse(key) as string[]).find((side) => side !== userId) ?? null
+const otherUserOf = (directKey: string, userId: string): string | null =>
+  (JSON.parse(directKey) as string[]).find((id) => id !== userId) ?? null
 
-/** Undefined unless there is one and the member is in it: nobody else can tell the difference. */
+/** A conversation of the member. Undefined also if the conversation exists and the member is not in it. */
 export async function findConversation(db: Db, member: Member, id: string): Promise<Conversation | undefined> {
   const uuid = fromId('conv', id)
   if (uuid === undefined) return undefined
@@ -94,7 +94,7 @@ export async function findConversation(db: Db, member: Member, id: string): Prom
   return row && toConversation(row, member)
 }
 
-/** The same, with how much of it is unread. */
+/** As `findConversation`, with the number of unread messages. */
 export async function findCountedConversation(db: Db, member: Member, id: string): Promise<CountedConversation | undefined> {
   const uuid = fromId('conv', id)
   if (uuid === undefined) return undefined
@@ -106,10 +106,13 @@ export async function findCountedConversation(db: Db, member: Member, id: string
   return row && toCounted(row, member)
 }
 
-/** With whom: the other side, or a group that the member is in. */
+/** The other member of a direct conversation, or a group of the member. */
 export type ConversationPartner = { readonly contactId: string } | { readonly groupId: string }
 
-/** Makes a conversation; with `distinct` only where there is none yet with the same people. Answers its id, and who is in it. */
+/**
+ * Creates a conversation. With `distinct`, returns the newest existing conversation with the partner if there is one. `members`: the
+ * user ids of a new conversation, else empty.
+ */
 export async function createConversation(
   tx: Tx,
   member: Member,
@@ -117,15 +120,15 @@ export async function createConversation(
   { distinct, now }: { distinct: boolean; now: Date },
 ): Promise<{ id: string; created: boolean; members: readonly string[] }> {
   const workspace = uuidOf('ws', member.workspaceId)
-  const group = 'groupId' in partner ? uuidOf('grp', partner.groupId) : null
-  const direct = 'contactId' in partner ? directKey(member.user.id, partner.contactId) : null
+  const groupUuid = 'groupId' in partner ? uuidOf('grp', partner.groupId) : null
+  const directKey = 'contactId' in partner ? directKeyOf(member.user.id, partner.contactId) : null
   if (distinct) {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`conversation ${member.workspaceId} ${group ?? direct}`}, 0))`.execute(
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`conversation ${member.workspaceId} ${groupUuid ?? directKey}`}, 0))`.execute(
       tx,
     )
     const existing = await conversationsOf(tx, member)
       .select('conversation.id')
-      .where(group === null ? 'direct_key' : 'group_id', '=', group ?? direct)
+      .where(groupUuid === null ? 'direct_key' : 'group_id', '=', groupUuid ?? directKey)
       .orderBy('conversation.id', 'desc')
       .limit(1)
       .executeTakeFirst()
@@ -139,8 +142,8 @@ export async function createConversation(
     .values({
       id,
       workspace_id: workspace,
-      group_id: group,
-      direct_key: direct,
+      group_id: groupUuid,
+      direct_key: directKey,
       pinned_message_id: null,
       last_sequence: 0,
       last_active_at: null,
@@ -155,7 +158,7 @@ export async function createConversation(
   return { id: toId('conv', id), created: true, members }
 }
 
-/** What a member may change for itself. */
+/** State of a conversation that each member has for themselves. */
 export interface MemberState {
   readonly isPinned?: boolean | undefined
   readonly isMuted?: boolean | undefined
@@ -177,14 +180,14 @@ export async function updateMemberState(tx: Tx, member: Member, id: string, chan
     .execute()
 }
 
-/** Pins a message of the conversation, or none. False when it has no such message. */
+/** Pins a message of the conversation. null removes the pin. Returns false if the conversation does not have the message. */
 export async function pinMessage(tx: Tx, workspaceId: string, id: string, messageId: string | null): Promise<boolean> {
   const message = messageId === null ? null : fromId('msg', messageId)
   if (message === undefined) return false
   const conversation = uuidOf('conv', id)
   if (message !== null) {
-    // Held until the pin is there: deleted at the same time, it would leave a pin behind.
-    const found = await tx
+    // The lock keeps the message until the pin is stored, so that no pin refers to a deleted message.
+    const lockedMessage = await tx
       .selectFrom('message')
       .select('id')
       .where('workspace_id', '=', uuidOf('ws', workspaceId))
@@ -192,7 +195,7 @@ export async function pinMessage(tx: Tx, workspaceId: string, id: string, messag
       .where('conversation_id', '=', conversation)
       .forShare()
       .executeTakeFirst()
-    if (!found) return false
+    if (!lockedMessage) return false
   }
   await tx
     .updateTable('conversation')
@@ -203,17 +206,7 @@ export async function pinMessage(tx: Tx, workspaceId: string, id: string, messag
   return true
 }
 
-/** Whether the member may delete it: either side of a direct one, the owner of a group's. */
+/** Whether the member can delete the conversation: both members of a direct one can, and the owner of a group. */
 export async function canDelete(db: Db, member: Member, { groupId }: Conversation): Promise<boolean> {
-  return groupId === null || (await ownsGroup(db, member, groupId))
-}
-
-export async function ownsGroup(db: Db, { workspaceId, user }: Member, groupId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('messaging_group')
-    .select('owner_id')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('id', '=', uuidOf('grp', groupId))
-    .executeTakeFirst()
-  return row?.owner_id === user.id
+  return groupId === null || (await isGroupOwner(db, member, groupId))
 }

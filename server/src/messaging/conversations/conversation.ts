@@ -2,39 +2,39 @@ import { type Static, Type } from 'typebox'
 import { SECONDS } from '../../http/coerce.ts'
 import { Seconds, seconds, secondsOrNull } from '../timestamps.ts'
 
-/** A conversation as one of its members has it. Ids are TypeIDs but for users'. */
+/** A conversation as one of its members sees it. */
 export interface Conversation {
   /** `conv_…` */
   readonly id: string
   readonly workspaceId: string
-  /** Of a direct conversation: the other side. */
+  /** User id of the other member of a direct conversation. */
   readonly contactId: string | null
   /** `grp_…`; null: a direct conversation. */
   readonly groupId: string | null
   readonly pinnedMessageId: string | null
-  /** Of the last message that was ever stored in it. */
+  /** Sequence number of the newest message that was ever stored, also if it was deleted. */
   readonly lastSequence: number
   readonly lastActiveAt: Date | null
   readonly createdAt: Date
-  /** The member's own, from here on. */
+  /** This field and the following ones are the member's own state. */
   readonly isPinned: boolean
   readonly isMuted: boolean
   readonly archivedAt: Date | null
   readonly lastOpenedAt: Date | null
-  /** Up to where the member has read. */
+  /** Sequence number of the last message that the member has read. */
   readonly readSequence: number
 }
 
-/** As it is shown. */
+/** A conversation as responses show it. */
 export interface CountedConversation extends Conversation {
   readonly unreadCount: number
 }
 
-/** Further unread messages are not counted: a page must cost the same however much there is to read. */
+/** Counting stops here, so that the cost of a page does not grow with the number of unread messages. */
 export const MAX_UNREAD_COUNT = 1_000
 
 const nullable = <S extends ReturnType<typeof Type.String | typeof Type.Integer>>(schema: S) => Type.Union([schema, Type.Null()])
-/** A time that a caller sets, to the end of the year 9999. */
+/** A time that a client sets. Maximum: the end of the year 9999. */
 const Time = Type.Integer({
   minimum: 0,
   maximum: 253_402_300_799,

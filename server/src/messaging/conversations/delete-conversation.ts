@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../db/database.ts'
 import { withdrawReviews } from '../../review/message-review-store.ts'
-import { eraseResponsesAbout } from '../api/idempotency-store.ts'
+import { eraseResponsesAbout } from '../api/erase-responses.ts'
 import { eraseEvents } from '../events/erase-events.ts'
 import { emit } from '../events/outbox.ts'
 import { uuidOf } from '../ids.ts'
 import { findMemberIds } from './conversation-members.ts'
 
-/** Removes a conversation for good, with all that was said in it; its members are told. */
+/** Permanently deletes a conversation with its messages and files. Its members get an event. */
 export async function deleteConversation(tx: Tx, workspaceId: string, id: string, now: Date): Promise<void> {
   const conversation = uuidOf('conv', id)
-  // Before the conversation is held, as an approval takes them; and again, for what was put before reviewers meanwhile.
+  // Review items are locked before the conversation, in the same order as approvals do. The second call withdraws newer items.
   await withdrawReviews(tx, workspaceId, { sessionId: id }, now)
   await tx.selectFrom('conversation').select('id').where('id', '=', conversation).forUpdate().execute()
   await withdrawReviews(tx, workspaceId, { sessionId: id }, now)

@@ -6,47 +6,45 @@ import { uuidOf } from '../ids.ts'
 import { seconds } from '../timestamps.ts'
 import { findMemberIds } from './conversation-members.ts'
 
-interface Marked {
+interface ConversationReference {
   readonly workspaceId: string
   readonly id: string
 }
 
 /**
- * Moves the member's read marker up to a message, never back, and notes that the conversation was opened. Undefined when the
- * message is none of this conversation. Answers whether the marker moved.
+ * Moves the member's read marker forward to a message, never back, and records that the conversation was opened. Returns whether the
+ * marker moved; undefined if the conversation does not have the message.
  *
- * @NOTE Holds the conversation: of two who are the last to read a message at once, one must see the other.
+ * @NOTE Locks the conversation, so that of two members who read a message at the same time the second one sees the first one's marker.
  */
 export async function moveReadMarker(
   tx: Tx,
   member: Member,
-  conversation: Marked,
+  conversation: ConversationReference,
   messageId: string | undefined,
   now: Date,
 ): Promise<boolean | undefined> {
-  const id = uuidOf('conv', conversation.id)
+  const conversationUuid = uuidOf('conv', conversation.id)
   const { last_sequence } = await tx
     .selectFrom('conversation')
     .select('last_sequence')
-    .where('id', '=', id)
+    .where('id', '=', conversationUuid)
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow()
-  const through = messageId === undefined ? last_sequence : await sequenceOf(tx, id, messageId)
+  const through = messageId === undefined ? last_sequence : await findSequence(tx, conversationUuid, messageId)
   if (through === undefined) return undefined
-
-  const own = (user: string) =>
-    tx
-      .updateTable('conversation_member')
-      .where('workspace_id', '=', uuidOf('ws', member.workspaceId))
-      .where('conversation_id', '=', id)
-      .where('user_id', '=', user)
-  const { read_sequence: after } = await own(member.user.id)
+  const membership = tx
+    .updateTable('conversation_member')
+    .where('workspace_id', '=', uuidOf('ws', member.workspaceId))
+    .where('conversation_id', '=', conversationUuid)
+    .where('user_id', '=', member.user.id)
+  const { read_sequence: after } = await membership
     .set({ last_opened_at: now })
     .returning('read_sequence')
     .executeTakeFirstOrThrow()
   if (through <= after) return false
-  await own(member.user.id).set({ read_sequence: through, read_at: now }).execute()
-  await passReadMarkers(tx, conversation, { after, through, now })
+  await membership.set({ read_sequence: through, read_at: now }).execute()
+  await setReadTimes(tx, conversation, { after, through, now })
   await emit(tx, {
     workspaceId: member.workspaceId,
     type: 'message.read',
@@ -61,31 +59,31 @@ export async function moveReadMarker(
   return true
 }
 
-/** Where the marker of somebody stood who is not in the conversation any more. */
+/** The read marker of a user who has left the conversation. */
 export interface DepartedMarker {
   readonly conversationId: string
   readonly readSequence: number
 }
 
-/** What only those who left had not read is read as of now. */
+/** Sets the read time of messages that only the departed members had not read. */
 export async function markReadAfterDeparture(
   tx: Tx,
   workspaceId: string,
-  left: readonly DepartedMarker[],
+  markers: readonly DepartedMarker[],
   now: Date,
 ): Promise<void> {
-  for (const { conversationId: id, readSequence: after } of left) {
-    await passReadMarkers(tx, { workspaceId, id }, { after, through: Number.MAX_SAFE_INTEGER, now })
+  for (const { conversationId: id, readSequence: after } of markers) {
+    await setReadTimes(tx, { workspaceId, id }, { after, through: Number.MAX_SAFE_INTEGER, now })
   }
 }
 
 /**
- * Messages after `after` up to `through` that every member but their sender has read by now, and had not before: they are read
- * as of now. Only a marker that has passed them can have been the last.
+ * Sets the read time of messages with sequence numbers after `after` up to `through` that all members except the sender have read.
+ * Call it after a marker has passed these messages, because no other messages can have become read.
  */
-async function passReadMarkers(
+async function setReadTimes(
   tx: Tx,
-  { workspaceId, id }: Marked,
+  { workspaceId, id }: ConversationReference,
   { after, through, now }: { after: number; through: number; now: Date },
 ): Promise<void> {
   const conversation = uuidOf('conv', id)
@@ -105,16 +103,17 @@ async function passReadMarkers(
     .where('sequence', '>', after)
     .where('sequence', '<=', Math.min(through, next?.read_sequence ?? slowest.read_sequence))
     .where('read_at', 'is', null)
-    .where((of) =>
-      of.or([
-        of.and([of('sender_id', '<>', slowest.user_id), of('sequence', '<=', slowest.read_sequence)]),
-        ...(next ? [of('sender_id', '=', slowest.user_id)] : []),
+    .where(({ or, and, eb }) =>
+      or([
+        and([eb('sender_id', '<>', slowest.user_id), eb('sequence', '<=', slowest.read_sequence)]),
+        // The slowest member's own messages wait only for the other members.
+        ...(next ? [eb('sender_id', '=', slowest.user_id)] : []),
       ]),
     )
     .execute()
 }
 
-async function sequenceOf(tx: Tx, conversation: string, messageId: string): Promise<number | undefined> {
+async function findSequence(tx: Tx, conversation: string, messageId: string): Promise<number | undefined> {
   const row = await tx
     .selectFrom('message')
     .select('sequence')

@@ -15,10 +15,10 @@ export interface ConversationTable {
   /** Both user ids of a direct conversation, sorted, as JSON. */
   direct_key: string | null
   pinned_message_id: string | null
-  /** Of the last message that was ever stored in it. */
+  /** Sequence number of the newest message that was ever stored, also if it was deleted. */
   last_sequence: number
   last_active_at: Date | null
-  /** null: the Workspace's. */
+  /** null: the Workspace's retention applies. */
   retention_days: number | null
   created_by: string
   created_at: CreatedAt
@@ -28,13 +28,13 @@ export interface ConversationMemberTable {
   workspace_id: string
   conversation_id: string
   user_id: string
-  /** The conversation's last_active_at, else its created_at: one's list is an index range. */
+  /** The conversation's last_active_at, or created_at. The index on it sorts a member's list. */
   sort_at: Date
   is_pinned: boolean
   is_muted: boolean
   archived_at: Date | null
   last_opened_at: Date | null
-  /** Up to where the member has read. */
+  /** Sequence number of the last message that the member has read. */
   read_sequence: number
   read_at: Date | null
 }

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/database.ts'
 import { forbidden, invalid, notFound } from '../../http/refusals.ts'
-import { eraseResponsesAbout } from '../api/idempotency-store.ts'
+import { eraseResponsesAbout } from '../api/erase-responses.ts'
 import type { Member } from '../api/member.ts'
 import { deleteConversation } from '../conversations/delete-conversation.ts'
 import { markReadAfterDeparture } from '../conversations/read-marker.ts'
@@ -8,93 +8,90 @@ import { eraseEvents, removeFromAudience } from '../events/erase-events.ts'
 import { emit } from '../events/outbox.ts'
 import { findContacts } from '../people/contact-store.ts'
 import { type Group, groupView, MAX_MEMBERS } from './group.ts'
-import { addToGroup, removeFromGroup } from './group-membership.ts'
-import { conversationIds, deleteGroup, findGroup, lockGroup } from './group-store.ts'
+import { addToGroup, removeFromGroup } from './group-membership-changes.ts'
+import { deleteGroup, findConversationIds, findGroup, lockGroup } from './group-store.ts'
 
-/** What the changes of groups need to know of a call. */
-export interface Change {
+/** The member who changes a group, and when. */
+export interface GroupChange {
   readonly member: Member
+  /** `http://host`, for the URLs in events. */
   readonly base: string
   readonly now: Date
 }
 
-/** The group, held for this transaction. Throws a 404 for strangers. */
+/** Locks a group until `tx` ends. Throws NOT_FOUND if the member is not in it. */
 export async function lockVisibleGroup(tx: Tx, member: Member, id: string): Promise<Group> {
   const group = await lockGroup(tx, member, id)
   if (!group) throw notFound('group')
   return group
 }
 
-/** As `lockVisibleGroup`, for what only its owner may do. */
+/** As `lockVisibleGroup`. Throws FORBIDDEN if the member does not own the group. */
 export async function lockOwnedGroup(tx: Tx, member: Member, id: string): Promise<Group> {
   const group = await lockVisibleGroup(tx, member, id)
   requireOwner(member, group)
   return group
 }
 
-/** Throws a 403 unless the member owns the group. */
+/** Throws FORBIDDEN if the member does not own the group. */
 export function requireOwner(member: Member, group: Group): void {
-  if (group.ownerId !== member.user.id) throw forbidden('Only the owner of the group may do this.')
+  if (group.ownerId !== member.user.id) throw forbidden('Only the owner of the group can do this.')
 }
 
-/** Each id once. Throws a 404 for who is no contact, and a 400 for too many. */
+/** Returns each id once. Throws NOT_FOUND if a user is not a contact, and a 400 if there are too many. */
 export async function requireContacts(tx: Tx, { workspaceId }: Member, ids: readonly string[]): Promise<string[]> {
   const unique = [...new Set(ids)]
   if (unique.length > MAX_MEMBERS) {
-    throw invalid({ param: 'contacts', message: `must not be more than ${MAX_MEMBERS}, the owner included` })
+    throw invalid({ param: 'contacts', message: `must not be more than ${MAX_MEMBERS}, including the owner` })
   }
-  const known = await findContacts(tx, workspaceId, unique)
-  if (known.size < unique.length) throw notFound('contact')
+  const contacts = await findContacts(tx, workspaceId, unique)
+  if (contacts.size < unique.length) throw notFound('contact')
   return unique
 }
 
-/** Makes these the members, and tells them; those who had to go are told that it is gone. */
+/** Replaces the members of a group. Members get an event of the change, and removed members get an event of a deletion. */
 export async function replaceMembers(
   tx: Tx,
-  { member, base, now }: Change,
+  { member, base, now }: GroupChange,
   before: Group,
   ids: readonly string[],
 ): Promise<Group> {
   const group = { workspaceId: member.workspaceId, groupId: before.id }
-  const left = before.memberIds.filter((id) => !ids.includes(id))
-  await addToGroup(
-    tx,
-    group,
-    ids.filter((id) => !before.memberIds.includes(id)),
-    now,
-  )
-  const markers = await removeFromGroup(tx, group, left)
+  const addedIds = ids.filter((id) => !before.memberIds.includes(id))
+  const removedIds = before.memberIds.filter((id) => !ids.includes(id))
+  await addToGroup(tx, group, addedIds, now)
+  const markers = await removeFromGroup(tx, group, removedIds)
   await markReadAfterDeparture(tx, member.workspaceId, markers, now)
-  const conversations = markers.map(({ conversationId }) => conversationId)
-  await removeFromAudience(tx, member.workspaceId, { objectIds: [before.id], conversationIds: conversations }, left)
-  await tellGone(tx, member.workspaceId, before, left)
-  // Through somebody who is in it: the caller may be who has left.
+  const conversationIds = markers.map(({ conversationId }) => conversationId)
+  await removeFromAudience(tx, member.workspaceId, { objectIds: [before.id], conversationIds }, removedIds)
+  await emitGroupDeleted(tx, member.workspaceId, before, removedIds)
+  // Reads the group as one of its members, because the caller may have left it.
   const reader = { ...member, user: { ...member.user, id: ids[0] ?? before.ownerId } }
   const after = await findGroup(tx, reader, before.id)
-  if (!after) throw new Error('a group is gone that is locked')
+  if (!after) throw new Error('A locked group was not found')
   await emitGroup(tx, { member, base }, 'group.updated', after)
   return after
 }
 
 export const emitGroup = (
   tx: Tx,
-  { member: { workspaceId }, base }: Pick<Change, 'member' | 'base'>,
+  { member: { workspaceId }, base }: Pick<GroupChange, 'member' | 'base'>,
   type: 'group.created' | 'group.updated',
   group: Group,
 ): Promise<void> => emit(tx, { workspaceId, type, audience: group.memberIds, payload: groupView(group, base) })
 
-/** To those who may not see it any more. */
-async function tellGone(tx: Tx, workspaceId: string, { id }: Group, audience: readonly string[]): Promise<void> {
+/** For users who cannot see the group any more. */
+async function emitGroupDeleted(tx: Tx, workspaceId: string, { id }: Group, audience: readonly string[]): Promise<void> {
   if (audience.length === 0) return
   const payload = { id, object: 'group' as const, deleted: true }
   await emit(tx, { workspaceId, type: 'group.deleted', audience, payload })
 }
 
-/** Removes a group that is held, with its conversations; its members are told. */
-export async function removeGroup(tx: Tx, workspaceId: string, group: Group, now: Date): Promise<void> {
-  for (const id of await conversationIds(tx, workspaceId, group.id)) await deleteConversation(tx, workspaceId, id, now)
+/** Deletes a locked group and its conversations. Its members get an event. */
+export async function deleteGroupWithConversations(tx: Tx, workspaceId: string, group: Group, now: Date): Promise<void> {
+  for (const id of await findConversationIds(tx, workspaceId, group.id)) await deleteConversation(tx, workspaceId, id, now)
   await deleteGroup(tx, workspaceId, group.id)
   await eraseEvents(tx, workspaceId, { objectIds: [group.id] })
   await eraseResponsesAbout(tx, workspaceId, [group.id])
-  await tellGone(tx, workspaceId, group, group.memberIds)
+  await emitGroupDeleted(tx, workspaceId, group, group.memberIds)
 }

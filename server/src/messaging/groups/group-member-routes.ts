@@ -9,7 +9,7 @@ import { lockOwnedGroup, lockVisibleGroup, replaceMembers, requireContacts } fro
 import { findGroup } from './group-store.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the group, or the contact' }
-const OWNERS = { ...UNKNOWN, 403: 'FORBIDDEN: the caller is not the owner' }
+const OWNER_ONLY = { ...UNKNOWN, 403: 'FORBIDDEN: the caller is not the owner' }
 
 const listGroupContactsRoute = readRoute({
   target: 'GET /v1/groups/:id/contacts',
@@ -36,14 +36,14 @@ const addGroupContactRoute = writeRoute({
     summary: 'Add a contact to a group',
     description: 'The new member sees all conversations of the group. Adding a member again changes nothing.',
     answers: { 200: GroupView },
-    errors: OWNERS,
+    errors: OWNER_ONLY,
   },
   body: MemberAdd,
-  write: async (tx, call) => {
-    const { member, params, body, base } = call
+  write: async (tx, request) => {
+    const { member, params, body, base } = request
     const before = await lockOwnedGroup(tx, member, params.id ?? '')
     const members = await requireContacts(tx, member, [...before.memberIds, body.contact_id])
-    return { status: 200, body: groupView(await replaceMembers(tx, call, before, members), base) }
+    return { status: 200, body: groupView(await replaceMembers(tx, request, before, members), base) }
   },
 })
 
@@ -53,25 +53,21 @@ const removeGroupContactRoute = writeRoute({
     operationId: 'removeGroupContact',
     summary: 'Remove a contact from a group, or leave it',
     answers: { 204: null },
-    errors: { ...OWNERS, 409: 'CONFLICT: the owner must set another owner first' },
+    errors: { ...OWNER_ONLY, 409: 'CONFLICT: the owner must set another owner first' },
   },
-  write: async (tx, call) => {
-    const { member, params } = call
-    const { id = '', contact_id: leaving = '' } = params
+  write: async (tx, request) => {
+    const { member, params } = request
+    const { id = '', contact_id: contactId = '' } = params
     const before = await lockVisibleGroup(tx, member, id)
-    if (leaving !== member.user.id && before.ownerId !== member.user.id) {
+    if (contactId !== member.user.id && before.ownerId !== member.user.id) {
       throw forbidden('Only the owner of the group can remove other members.')
     }
-    if (!before.memberIds.includes(leaving)) throw notFound('contact')
-    if (leaving === before.ownerId) {
+    if (!before.memberIds.includes(contactId)) throw notFound('contact')
+    if (contactId === before.ownerId) {
       throw new GatehouseError('CONFLICT', { message: 'The owner cannot leave the group. Set another owner_id first.' })
     }
-    await replaceMembers(
-      tx,
-      call,
-      before,
-      before.memberIds.filter((each) => each !== leaving),
-    )
+    const remainingIds = before.memberIds.filter((id) => id !== contactId)
+    await replaceMembers(tx, request, before, remainingIds)
     return { status: 204, body: undefined }
   },
 })

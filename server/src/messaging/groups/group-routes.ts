@@ -4,11 +4,18 @@ import type { Member } from '../api/member.ts'
 import { type Route, readRoute, writeRoute } from '../api/route.ts'
 import { governFields } from '../governance/governed-fields.ts'
 import { GroupCreate, GroupUpdate, GroupView, groupView } from './group.ts'
-import { emitGroup, lockOwnedGroup, removeGroup, replaceMembers, requireContacts, requireOwner } from './group-changes.ts'
+import {
+  deleteGroupWithConversations,
+  emitGroup,
+  lockOwnedGroup,
+  replaceMembers,
+  requireContacts,
+  requireOwner,
+} from './group-changes.ts'
 import { createGroup, findGroup, listGroups, updateGroup } from './group-store.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the group does not exist, or the caller is not a member' }
-const OWNERS = { ...UNKNOWN, 403: 'FORBIDDEN: the caller is not the owner' }
+const OWNER_ONLY = { ...UNKNOWN, 403: 'FORBIDDEN: the caller is not the owner' }
 const DENIED = 'POLICY_DENIED, with audit_id: a policy at the point `message` denies a text'
 
 const aboutOf = ({ workspaceId, user: author }: Member, now: Date) => ({ workspaceId, author, now })
@@ -68,7 +75,7 @@ const updateGroupRoute = writeRoute({
     summary: 'Change a group',
     description: 'Missing fields stay unchanged. `contacts` replaces all members except the owner.',
     answers: { 200: GroupView },
-    errors: { ...OWNERS, 403: `${OWNERS[403]}, or ${DENIED}` },
+    errors: { ...OWNER_ONLY, 403: `${OWNER_ONLY[403]}, or ${DENIED}` },
   },
   body: GroupUpdate,
   prepare: async ({ member, params, body, now }, deps) => {
@@ -81,14 +88,14 @@ const updateGroupRoute = writeRoute({
     requireOwner(member, group)
     return governFields(deps, { ...aboutOf(member, now), groupId: group.id }, { name, description, avatarUrl })
   },
-  write: async (tx, call, { fields, settle }) => {
-    const { member, params, body, base, now } = call
+  write: async (tx, request, { fields, settle }) => {
+    const { member, params, body, base, now } = request
     const { contacts, owner_id: ownerId } = body
     const before = await lockOwnedGroup(tx, member, params.id ?? '')
     const owner = ownerId ?? before.ownerId
     const members = await requireContacts(tx, member, [owner, ...(contacts ?? before.memberIds)])
     await updateGroup(tx, member.workspaceId, before.id, { ...fields, ownerId }, now)
-    const group = await replaceMembers(tx, call, before, members)
+    const group = await replaceMembers(tx, request, before, members)
     await settle(tx)
     return { status: 200, body: groupView(group, base) }
   },
@@ -100,10 +107,10 @@ const deleteGroupRoute = writeRoute({
     operationId: 'deleteGroup',
     summary: 'Delete a group, its conversations and their messages, permanently',
     answers: { 204: null },
-    errors: OWNERS,
+    errors: OWNER_ONLY,
   },
   write: async (tx, { member, params, now }) => {
-    await removeGroup(tx, member.workspaceId, await lockOwnedGroup(tx, member, params.id ?? ''), now)
+    await deleteGroupWithConversations(tx, member.workspaceId, await lockOwnedGroup(tx, member, params.id ?? ''), now)
     return { status: 204, body: undefined }
   },
 })

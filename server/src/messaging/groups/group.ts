@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
 import { Name } from '../../lib/fields.ts'
-import { AvatarUrl } from '../people/contact.ts'
+import { AvatarUrl, defaultAvatarUrl } from '../people/contact.ts'
 import { Seconds, seconds } from '../timestamps.ts'
 
-/** MSG-RES-3; the owner is one of them. */
+/** The owner included (MSG-RES-3). */
 export const MAX_MEMBERS = 1_000
 
-/** People and assistants of a Workspace who share conversations. */
+/** Users and assistants of a Workspace who share conversations. */
 export interface Group {
   /** `grp_…` */
   readonly id: string
@@ -14,7 +14,7 @@ export interface Group {
   readonly description: string
   readonly avatarUrl: string | null
   readonly ownerId: string
-  /** Ids of all, the owner's too, in order. */
+  /** Sorted ids of all members, including the owner. */
   readonly memberIds: readonly string[]
   readonly createdAt: Date
   readonly updatedAt: Date
@@ -26,7 +26,7 @@ const ContactIds = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
 })
 const Description = Type.String({ maxLength: 2_000 })
 
-/** Body of `POST /v1/groups`; who creates it owns it. */
+/** Body of `POST /v1/groups`. The caller becomes the owner. */
 export const GroupCreate = Type.Object({
   name: Name,
   description: Type.Optional(Description),
@@ -34,7 +34,7 @@ export const GroupCreate = Type.Object({
   contacts: Type.Optional(ContactIds),
 })
 
-/** Body of `PUT /v1/groups/:id`. What is left out stays; `contacts` replaces all; a new owner must be one of them. */
+/** Body of `PUT /v1/groups/:id`. Missing fields stay unchanged. `contacts` replaces all members except the owner. */
 export const GroupUpdate = Type.Object({
   name: Type.Optional(Name),
   description: Type.Optional(Description),
@@ -63,7 +63,7 @@ export const groupView = (group: Group, base: string) => ({
   object: 'group' as const,
   name: group.name,
   description: group.description,
-  avatar_url: group.avatarUrl ?? `${base}/v1/avatars/${encodeURIComponent(group.name)}`,
+  avatar_url: group.avatarUrl ?? defaultAvatarUrl(group.name, base),
   owner_id: group.ownerId,
   contacts: group.memberIds,
   created_at: seconds(group.createdAt),

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { GatehouseError } from '../../errors.ts'
-import { ReactionsBody } from './reaction-store.ts'
+import { ReactionsBody } from './reaction.ts'
 
 const MAX_BYTES = 32 * 1_024
 const MAX_ATTACHMENTS = 20
@@ -29,12 +29,12 @@ export const MessageUpdate = Type.Object({
   attachments: Type.Optional({ ...Attachments, description: 'All attachments of the message after the change.' }),
 })
 
-/** Each id once. */
+/** The ids of attachments in a body, each once. */
 export const parseAttachmentIds = (attachments: Static<typeof Attachments> | null | undefined): string[] => [
   ...new Set((attachments ?? []).map((item) => (typeof item === 'string' ? item : item.id))),
 ]
 
-/** Throws a 413 for a text of more than 32 KiB. */
+/** Returns the text. Throws a 413 if it has more than 32 KiB. */
 export function checkText(text: string): string {
   if (Buffer.byteLength(text) <= MAX_BYTES) return text
   throw new GatehouseError('PAYLOAD_TOO_LARGE', { message: 'message: must not have more than 32 KiB.', param: 'message' })

@@ -8,7 +8,7 @@ import { attachmentEvent } from '../attachments/attachment.ts'
 import { emit } from '../events/outbox.ts'
 import { uuidOf } from '../ids.ts'
 
-/** `att_…` of the files that a message carries. */
+/** `att_…` of a message's files. */
 export async function findAttachmentIds(db: Db, messageId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('message_attachment')
@@ -19,14 +19,14 @@ export async function findAttachmentIds(db: Db, messageId: string): Promise<stri
   return rows.map(({ id }) => toId('att', id))
 }
 
-const UNKNOWN = {
+const UNKNOWN_ATTACHMENTS = {
   param: 'attachments',
   message: 'must be ids of files that the caller has uploaded and not sent yet',
 }
 
 /**
- * Names of the files that somebody is about to send, in the order of the ids: policies look at them too. Those of `messageId` may
- * be among them. Throws a 400 for any other.
+ * Names of the member's uploads, in the order of the ids, for policies. Throws a 400 if a file is not the member's or was sent with a
+ * message other than `messageId`.
  */
 export async function findFilenames(
   db: Db,
@@ -36,74 +36,68 @@ export async function findFilenames(
 ): Promise<string[]> {
   if (ids.length === 0) return []
   const uuids = ids.map((id) => fromId('att', id))
-  const known = uuids.filter((uuid) => uuid !== undefined)
+  const validUuids = uuids.filter((uuid) => uuid !== undefined)
   const rows = await db
     .selectFrom('message_attachment')
     .select(['id', 'filename'])
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
     .where('uploaded_by', '=', user.id)
-    .where('id', 'in', known.length > 0 ? known : [null])
-    .where((of) =>
-      of.or([
-        of('message_id', 'is', null),
-        ...(messageId === undefined ? [] : [of('message_id', '=', uuidOf('msg', messageId))]),
-      ]),
+    .where('id', 'in', validUuids.length > 0 ? validUuids : [null])
+    .where(({ or, eb }) =>
+      or([eb('message_id', 'is', null), ...(messageId === undefined ? [] : [eb('message_id', '=', uuidOf('msg', messageId))])]),
     )
     .execute()
   const names = new Map(rows.map(({ id, filename }) => [id, filename]))
   return uuids.map((uuid) => {
     const name = uuid && names.get(uuid)
-    if (name === undefined) throw invalid(UNKNOWN)
+    if (name === undefined) throw invalid(UNKNOWN_ATTACHMENTS)
     return name
   })
 }
 
-/** Removes from a message the files that are not among `ids`; their bytes go once this is committed. */
+/** Removes the message's files except `ids`. A job deletes their bytes after the commit. */
 export async function removeOtherFiles(tx: Tx, messageId: string, ids: readonly string[], now: Date): Promise<void> {
-  const kept = ids.map((id) => uuidOf('att', id))
+  const keptUuids = ids.map((id) => uuidOf('att', id))
   await sql`
     with gone as (
       delete from message_attachment
-      where message_id = ${uuidOf('msg', messageId)} and id <> all (${kept}::uuid[])
+      where message_id = ${uuidOf('msg', messageId)} and id <> all (${keptUuids}::uuid[])
       returning place
     )
     insert into removed_file (place, removed_at) select place, ${now} from gone on conflict do nothing`.execute(tx)
 }
 
-/** Sends the caller's uploads with a message. Throws a 400 for what is none of them, or was sent already. */
+/** Attaches the caller's uploads to a message. Throws a 400 if a file is not the caller's or was sent before. */
 export async function attachToMessage(
   tx: Tx,
   { workspaceId, user }: Member,
   messageId: string,
   ids: readonly string[],
 ): Promise<void> {
+  const uuids = ids.map((id) => fromId('att', id) ?? null)
   const rows = await tx
     .updateTable('message_attachment')
     .set({ message_id: uuidOf('msg', messageId) })
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
     .where('uploaded_by', '=', user.id)
     .where('message_id', 'is', null)
-    .where(
-      'id',
-      'in',
-      ids.map((id) => fromId('att', id) ?? null),
-    )
+    .where('id', 'in', uuids)
     .returning(['id', 'media_type', 'bytes', 'created_at'])
     .execute()
-  if (rows.length !== ids.length) throw invalid(UNKNOWN)
-  // The others hear of the message.
-  const about = { workspaceId, type: 'attachment.updated', audience: [user.id] } as const
-  const shown = rows.map(({ id, media_type: mediaType, bytes, created_at: createdAt }) => ({
+  if (rows.length !== ids.length) throw invalid(UNKNOWN_ATTACHMENTS)
+  // Other members get the event of the message.
+  const event = { workspaceId, type: 'attachment.updated', audience: [user.id] } as const
+  const attachments = rows.map(({ id, media_type: mediaType, bytes, created_at: createdAt }) => ({
     id: toId('att', id),
     messageId,
     mediaType,
     bytes,
     createdAt,
   }))
-  await emit(tx, ...shown.map((attachment) => ({ ...about, payload: attachmentEvent(attachment) })))
+  await emit(tx, ...attachments.map((attachment) => ({ ...event, payload: attachmentEvent(attachment) })))
 }
 
-/** Calls files what policies have made of their names, one for each id. */
+/** Stores the governed names of files, one for each id. */
 export async function renameFiles(
   tx: Tx,
   workspaceId: string,
@@ -118,7 +112,7 @@ export async function renameFiles(
       and message_attachment.filename <> named.filename`.execute(tx)
 }
 
-/** A file as the messages that carry it show it. */
+/** A file of a message. */
 export interface MessageFile {
   readonly id: string
   readonly messageId: string
@@ -128,18 +122,15 @@ export interface MessageFile {
   readonly createdAt: Date
 }
 
-/** What each of the messages carries, by the message's id. */
+/** The files of each message, by the message's id. Messages without files are missing. */
 export async function findFiles(db: Db, messageIds: readonly string[]): Promise<Map<string, MessageFile[]>> {
   const files = new Map<string, MessageFile[]>()
   if (messageIds.length === 0) return files
+  const uuids = messageIds.map((id) => uuidOf('msg', id))
   const rows = await db
     .selectFrom('message_attachment')
     .select(['id', 'message_id', 'filename', 'media_type', 'bytes', 'created_at'])
-    .where(
-      'message_id',
-      'in',
-      messageIds.map((id) => uuidOf('msg', id)),
-    )
+    .where('message_id', 'in', uuids)
     .orderBy('id')
     .execute()
   for (const { id, message_id, filename, media_type, bytes, created_at } of rows) {

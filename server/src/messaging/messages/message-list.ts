@@ -7,7 +7,7 @@ import { uuidOf } from '../ids.ts'
 import { MESSAGE_COLUMNS, type Message, type MessageRow, toMessage } from './message.ts'
 import { messagesOf } from './message-store.ts'
 
-/** The messages of a conversation that the member is in, newest first. Undefined when the cursor is not one of them. */
+/** The messages of a conversation of the member, newest first. Undefined if the cursor is not one of them. */
 export async function listMessages(
   db: Db,
   member: Member,
@@ -15,57 +15,56 @@ export async function listMessages(
   page: PageRequest,
 ): Promise<Page<Message> | undefined> {
   const conversation = uuidOf('conv', conversationId)
-  const beside = await findCursorPlace(db, member, page)
-  if (cursorOf(page) !== undefined && beside?.conversation_id !== conversation) return undefined
+  const cursorRow = await findCursorRow(db, member, page)
+  if (cursorOf(page) !== undefined && cursorRow?.conversation_id !== conversation) return undefined
   const query = messagesOf(db, member).where('message.conversation_id', '=', conversation).select(MESSAGE_COLUMNS)
-  return readPage(query, page, { by: ['sequence'], order: 'desc', place: beside && [beside.sequence] }, toMessage)
+  return readPage(query, page, { by: ['sequence'], order: 'desc', place: cursorRow && [cursorRow.sequence] }, toMessage)
 }
 
-type Place = NonNullable<Awaited<ReturnType<typeof findCursorPlace>>>
+type CursorRow = NonNullable<Awaited<ReturnType<typeof findCursorRow>>>
 
-/** Conversations that are asked for their messages at once, at most. */
-const MOST_AT_ONCE = 400
+/** Maximum number of conversations whose messages are read by one statement. */
+const MAX_BATCH = 400
 
 /**
- * The messages of all the member's conversations, newest first; within a conversation in its order.
+ * The messages of all conversations of the member, newest first. Undefined if the cursor is not a message of the member.
  *
- * Conversations are asked for their newest messages in the order in which they were last active, until none of those left can
- * hold a newer one than the page has: what a page costs depends on how many were active since its place, not on how many
- * there are. Undefined when the cursor is not a message of the member.
+ * Reads the conversations in batches, last active first, until the remaining conversations cannot have a newer message than the page.
+ * So the cost of a page depends on the number of conversations that were active since the cursor, not on the number of all.
  */
 export async function listAllMessages(db: Db, member: Member, page: PageRequest): Promise<Page<Message> | undefined> {
-  const place = await findCursorPlace(db, member, page)
-  if (cursorOf(page) !== undefined && !place) return undefined
-  const back = isBackwards(page)
-  let found: MessageRow[] = []
-  let last: Candidate | undefined
-  for (let size = page.limit + 1; ; size = Math.min(size * 2, MOST_AT_ONCE)) {
-    const candidates = await conversationsBefore(db, member, last, back ? place : undefined, size)
-    found = newest([...found, ...(await messagesIn(db, candidates, page, place))], page)
-    last = candidates.at(-1)
-    const enough = found.length > page.limit && !back
-    if (!last || candidates.length < size || (enough && isAfter(found.at(-1), last))) break
+  const cursorRow = await findCursorRow(db, member, page)
+  if (cursorOf(page) !== undefined && !cursorRow) return undefined
+  const backwards = isBackwards(page)
+  let messages: MessageRow[] = []
+  let last: ActiveConversation | undefined
+  for (let size = page.limit + 1; ; size = Math.min(size * 2, MAX_BATCH)) {
+    const batch = await findActiveConversations(db, member, last, backwards ? cursorRow : undefined, size)
+    messages = newestOf([...messages, ...(await findMessagesOf(db, batch, page, cursorRow))], page)
+    last = batch.at(-1)
+    const pageIsFull = messages.length > page.limit && !backwards
+    if (!last || batch.length < size || (pageIsFull && isNewerThan(messages.at(-1), last))) break
   }
-  return pageOf(found, page, toMessage)
+  return pageOf(messages, page, toMessage)
 }
 
-interface Candidate {
+interface ActiveConversation {
   readonly conversation_id: string
   readonly sort_at: Date
 }
 
-/** Every message of the conversations from `last` on is older than this one. */
-const isAfter = (message: MessageRow | undefined, last: Candidate): boolean =>
+/** Whether the message is newer than all messages of the conversations after `last`. */
+const isNewerThan = (message: MessageRow | undefined, last: ActiveConversation): boolean =>
   message !== undefined && message.created_at > last.sort_at
 
-/** The next of the member's conversations, the last active first; backwards only those that were active since the place. */
-function conversationsBefore(
+/** The member's conversations after `last`, last active first. `since`: only conversations that were active after this message. */
+function findActiveConversations(
   db: Db,
   { workspaceId, user }: Member,
-  last: Candidate | undefined,
-  since: Place | undefined,
+  last: ActiveConversation | undefined,
+  since: CursorRow | undefined,
   limit: number,
-): Promise<Candidate[]> {
+): Promise<ActiveConversation[]> {
   let query = db
     .selectFrom('conversation_member')
     .select(['conversation_id', 'sort_at'])
@@ -80,33 +79,33 @@ function conversationsBefore(
   return query.orderBy('sort_at', 'desc').orderBy('conversation_id', 'desc').limit(limit).execute()
 }
 
-async function messagesIn(
+async function findMessagesOf(
   db: Db,
-  candidates: readonly Candidate[],
+  conversations: readonly ActiveConversation[],
   page: PageRequest,
-  place: Place | undefined,
+  cursorRow: CursorRow | undefined,
 ): Promise<MessageRow[]> {
-  if (candidates.length === 0) return []
-  const [direction, beyond] = isBackwards(page) ? (['asc', '>'] as const) : (['desc', '<'] as const)
-  const ids = candidates.map(({ conversation_id }) => conversation_id)
-  const beside =
-    place &&
-    // The first condition finds the place in the index, the second is exact.
-    sql`and created_at ${sql.raw(`${beyond}=`)} ${place.created_at}
-      and (created_at, conversation_id, sequence) ${sql.raw(beyond)}
-        (${place.created_at}::timestamptz, ${place.conversation_id}::uuid, ${place.sequence}::bigint)`
+  if (conversations.length === 0) return []
+  const [direction, operator] = isBackwards(page) ? (['asc', '>'] as const) : (['desc', '<'] as const)
+  const ids = conversations.map(({ conversation_id }) => conversation_id)
+  const afterCursor =
+    cursorRow &&
+    // The first condition can use the index, and the second is exact.
+    sql`and created_at ${sql.raw(`${operator}=`)} ${cursorRow.created_at}
+      and (created_at, conversation_id, sequence) ${sql.raw(operator)}
+        (${cursorRow.created_at}::timestamptz, ${cursorRow.conversation_id}::uuid, ${cursorRow.sequence}::bigint)`
   const { rows } = await sql<MessageRow>`
-    select found.* from unnest(${ids}::uuid[]) as candidate (id) cross join lateral (
+    select row.* from unnest(${ids}::uuid[]) as candidate (id) cross join lateral (
       select ${sql.join(MESSAGE_COLUMNS.map((name) => sql.ref(name)))} from message
-      where message.conversation_id = candidate.id ${beside ?? sql``}
+      where message.conversation_id = candidate.id ${afterCursor ?? sql``}
       order by created_at ${sql.raw(direction)}, sequence ${sql.raw(direction)}
       limit ${sql.lit(page.limit + 1)}
-    ) as found`.execute(db)
+    ) as row`.execute(db)
   return rows
 }
 
-/** As many as a page needs to know of, in the order in which it is walked. */
-function newest(rows: readonly MessageRow[], page: PageRequest): MessageRow[] {
+/** The rows that a page needs, in the page's direction. */
+function newestOf(rows: readonly MessageRow[], page: PageRequest): MessageRow[] {
   const sign = isBackwards(page) ? 1 : -1
   return rows.toSorted((a, b) => sign * compare(a, b)).slice(0, page.limit + 1)
 }
@@ -115,8 +114,8 @@ const compare = (a: MessageRow, b: MessageRow): number =>
   a.created_at.getTime() - b.created_at.getTime() ||
   (a.conversation_id === b.conversation_id ? a.sequence - b.sequence : a.conversation_id < b.conversation_id ? -1 : 1)
 
-/** The place of the page's cursor among the member's messages. Undefined without a cursor, and when it is not one of them. */
-export async function findCursorPlace(db: Db, member: Member, page: PageRequest) {
+/** The position of the page's cursor. Undefined without a cursor, or if it is not a message of the member. */
+export async function findCursorRow(db: Db, member: Member, page: PageRequest) {
   const cursor = cursorOf(page)
   if (cursor === undefined) return undefined
   return messagesOf(db, member)

@@ -2,15 +2,16 @@ import { Type } from 'typebox'
 import { ID_PAGE, IdList, idListOf, idPageOf } from '../../http/paging.ts'
 import { forbidden, invalid, notFound } from '../../http/refusals.ts'
 import { type Route, readRoute, refusal, writeRoute } from '../api/route.ts'
-import { findConversation, ownsGroup } from '../conversations/conversation-store.ts'
+import { findConversation } from '../conversations/conversation-store.ts'
+import { isGroupOwner } from '../people/group-member-store.ts'
 import { MessageView } from './message.ts'
 import { checkText, MessageCreate, MessageUpdate, parseAttachmentIds } from './message-bodies.ts'
 import { listAllMessages, listMessages } from './message-list.ts'
 import { searchMessages } from './message-search.ts'
 import { deleteMessages, findMessage } from './message-store.ts'
 import { loadMessageView, loadMessageViews, loadNewMessageView } from './message-views.ts'
+import { parseReactions } from './reaction.ts'
 import { reactionRoutes } from './reaction-routes.ts'
-import { parseReactions } from './reaction-store.ts'
 import { notifyAssistants, prepareMessage, storeMessage } from './send-message.ts'
 import { prepareUpdate, updateMessage } from './update-message.ts'
 
@@ -35,8 +36,8 @@ const listMessagesRoute = readRoute({
     const page = idPageOf(query)
     const id = query.conversation_id
     if (id !== undefined && !(await findConversation(db, member, id))) throw notFound('conversation')
-    const found = await (id === undefined ? listAllMessages(db, member, page) : listMessages(db, member, id, page))
-    const list = idListOf(found, page, (message) => message)
+    const messages = await (id === undefined ? listAllMessages(db, member, page) : listMessages(db, member, id, page))
+    const list = idListOf(messages, page, (message) => message)
     return { ...list, data: await loadMessageViews(db, member.workspaceId, list.data, base) }
   },
 })
@@ -59,8 +60,8 @@ const searchMessagesRoute = readRoute({
     const { q, conversation_id: id } = query
     if (id !== undefined && !(await findConversation(db, member, id))) throw notFound('conversation')
     const page = idPageOf(query)
-    const found = await searchMessages(db, member, q, page, id)
-    const list = idListOf(found, page, (message) => message)
+    const messages = await searchMessages(db, member, q, page, id)
+    const list = idListOf(messages, page, (message) => message)
     return { ...list, data: await loadMessageViews(db, member.workspaceId, list.data, base) }
   },
 })
@@ -97,11 +98,11 @@ const sendMessageRoute = writeRoute({
     const draft = { conversationId: body.conversation_id, text, attachments: parseAttachmentIds(body.attachments) }
     return prepareMessage(deps, member, draft, now)
   },
-  write: async (tx, { member, base, now }, ready, deps) => {
-    const sent = await storeMessage(tx, member, ready, now)
+  write: async (tx, { member, base, now }, prepared, deps) => {
+    const sent = await storeMessage(tx, member, prepared, now)
     if (sent.kind === 'held') return refusal('POLICY_REVIEW_PENDING', sent)
-    const body = await loadNewMessageView(tx, sent.message, ready.attachments.length > 0, base)
-    return { status: 201, body, after: () => notifyAssistants(deps, sent) }
+    const body = await loadNewMessageView(tx, sent.message, prepared.attachments.length > 0, base)
+    return { status: 201, body, afterCommit: () => notifyAssistants(deps, sent) }
   },
 })
 
@@ -128,10 +129,10 @@ const updateMessageRoute = writeRoute({
     }
     return prepareUpdate(deps, member, params.id ?? '', update, now)
   },
-  write: async (tx, { member, params, base, now }, ready) => {
-    const done = await updateMessage(tx, member, params.id ?? '', ready, now)
-    if (done.kind === 'held') return refusal('POLICY_REVIEW_PENDING', done)
-    return { status: 200, body: await loadMessageView(tx, done.message, base) }
+  write: async (tx, { member, params, base, now }, prepared) => {
+    const result = await updateMessage(tx, member, params.id ?? '', prepared, now)
+    if (result.kind === 'held') return refusal('POLICY_REVIEW_PENDING', result)
+    return { status: 200, body: await loadMessageView(tx, result.message, base) }
   },
 })
 
@@ -146,19 +147,20 @@ const deleteMessageRoute = writeRoute({
   },
   write: async (tx, { member, params, now }) => {
     const message = await findMessage(tx, member, params.id ?? '')
-    const place = message && (await findConversation(tx, member, message.conversationId))
-    if (!message || !place) throw notFound('message')
-    const own = message.senderId === member.user.id
-    if (!own && !(place.groupId !== null && (await ownsGroup(tx, member, place.groupId)))) {
+    const conversation = message && (await findConversation(tx, member, message.conversationId))
+    if (!message || !conversation) throw notFound('message')
+    const { groupId } = conversation
+    const isSender = message.senderId === member.user.id
+    if (!isSender && !(groupId !== null && (await isGroupOwner(tx, member, groupId)))) {
       throw forbidden('Only the sender and the owner of the group can delete a message.')
     }
-    const [gone] = await deleteMessages(tx, message, [message.id], now)
-    if (gone === undefined) throw notFound('message')
+    const [deletedId] = await deleteMessages(tx, message, [message.id], now)
+    if (deletedId === undefined) throw notFound('message')
     return { status: 204, body: undefined }
   },
 })
 
-/** Messages of the caller's conversations. Policies decide on every new and changed text. */
+/** Routes of the messages in the caller's conversations. Policies decide on every new and changed text. */
 export const messageRoutes: readonly Route[] = [
   listMessagesRoute,
   searchMessagesRoute,

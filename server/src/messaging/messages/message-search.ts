@@ -4,12 +4,12 @@ import { cursorOf, type Page, type PageRequest, readPage } from '../../db/page.t
 import type { Member } from '../api/member.ts'
 import { uuidOf } from '../ids.ts'
 import { MESSAGE_COLUMNS, type Message, toMessage } from './message.ts'
-import { findCursorPlace } from './message-list.ts'
+import { findCursorRow } from './message-list.ts'
 import { messagesOf } from './message-store.ts'
 
 /**
- * The member's messages that contain all words of `q`, newest first. `q` is in the syntax of web searches: `"a phrase"`, `or`,
- * `-without`. Undefined when the cursor is not a message of the member.
+ * The member's messages that contain all words of `q`, newest first. `q` has the syntax of web searches: `"a phrase"`, `or`,
+ * `-without`. Undefined if the cursor is not a message of the member.
  */
 export async function searchMessages(
   db: Db,
@@ -23,9 +23,9 @@ export async function searchMessages(
     .where('message.workspace_id', '=', uuidOf('ws', member.workspaceId))
     .where(sql<boolean>`message.language_vector @@ websearch_to_tsquery('simple', ${q})`)
   if (conversationId !== undefined) query = query.where('message.conversation_id', '=', uuidOf('conv', conversationId))
-  const beside = await findCursorPlace(db, member, page)
-  if (cursorOf(page) !== undefined && !beside) return undefined
-  const place = beside && [beside.created_at, beside.conversation_id, beside.sequence]
+  const cursorRow = await findCursorRow(db, member, page)
+  if (cursorOf(page) !== undefined && !cursorRow) return undefined
+  const place = cursorRow && [cursorRow.created_at, cursorRow.conversation_id, cursorRow.sequence]
   const by = ['message.created_at', 'message.conversation_id', 'message.sequence']
   return readPage(query, page, { by, order: 'desc', place }, toMessage)
 }

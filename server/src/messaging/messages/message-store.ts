@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { fromId } from '../../lib/id.ts'
 import { withdrawReviews } from '../../review/message-review-store.ts'
-import { eraseResponsesAbout } from '../api/idempotency-store.ts'
+import { eraseResponsesAbout } from '../api/erase-responses.ts'
 import type { Member } from '../api/member.ts'
 import { findMemberIds } from '../conversations/conversation-members.ts'
 import { eraseEvents } from '../events/erase-events.ts'
@@ -13,7 +13,7 @@ import { MESSAGE_COLUMNS, type Message, messageEvent, toMessage } from './messag
 import { findAttachmentIds } from './message-files.ts'
 import { findReactions } from './reaction-store.ts'
 
-/** Messages of the conversations that a member is in. */
+/** A query for the messages of a member's conversations. */
 export const messagesOf = (db: Db, { workspaceId, user }: Member) =>
   db
     .selectFrom('message')
@@ -21,7 +21,7 @@ export const messagesOf = (db: Db, { workspaceId, user }: Member) =>
     .where('membership.workspace_id', '=', uuidOf('ws', workspaceId))
     .where('membership.user_id', '=', user.id)
 
-/** Undefined unless there is one and the member is in its conversation: nobody else can tell the difference. */
+/** A message of the member's conversations. Undefined also if the message exists and the member is not in its conversation. */
 export async function findMessage(db: Db, member: Member, id: string): Promise<Message | undefined> {
   const uuid = fromId('msg', id)
   if (uuid === undefined) return undefined
@@ -29,7 +29,7 @@ export async function findMessage(db: Db, member: Member, id: string): Promise<M
   return row && toMessage(row)
 }
 
-/** When a message was stored; undefined: it is not there. */
+/** The time when a message was stored. Undefined if the message does not exist. */
 export async function findCreationTime(db: Db, workspaceId: string, id: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('message')
@@ -40,7 +40,7 @@ export async function findCreationTime(db: Db, workspaceId: string, id: string):
   return row?.created_at
 }
 
-/** As `findMessage`, and held until `tx` ends: what is made of it now is made of its last state. */
+/** As `findMessage`. Other transactions cannot change the message until `tx` ends. */
 export async function lockMessage(tx: Tx, member: Member, id: string): Promise<Message | undefined> {
   const uuid = fromId('msg', id)
   if (uuid === undefined) return undefined
@@ -52,7 +52,7 @@ export async function lockMessage(tx: Tx, member: Member, id: string): Promise<M
   return row && toMessage(row)
 }
 
-/** Gives a message that `tx` holds another text. Its readers are told once all of the update is done: `emitMessageUpdated`. */
+/** Replaces the text of a locked message. Call `emitMessageUpdated` after all changes of the message. */
 export async function replaceText(tx: Tx, { id, workspaceId }: Message, text: GovernedText): Promise<void> {
   await tx
     .updateTable('message')
@@ -62,7 +62,7 @@ export async function replaceText(tx: Tx, { id, workspaceId }: Message, text: Go
     .execute()
 }
 
-/** Ends an update of a message: it is dated, and its readers are told. Answers its new state. */
+/** Ends an update: sets `updated_at`, unless it is undefined, and emits the event. Returns the new state of the message. */
 export async function emitMessageUpdated(tx: Tx, { id, workspaceId }: Message, updatedAt: Date | undefined): Promise<Message> {
   const row = await tx
     .updateTable('message')
@@ -84,8 +84,8 @@ export async function emitMessageUpdated(tx: Tx, { id, workspaceId }: Message, u
 }
 
 /**
- * Removes messages of one conversation for good: pins, reactions, files and what reviewers see of them go with them, the
- * audit keeps hashes. Answers the ids of those that were there.
+ * Permanently deletes messages of one conversation, with their pins, reactions, files and the content of their review items. Audit
+ * records keep keyed hashes. Returns the ids of the messages that existed.
  */
 export async function deleteMessages(
   tx: Tx,
@@ -108,7 +108,7 @@ export async function deleteMessages(
     insert into removed_file (place, removed_at)
     select place, ${now} from message_attachment where message_id in (${sql.join(uuids)})
     on conflict do nothing`.execute(tx)
-  const gone = await tx
+  const deleted = await tx
     .deleteFrom('message')
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
     .where('conversation_id', '=', conversation)
@@ -116,13 +116,13 @@ export async function deleteMessages(
     .returning('id')
     .execute()
   const audience = await findMemberIds(tx, workspaceId, conversationId)
-  const removed = ids.filter((_, index) => gone.some(({ id }) => id === uuids[index]))
+  const deletedIds = ids.filter((_, index) => deleted.some(({ id }) => id === uuids[index]))
   const payload = { conversation_id: conversationId }
-  await eraseEvents(tx, workspaceId, { objectIds: removed })
-  await eraseResponsesAbout(tx, workspaceId, removed)
+  await eraseEvents(tx, workspaceId, { objectIds: deletedIds })
+  await eraseResponsesAbout(tx, workspaceId, deletedIds)
   await emit(
     tx,
-    ...removed.map((id) => ({ workspaceId, type: 'message.deleted' as const, audience, payload: { id, ...payload } })),
+    ...deletedIds.map((id) => ({ workspaceId, type: 'message.deleted' as const, audience, payload: { id, ...payload } })),
   )
-  return removed
+  return deletedIds
 }

@@ -6,20 +6,21 @@ import { ContactView } from '../people/contact.ts'
 import { Seconds, seconds, secondsOrNull } from '../timestamps.ts'
 import type { MessageTable } from './tables.ts'
 
-/** A message as it is stored. Ids are TypeIDs but for users'. */
+/** A message of a conversation. */
 export interface Message {
   /** `msg_…` */
   readonly id: string
   readonly workspaceId: string
   readonly conversationId: string
-  /** 1, 2, 3 … in its conversation. */
+  /** Number in its conversation: 1, 2, 3 … */
   readonly sequence: number
   readonly senderId: string
   readonly text: string
-  /** `aud_…` of the last decision on it. */
+  /** `aud_…` of the last decision on the text. */
   readonly auditId: string | null
+  /** Policies escalated the text. */
   readonly flagged: boolean
-  /** The message that an assistant answers with this one. */
+  /** `msg_…` of the message that an assistant's message answers. */
   readonly replyTo: string | null
   readonly createdAt: Date
   readonly updatedAt: Date | null
@@ -58,7 +59,7 @@ export const toMessage = (row: MessageRow): Message => ({
   readAt: row.read_at,
 })
 
-/** One entry for each name, in the order in which they were given. */
+/** One entry for each name, in the order in which members added them. */
 export type Reactions = readonly Readonly<Record<string, readonly string[]>>[]
 
 const nullable = <S extends ReturnType<typeof Type.String | typeof Type.Integer>>(schema: S) => Type.Union([schema, Type.Null()])
@@ -80,8 +81,8 @@ export const MessageView = Type.Object({
   updated_at: nullable(Seconds),
 })
 
-/** What of a message is the same for everybody who may read it. */
-const fieldsOf = (message: Message) => ({
+/** Fields that responses and events show in the same way. */
+const sharedFields = (message: Message) => ({
   reply_to: message.replyTo,
   governance: message.auditId === null ? null : { audit_id: message.auditId },
   read_at: secondsOrNull(message.readAt),
@@ -97,10 +98,10 @@ export const messageView = <C, A>(message: Message, contact: C, reactions: React
   message: message.text,
   reactions,
   attachments,
-  ...fieldsOf(message),
+  ...sharedFields(message),
 })
 
-/** As events tell of it: contact and attachments by their ids, since nobody's address is known to make URLs with. */
+/** The message in events. It has ids of the contact and of attachments, because the base of their URLs is not known. */
 export const messageEvent = (message: Message, reactions: Reactions, attachmentIds: readonly string[]) => ({
   id: message.id,
   object: 'message' as const,
@@ -109,5 +110,5 @@ export const messageEvent = (message: Message, reactions: Reactions, attachmentI
   message: message.text,
   reactions,
   attachments: attachmentIds,
-  ...fieldsOf(message),
+  ...sharedFields(message),
 })

@@ -3,7 +3,8 @@ import { type Route, writeRoute } from '../api/route.ts'
 import { MessageView } from './message.ts'
 import { emitMessageUpdated, lockMessage } from './message-store.ts'
 import { loadMessageView } from './message-views.ts'
-import { addReaction, checkReactionName, removeReaction } from './reaction-store.ts'
+import { checkReactionName, tooManyNames } from './reaction.ts'
+import { addReaction, removeReaction } from './reaction-store.ts'
 import { prepareReaction } from './update-message.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the message does not exist, or the caller is not a member of its conversation' }
@@ -22,7 +23,9 @@ const addReactionRoute = writeRoute({
   write: async (tx, { member, params, base, now }, { name, governed }) => {
     const message = await lockMessage(tx, member, params.id ?? '')
     if (!message) throw notFound('message')
-    if (await addReaction(tx, member, message, name, now)) await emitMessageUpdated(tx, message, undefined)
+    const result = await addReaction(tx, member, message, name, now)
+    if (result === 'too_many_names') throw tooManyNames()
+    if (result === 'added') await emitMessageUpdated(tx, message, undefined)
     const body = await loadMessageView(tx, message, base)
     await governed.settle(tx)
     return { status: 200, body }
@@ -47,5 +50,5 @@ const removeReactionRoute = writeRoute({
   },
 })
 
-/** Reactions of the caller. A reaction does not count as an edit of the message. */
+/** Routes of the caller's reactions. A reaction does not change the time of the message's last update. */
 export const reactionRoutes: readonly Route[] = [addReactionRoute, removeReactionRoute]

@@ -21,25 +21,25 @@ export interface ReleaseDeps extends TextDecisionDeps {
   readonly reviewBox: SecretBox
 }
 
-/** What an approval would store. */
+/** The message that an approval stores. */
 export interface PreparedRelease {
-  readonly held: Held
+  readonly held: HeldMessage
   readonly sender: Member
   readonly conversationId: string
-  /** undefined: the policies in force now deny it. */
+  /** undefined: the active policies deny it. */
   readonly text: GovernedText | undefined
 }
 
-interface Held {
-  /** The message that it will be, or whose text it will be. */
+interface HeldMessage {
+  /** `msg_…` of the new message, or of the message that an update changes. */
   readonly messageId: string
   readonly isUpdate: boolean
   readonly attachments: readonly string[] | null
 }
 
 /**
- * Asks the policies in force now about a held message that a reviewer is about to decide on. Undefined for any other item, and
- * for one whose message cannot be stored any more.
+ * Governs a held message again, before a reviewer's decision, with the active policies. Undefined for other review items, and if the
+ * message cannot be stored any more.
  */
 export async function prepareRelease(
   deps: ReleaseDeps,
@@ -50,26 +50,27 @@ export async function prepareRelease(
   const { db, reviewBox } = deps
   const item = await getReview(db, workspaceId, itemId, now)
   if (item?.endpoint !== 'message' || item.kind !== 'hold') return undefined
-  const held = await findHeld(db, item)
+  const held = await findHeldMessage(db, item)
   const content = held && (await readReviewContent(db, workspaceId, itemId, now, reviewBox))
-  const sender = await senderOf(db, item)
-  const place = sender && (await findConversation(db, sender, item.sessionId ?? ''))
-  if (!held || !content || !place) return undefined
+  const sender = await findSender(db, item)
+  const conversation = sender && (await findConversation(db, sender, item.sessionId ?? ''))
+  if (!held || !content || !conversation) return undefined
   const submission = {
     workspaceId,
     sender: sender.user,
-    place,
+    place: conversation,
     messageId: held.messageId,
     change: held.isUpdate ? ('update' as const) : ('create' as const),
     texts: content.messages.map((message) => String(message.content)),
     now,
   }
-  return { held, sender, conversationId: place.id, text: await governReleased(submission, itemId, deps) }
+  return { held, sender, conversationId: conversation.id, text: await governReleased(submission, itemId, deps) }
 }
 
 /**
- * A reviewer has decided on a held message, in this transaction: an approved one is stored now, once, if the policies let it;
- * its author is told either way. Answers the item in its new state. Other items are left as they are.
+ * Completes a reviewer's decision on a held message, in its transaction: stores an approved message once and emits an event to the
+ * sender. Returns the item in its new state. Other review items stay unchanged. Throws CONFLICT if the message cannot be stored or the
+ * active policies deny it.
  */
 export async function settleHeldMessage(
   tx: Tx,
@@ -84,35 +85,40 @@ export async function settleHeldMessage(
     .where('review_item_id', '=', uuidOf('rev', item.id))
     .executeTakeFirst()
   if (item.state !== 'approved') {
-    if (numDeletedRows === 1n) await tell(tx, item, 'message.held', item.state)
+    if (numDeletedRows === 1n) await emitReviewState(tx, item, 'message.held', item.state)
     return item
   }
-  if (!release || numDeletedRows === 0n) throw gone()
+  if (!release || numDeletedRows === 0n) throw messageGone()
   if (!release.text) {
-    const message = 'The policies in force now deny this message: it cannot be approved any more.'
+    const message = 'The active policies deny this message. It can only be denied.'
     throw new GatehouseError('CONFLICT', { message, details: { reason: 'policy_denies_now' } })
   }
-  await tell(tx, item, 'message.released', 'released')
+  await emitReviewState(tx, item, 'message.released', 'released')
   const released = await releaseHeldMessage(tx, item, release.text.auditId ?? item.auditId, now)
-  await store(tx, release, release.text, now)
+  await storeReleased(tx, release, release.text, now)
   return released
 }
 
-async function store(tx: Tx, { held, sender, conversationId }: PreparedRelease, text: GovernedText, now: Date): Promise<void> {
+async function storeReleased(
+  tx: Tx,
+  { held, sender, conversationId }: PreparedRelease,
+  text: GovernedText,
+  now: Date,
+): Promise<void> {
   const { messageId: id, attachments } = held
   if (!held.isUpdate) {
     await insertMessage(tx, { id, sender, conversationId, text, attachments: attachments ?? [], now })
     return
   }
   const message = await lockMessage(tx, sender, id)
-  if (!message) throw gone()
+  if (!message) throw messageGone()
   await replaceText(tx, message, text)
   if (attachments) await replaceFiles(tx, sender, id, attachments, text.texts.slice(1), now)
   await emitMessageUpdated(tx, message, now)
   await text.settle(tx)
 }
 
-async function findHeld(db: Db, item: ReviewItem): Promise<Held | undefined> {
+async function findHeldMessage(db: Db, item: ReviewItem): Promise<HeldMessage | undefined> {
   const row = await db
     .selectFrom('held_message')
     .select(['id', 'target_id', 'attachments'])
@@ -127,21 +133,21 @@ async function findHeld(db: Db, item: ReviewItem): Promise<Held | undefined> {
   }
 }
 
-/** The author as policies see it, with what is known of it now. */
-async function senderOf(db: Db, { workspaceId, userId }: ReviewItem): Promise<Member | undefined> {
+/** The sender with the current role, department and attributes, for policies. */
+async function findSender(db: Db, { workspaceId, userId }: ReviewItem): Promise<Member | undefined> {
   const user = await findUser(db, workspaceId, userId)
   if (!user) return undefined
   const { id, role, department, attributes } = user
   return { workspaceId, user: { id, role, department, attributes, verified: true } }
 }
 
-const gone = () =>
+const messageGone = () =>
   new GatehouseError('CONFLICT', {
-    message: 'The message cannot be stored any more: its conversation is gone, or its author is not in it.',
+    message: 'The message cannot be stored any more: its conversation was deleted, or its sender has left it.',
     details: { reason: 'message_gone' },
   })
 
-const tell = (
+const emitReviewState = (
   tx: Tx,
   { id, workspaceId, userId, sessionId, messageId }: ReviewItem,
   type: 'message.held' | 'message.released',

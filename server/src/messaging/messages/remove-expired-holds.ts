@@ -3,19 +3,19 @@ import { inTransaction } from '../../db/retried-transaction.ts'
 import { toId } from '../../lib/id.ts'
 import { emit } from '../events/outbox.ts'
 
-/** Lets go of up to `most` held messages whose time is up, undecided, and tells their authors; answers how many. */
-export function removeExpiredHolds(db: Db, now: Date, most: number): Promise<number> {
+/** Removes up to `limit` held messages whose review items have expired. Their senders get an event. Returns their number. */
+export function removeExpiredHolds(db: Db, now: Date, limit: number): Promise<number> {
   return inTransaction(db, async (tx) => {
-    const due = tx
+    const expired = tx
       .selectFrom('held_message')
       .innerJoin('review_item', 'review_item.id', 'review_item_id')
       .select('held_message.id')
       .where('review_item.expires_at', '<=', now)
-      .limit(most)
+      .limit(limit)
       .forUpdate('held_message')
       .skipLocked()
-    const gone = await tx.deleteFrom('held_message').where('id', 'in', due).returningAll().execute()
-    for (const held of gone) {
+    const removed = await tx.deleteFrom('held_message').where('id', 'in', expired).returningAll().execute()
+    for (const held of removed) {
       await emit(tx, {
         workspaceId: toId('ws', held.workspace_id),
         type: 'message.held',
@@ -28,6 +28,6 @@ export function removeExpiredHolds(db: Db, now: Date, most: number): Promise<num
         },
       })
     }
-    return gone.length
+    return removed.length
   })
 }

@@ -13,46 +13,46 @@ export interface MessageTable {
   id: string
   workspace_id: string
   conversation_id: string
-  /** 1, 2, 3 … without gaps as they were stored. */
+  /** Number in its conversation: 1, 2, 3 … without gaps when stored. */
   sequence: number
   sender_id: string
   text: string
-  /** Its words, for search. */
+  /** Words of the text, for search. */
   language_vector: GeneratedAlways<string>
-  /** The record of the last decision on its text; null: nobody governs. */
+  /** Audit record of the last decision on the text. null: no policy decision. */
   audit_id: string | null
-  /** Policies escalated it. */
+  /** Policies escalated the text. */
   flagged: boolean
-  /** The message that an assistant answers with this one. */
+  /** The message that an assistant's message answers. */
   reply_to: string | null
   created_at: CreatedAt
   updated_at: Date | null
-  /** When the last member but its sender had read it. */
+  /** Time when all members except the sender had read it. */
   read_at: Date | null
 }
 
 export interface MessageReactionTable {
-  /** Reactions are shown in the order of these. */
+  /** Reactions are shown in the order of their ids. */
   id: GeneratedAlways<number>
   workspace_id: string
   message_id: string
   name: string
-  /** Who gave it. */
+  /** The member who reacted. */
   user_id: string
-  /** What is shown under the name: the giver's own id, or any text. */
+  /** The text under the name: the member's own id, or any text. */
   value: string
   created_at: CreatedAt
 }
 
 export interface HeldMessageTable {
-  /** The id that the message will have, or of the attempt to change one. */
+  /** The id of the new message. For an update, an id of the attempt. */
   id: string
   workspace_id: string
   conversation_id: string
-  /** The message whose new text it would be; null: a new message. */
+  /** The message that an update changes. null: a new message. */
   target_id: string | null
   sender_id: string
-  /** What it will carry: not to be swept while it waits. null: as it is. */
+  /** Ids of the attachments after approval. They are not deleted as unsent uploads. null: an update that keeps the attachments. */
   attachments: string[] | null
   review_item_id: string
   created_at: CreatedAt

@@ -3,11 +3,11 @@ import type { ReviewItem } from '../../review/review.ts'
 import { findTokenIssuers } from '../people/access-token-store.ts'
 import { findCreationTime } from './message-store.ts'
 
-/** The operators who issued a token with which the item's message may have been sent. */
-export async function issuersBehind(tx: Tx, item: ReviewItem): Promise<readonly string[]> {
+/** Operators who issued a token with which the message of the review item may have been sent. */
+export async function findIssuersOfSender(tx: Tx, item: ReviewItem): Promise<readonly string[]> {
   if (item.messageId === null) return []
-  // An assistant answers after its message was sent: a token that was revoked in between counts.
-  const sent = (await findCreationTime(tx, item.workspaceId, item.messageId)) ?? item.createdAt
-  const from = new Date(Math.min(sent.getTime(), item.createdAt.getTime()))
+  // An assistant's message is newer than the message that it answers, so the user's token may have been revoked in between.
+  const createdAt = (await findCreationTime(tx, item.workspaceId, item.messageId)) ?? item.createdAt
+  const from = new Date(Math.min(createdAt.getTime(), item.createdAt.getTime()))
   return findTokenIssuers(tx, item.workspaceId, item.userId, { from, to: item.createdAt })
 }

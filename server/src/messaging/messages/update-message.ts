@@ -1,7 +1,7 @@
 import type { Tx } from '../../db/database.ts'
 import type { GovernedString } from '../../domain/governed.ts'
 import { forbidden, notFound } from '../../http/refusals.ts'
-import { eraseResponsesAbout } from '../api/idempotency-store.ts'
+import { eraseResponsesAbout } from '../api/erase-responses.ts'
 import type { Member } from '../api/member.ts'
 import { findMemberIds } from '../conversations/conversation-members.ts'
 import { findConversation } from '../conversations/conversation-store.ts'
@@ -12,122 +12,140 @@ import type { MessagingDeps } from '../messaging-deps.ts'
 import type { Message } from './message.ts'
 import { attachToMessage, findAttachmentIds, findFilenames, removeOtherFiles, renameFiles } from './message-files.ts'
 import { emitMessageUpdated, findMessage, lockMessage, replaceText } from './message-store.ts'
-import { type GovernedReaction, type Reaction, replaceReactions } from './reaction-store.ts'
+import { type GovernedReaction, type Reaction, tooManyNames } from './reaction.ts'
+import { replaceReactions } from './reaction-store.ts'
 
-/** What of a message is to change; undefined: stays. */
-export interface Update {
+/** Changes of a message. Undefined fields stay unchanged. */
+export interface MessageChanges {
   readonly text?: string | undefined
-  /** `att_…`: all that it is to carry. */
+  /** `att_…` of all attachments after the change. */
   readonly attachments?: readonly string[] | undefined
-  /** All that the caller gives. */
+  /** All reactions of the caller after the change. */
   readonly reactions?: readonly Reaction[] | undefined
 }
 
-/** An update that policies have looked at. */
+/** Governed changes of a message. */
 export interface PreparedUpdate {
   readonly text?: GovernedText | HeldText | undefined
+  /** `governed`: the file names, if there is no text to govern them with. */
   readonly attachments?: { readonly ids: readonly string[]; readonly governed: GovernedText | undefined } | undefined
-  readonly reactions?: { readonly wanted: readonly GovernedReaction[]; readonly governed: GovernedText } | undefined
+  readonly reactions?: GovernedReactions | undefined
 }
 
-/** Asks the policies about an update. Throws NOT_FOUND, FORBIDDEN for what only the sender may, and POLICY_DENIED. */
+interface GovernedReactions {
+  readonly list: readonly GovernedReaction[]
+  readonly governed: GovernedText
+}
+
+/** Governs changes of a message. Throws NOT_FOUND, POLICY_DENIED, or FORBIDDEN if the caller is not the sender. */
 export async function prepareUpdate(
   deps: MessagingDeps,
   member: Member,
   id: string,
-  { text, attachments, reactions }: Update,
+  { text, attachments, reactions }: MessageChanges,
   now: Date,
 ): Promise<PreparedUpdate> {
   const message = await findMessage(deps.db, member, id)
-  const place = message && (await findConversation(deps.db, member, message.conversationId))
-  if (!message || !place) throw notFound('message')
+  const conversation = message && (await findConversation(deps.db, member, message.conversationId))
+  if (!message || !conversation) throw notFound('message')
   if ((text !== undefined || attachments !== undefined) && message.senderId !== member.user.id) {
-    throw forbidden('Only its sender changes a message and its attachments.')
+    throw forbidden('Only the sender can change the text and the attachments of a message.')
   }
-  const about = (texts: readonly string[], change: TextSubmission['change']): TextSubmission => ({
+  const submissionOf = (texts: readonly string[], change: TextSubmission['change']): TextSubmission => ({
     workspaceId: member.workspaceId,
     sender: member.user,
-    place,
+    place: conversation,
     messageId: id,
     change,
     texts,
     now,
   })
-  const names = await findFilenames(deps.db, member, attachments ?? [], id)
+  const filenames = await findFilenames(deps.db, member, attachments ?? [], id)
+  const governFilenames = async () =>
+    filenames.length === 0 ? undefined : governWithoutHold(submissionOf(filenames, 'update'), deps)
   return {
-    text: text === undefined ? undefined : await governText(about([text, ...names], 'update'), deps),
-    attachments: attachments && {
-      ids: attachments,
-      // With a text they are looked at together.
-      governed: text === undefined && names.length > 0 ? await governWithoutHold(about(names, 'update'), deps) : undefined,
-    },
-    reactions: reactions && (await governReactions(deps, member, about([], 'react'), reactions)),
+    text: text === undefined ? undefined : await governText(submissionOf([text, ...filenames], 'update'), deps),
+    attachments: attachments && { ids: attachments, governed: text === undefined ? await governFilenames() : undefined },
+    reactions: reactions && (await governReactions(deps, member, submissionOf([], 'react'), reactions)),
   }
 }
 
-/** Names and texts are somebody's words; the ids of members are not. */
-async function governReactions(deps: MessagingDeps, member: Member, about: TextSubmission, reactions: readonly Reaction[]) {
-  const members = new Set(await findMemberIds(deps.db, member.workspaceId, about.place.id))
-  const words = [...new Set(reactions.flatMap(({ name, value }) => (members.has(value) ? [name] : [name, value])))]
-  const governed = await governWithoutHold({ ...about, texts: words }, deps)
-  const said = new Map(words.map((word, index) => [word, governed.texts[index]]))
-  const idOf = (value: string) => governed.unchanged(value, members)
-  const wanted = reactions.flatMap(({ name, value }): GovernedReaction[] => {
-    const [word, text] = [said.get(name), said.get(value) ?? idOf(value)]
-    return word === undefined || text === undefined ? [] : [{ name: word, value: text }]
+/** Governs names and texts of reactions. Texts that are ids of members are not governed. */
+async function governReactions(
+  deps: MessagingDeps,
+  member: Member,
+  submission: TextSubmission,
+  reactions: readonly Reaction[],
+): Promise<GovernedReactions> {
+  const memberIds = new Set(await findMemberIds(deps.db, member.workspaceId, submission.place.id))
+  const texts = [...new Set(reactions.flatMap(({ name, value }) => (memberIds.has(value) ? [name] : [name, value])))]
+  const governed = await governWithoutHold({ ...submission, texts }, deps)
+  const governedByText = new Map(texts.map((text, index) => [text, governed.texts[index]]))
+  const list = reactions.flatMap((reaction): GovernedReaction[] => {
+    const name = governedByText.get(reaction.name)
+    const value = governedByText.get(reaction.value) ?? governed.unchanged(reaction.value, memberIds)
+    return name === undefined || value === undefined ? [] : [{ name, value }]
   })
-  return { wanted, governed }
+  return { list, governed }
 }
 
-/** The caller reacts with one name. */
+/** Governs one reaction that has the caller's id as its text. */
 export async function prepareReaction(deps: MessagingDeps, member: Member, id: string, name: string, now: Date) {
   const { reactions } = await prepareUpdate(deps, member, id, { reactions: [{ name, value: member.user.id }] }, now)
-  if (!reactions) throw new Error('a reaction was not prepared')
-  const [first] = reactions.wanted
-  if (!first) throw new Error('a reaction has no name')
-  return { name: first.name, governed: reactions.governed }
+  const [reaction] = reactions?.list ?? []
+  if (!reactions || !reaction) throw new Error('A reaction was not governed')
+  return { name: reaction.name, governed: reactions.governed }
 }
 
-export type Updated =
+export type UpdateResult =
   | { readonly kind: 'updated'; readonly message: Message }
   | { readonly kind: 'held'; readonly reviewItemId: string; readonly auditId: string }
 
-/** Carries an update out, or puts its text before the reviewers: then nothing of it is done. Last in its transaction. */
-export async function updateMessage(tx: Tx, member: Member, id: string, ready: PreparedUpdate, now: Date): Promise<Updated> {
+/** Applies a prepared update, or opens its hold and changes nothing. Last in its transaction. */
+export async function updateMessage(
+  tx: Tx,
+  member: Member,
+  id: string,
+  { text, attachments, reactions }: PreparedUpdate,
+  now: Date,
+): Promise<UpdateResult> {
   const message = await lockMessage(tx, member, id)
   if (!message) throw notFound('message')
-  const { text, attachments, reactions } = ready
   if (text instanceof HeldText) return { kind: 'held', ...(await text.open(tx, { attachments: attachments?.ids ?? null })) }
   if (text) await replaceText(tx, message, text)
-  if (attachments)
-    await replaceFiles(tx, member, id, attachments.ids, text ? text.texts.slice(1) : (attachments.governed?.texts ?? []), now)
-  if (reactions) {
-    const members = await findMemberIds(tx, member.workspaceId, message.conversationId)
-    await replaceReactions(tx, member, message, reactions.wanted, members, now)
+  if (attachments) {
+    const filenames = text ? text.texts.slice(1) : (attachments.governed?.texts ?? [])
+    await replaceFiles(tx, member, id, attachments.ids, filenames, now)
   }
+  if (reactions) await applyReactions(tx, member, message, reactions.list, now)
   const updated = await emitMessageUpdated(tx, message, now)
   for (const governed of [text, attachments?.governed, reactions?.governed]) await governed?.settle(tx)
   return { kind: 'updated', message: updated }
 }
 
-/** Makes these the files of the message, under these names: what it carries already stays, in its place. */
+async function applyReactions(tx: Tx, member: Member, message: Message, reactions: readonly GovernedReaction[], now: Date) {
+  const memberIds = await findMemberIds(tx, member.workspaceId, message.conversationId)
+  const result = await replaceReactions(tx, member, message, reactions, memberIds, now)
+  if (result === 'too_many_names') throw tooManyNames()
+  if (result === 'foreign_member')
+    throw forbidden('A member can only react in their own name. Remove the ids of other members.', { param: 'reactions' })
+}
+
+/** Replaces the files of a message. `filenames`: one for each id. */
 export async function replaceFiles(
   tx: Tx,
   member: Member,
   messageId: string,
   ids: readonly string[],
-  names: readonly GovernedString[],
+  filenames: readonly GovernedString[],
   now: Date,
 ): Promise<void> {
-  const before = await findAttachmentIds(tx, messageId)
+  const previousIds = await findAttachmentIds(tx, messageId)
+  const removedIds = previousIds.filter((id) => !ids.includes(id))
   await removeOtherFiles(tx, messageId, ids, now)
-  await eraseResponsesAbout(
-    tx,
-    member.workspaceId,
-    before.filter((id) => !ids.includes(id)),
-  )
-  const carried = await findAttachmentIds(tx, messageId)
-  const added = ids.filter((id) => !carried.includes(id))
-  if (added.length > 0) await attachToMessage(tx, member, messageId, added)
-  await renameFiles(tx, member.workspaceId, ids, names)
+  await eraseResponsesAbout(tx, member.workspaceId, removedIds)
+  const remainingIds = await findAttachmentIds(tx, messageId)
+  const addedIds = ids.filter((id) => !remainingIds.includes(id))
+  if (addedIds.length > 0) await attachToMessage(tx, member, messageId, addedIds)
+  await renameFiles(tx, member.workspaceId, ids, filenames)
 }

@@ -17,13 +17,13 @@ const NOW = new Date('2026-03-02T09:00:00Z')
 const sha256 = (text: string) => createHash('sha256').update(text).digest()
 const clock = { now: () => NOW }
 const noFetch = async (): Promise<never> => {
-  throw new Error('no keys are read from anywhere')
+  throw new Error('This test fetches no keys')
 }
 
 describe.each(testDatabases())('access tokens on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
-  let foreign: string
+  let otherWorkspaceId: string
 
   const issue = async (userId = 'ann') => {
     const issued = await issueAccessToken(database.db, workspaceId, userId, 'phone', NOW)
@@ -47,7 +47,7 @@ describe.each(testDatabases())('access tokens on $name', ({ open }) => {
   beforeAll(async () => {
     database = await open()
     workspaceId = (await seedWorkspace(database.db)).workspaceId
-    foreign = (await seedWorkspace(database.db)).workspaceId
+    otherWorkspaceId = (await seedWorkspace(database.db)).workspaceId
     await createUser(
       database.db,
       workspaceId,
@@ -57,7 +57,7 @@ describe.each(testDatabases())('access tokens on $name', ({ open }) => {
   })
   afterAll(() => database.close())
 
-  test('are stored as a hash alone, and lead to their user as the directory has them', async () => {
+  test('tokens: stored only as a hash, and authenticate the user with the role and attributes of the directory', async () => {
     const { token } = await issue()
     const row = await database.db
       .selectFrom('access_token')
@@ -72,7 +72,7 @@ describe.each(testDatabases())('access tokens on $name', ({ open }) => {
     expect(await authenticator().authenticate(`Bearer ${token}`)).toMatchObject({ workspaceId, user: { id: 'ann' } })
   })
 
-  test('are for people: nobody speaks for an assistant or for who is not there', async () => {
+  test('tokens: not issued for an assistant or an unknown user', async () => {
     const { applicationId } = await seedApplication(database.db, workspaceId)
     await createUser(database.db, workspaceId, { id: 'helper', username: asGoverned('helper') }, NOW)
     await database.db
@@ -84,41 +84,41 @@ describe.each(testDatabases())('access tokens on $name', ({ open }) => {
         application_id: fromId('app', applicationId) ?? '',
       })
       .execute()
-    for (const id of ['helper', 'nobody', '\0']) {
+    for (const id of ['helper', 'unknown', '\0']) {
       expect(await issueAccessToken(database.db, workspaceId, id, 'x', NOW)).toBeUndefined()
     }
-    expect(await issueAccessToken(database.db, foreign, 'ann', 'x', NOW)).toBeUndefined()
+    expect(await issueAccessToken(database.db, otherWorkspaceId, 'ann', 'x', NOW)).toBeUndefined()
   })
 
-  test('are neither listed nor revoked by another Workspace', async () => {
+  test('tokens: another Workspace can neither list nor revoke them', async () => {
     const { id, token } = await issue()
     for (const unknown of [id, newId('tok'), 'nonsense']) {
-      expect(await revokeAccessToken(database.db, foreign, unknown, NOW)).toBeUndefined()
+      expect(await revokeAccessToken(database.db, otherWorkspaceId, unknown, NOW)).toBeUndefined()
     }
-    expect(await listAccessTokens(database.db, foreign, 'ann', { limit: 10 })).toEqual({ data: [], hasMore: false })
+    expect(await listAccessTokens(database.db, otherWorkspaceId, 'ann', { limit: 10 })).toEqual({ data: [], hasMore: false })
     expect((await findTokenHolder(database.db, sha256(token)))?.revokedAt).toBeNull()
   })
 
-  test('once revoked say so', async () => {
+  test('tokens: request gets AUTH_KEY_REVOKED when the token is revoked', async () => {
     const { id, token } = await issue()
     await revokeAccessToken(database.db, workspaceId, id, NOW)
     await expect(authenticator().authenticate(`Bearer ${token}`)).rejects.toMatchObject({ code: 'AUTH_KEY_REVOKED' })
     expect(
-      (await listAccessTokens(database.db, workspaceId, 'ann', { limit: 100 }))?.data.find((each) => each.id === id),
+      (await listAccessTokens(database.db, workspaceId, 'ann', { limit: 100 }))?.data.find((token) => token.id === id),
     ).toMatchObject({
       name: 'phone',
       revokedAt: NOW,
     })
   })
 
-  describe('a JWT', () => {
+  describe('user tokens', () => {
     const claims = { issuedAt: NOW, expiresAt: new Date(NOW.getTime() + 3_600_000) }
     const trust = async (workspace: string, publicJwk: object) => {
       const jwks = { keys: [publicJwk] } as never
       await database.db.transaction().execute((tx) => updateWorkspace(tx, workspace, { settings: { jwks } }))
     }
 
-    test('of the Workspace’s keys serves as well, and puts who is new into the directory', async () => {
+    test('user tokens: authenticate when the Workspace has the key, and add new users to the directory', async () => {
       const { privateJwk, publicJwk } = await generateUserTokenKeys()
       await trust(workspaceId, publicJwk)
       const bearer = async (sub: string) => `Bearer ${await signUserToken(privateJwk, { sub, role: 'guest', ...claims })}`
@@ -134,17 +134,17 @@ describe.each(testDatabases())('access tokens on $name', ({ open }) => {
       await expect(authenticator().authenticate(await bearer('helper'))).rejects.toMatchObject({ code: 'AUTH_INVALID_KEY' })
     })
 
-    test('that two Workspaces trust is nobody’s', async () => {
+    test('user tokens: rejected when the keys of two Workspaces verify them', async () => {
       const { privateJwk, publicJwk } = await generateUserTokenKeys()
       const bearer = `Bearer ${await signUserToken(privateJwk, { sub: 'ann', ...claims })}`
-      await trust(foreign, publicJwk)
-      expect(await authenticator().authenticate(bearer)).toMatchObject({ workspaceId: foreign })
+      await trust(otherWorkspaceId, publicJwk)
+      expect(await authenticator().authenticate(bearer)).toMatchObject({ workspaceId: otherWorkspaceId })
       await trust(workspaceId, publicJwk)
       await expect(authenticator().authenticate(bearer)).rejects.toMatchObject({ code: 'AUTH_INVALID_KEY' })
     })
 
     test.each(['', 'Bearer', 'Bearer a.b', 'Bearer a.b.c.d', 'Basic a.b.c', `Bearer gu_${'x'.repeat(43)}`])(
-      '%s is none',
+      'user tokens: rejected when the header is %j',
       async (header) => {
         await expect(authenticator().authenticate(header)).rejects.toMatchObject({ code: 'AUTH_INVALID_KEY' })
       },

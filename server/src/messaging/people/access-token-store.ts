@@ -9,7 +9,7 @@ import type { Member } from '../api/member.ts'
 import type { AccessToken } from './access-token.ts'
 import type { AccessTokenTable } from './tables.ts'
 
-const tokenOf = (row: Selectable<AccessTokenTable>): AccessToken => ({
+const toAccessToken = (row: Selectable<AccessTokenTable>): AccessToken => ({
   id: toId('tok', row.id),
   userId: row.user_id,
   name: row.name,
@@ -19,8 +19,8 @@ const tokenOf = (row: Selectable<AccessTokenTable>): AccessToken => ({
 })
 
 /**
- * `token` is shown to nobody after this. Undefined when there is no such person; assistants get none. `issuer`: who answers for
- * it; null: the server itself.
+ * Issues a token. `token` in the result is not stored and cannot be read again. Returns undefined if the user does not exist or is an
+ * assistant. `issuer`: the operator or admin token that is responsible for the token; null: the server.
  */
 export async function issueAccessToken(
   db: Db,
@@ -36,7 +36,7 @@ export async function issueAccessToken(
     .insertInto('access_token')
     .columns(['id', 'workspace_id', 'user_id', 'name', 'hash', 'issued_by', 'created_at', 'revoked_at'])
     .expression(
-      people(db, workspaceId, userId).select([
+      personOf(db, workspaceId, userId).select([
         sql<string>`${newUuid()}::uuid`.as('token_id'),
         'workspace_user.workspace_id',
         'workspace_user.id',
@@ -49,11 +49,11 @@ export async function issueAccessToken(
     )
     .returningAll()
     .executeTakeFirst()
-  return row && { ...tokenOf(row), token: secret }
+  return row && { ...toAccessToken(row), token: secret }
 }
 
-/** A user, unless it is an assistant: nobody speaks for those. */
-const people = (db: Db, workspaceId: string, userId: string) =>
+/** The user, unless it is an assistant. Assistants have no tokens. */
+const personOf = (db: Db, workspaceId: string, userId: string) =>
   db
     .selectFrom('workspace_user')
     .where('workspace_user.workspace_id', '=', uuidOfWorkspace(workspaceId))
@@ -70,7 +70,7 @@ const people = (db: Db, workspaceId: string, userId: string) =>
       ),
     )
 
-/** Undefined when the Workspace has none of that id. Revoking again changes nothing. Publish ACCESS_TOKENS_TOPIC afterwards. */
+/** Undefined if the token does not exist. Revoking again changes nothing. The caller publishes ACCESS_TOKENS_TOPIC afterwards. */
 export async function revokeAccessToken(db: Db, workspaceId: string, id: string, now: Date): Promise<AccessToken | undefined> {
   const uuid = fromId('tok', id)
   if (uuid === undefined) return undefined
@@ -81,10 +81,10 @@ export async function revokeAccessToken(db: Db, workspaceId: string, id: string,
     .where('id', '=', uuid)
     .returningAll()
     .executeTakeFirst()
-  return row && tokenOf(row)
+  return row && toAccessToken(row)
 }
 
-/** A user's tokens, oldest first, revoked ones too. Undefined when `page.after` is no id. */
+/** A user's tokens, oldest first, including revoked tokens. Undefined if `page.after` is not a token's id. */
 export async function listAccessTokens(
   db: Db,
   workspaceId: string,
@@ -97,13 +97,13 @@ export async function listAccessTokens(
     .selectAll()
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('user_id', '=', userId)
-  return pageById(query, 'tok', page, tokenOf)
+  return pageById(query, 'tok', page, toAccessToken)
 }
 
-/** A revoked token may be known to another node for a moment, and what was sent with it may still be under way. */
-const STILL_USED_MS = 60_000
+/** Another node may accept a revoked token for a moment, and requests that are in progress are completed. */
+const USABLE_AFTER_REVOCATION_MS = 60_000
 
-/** Operators who issued the tokens with which the user could act from the first time to the last. */
+/** `opr_…` of the operators who issued the tokens that the user could use between `from` and `to`. */
 export async function findTokenIssuers(
   db: Db,
   workspaceId: string,
@@ -117,12 +117,14 @@ export async function findTokenIssuers(
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('user_id', '=', userId)
     .where('created_at', '<=', to)
-    .where((eb) => eb.or([eb('revoked_at', 'is', null), eb('revoked_at', '>', new Date(from.getTime() - STILL_USED_MS))]))
+    .where((eb) =>
+      eb.or([eb('revoked_at', 'is', null), eb('revoked_at', '>', new Date(from.getTime() - USABLE_AFTER_REVOCATION_MS))]),
+    )
     .execute()
   return rows.flatMap(({ issued_by }) => (issued_by?.startsWith('opr_') ? issued_by : []))
 }
 
-/** Whom a token of that hash stands for, as the directory has them now. */
+/** The user of the token with this hash, with the user's current role, department and attributes. */
 export async function findTokenHolder(
   db: Db,
   hash: Buffer,

@@ -1,13 +1,13 @@
 import { Type } from 'typebox'
 import { Name, Timestamp } from '../../lib/fields.ts'
 
-/** A user's token for the messaging API (`gu_…`) as operators see it: never the token itself. */
+/** A user's token for the messaging API (`gu_…`) as operators see it, without the token itself. */
 export interface AccessToken {
   /** `tok_…` */
   readonly id: string
   readonly userId: string
   readonly name: string
-  /** The operator who issued it (`opr_…`), or an admin token without one (`adm_…`); null: issued on the server itself. */
+  /** The operator (`opr_…`) or admin token without an operator (`adm_…`) that issued it. null: issued on the server. */
   readonly issuedBy: string | null
   readonly createdAt: Date
   readonly revokedAt: Date | null
@@ -29,7 +29,7 @@ export const AccessTokenView = Type.Object({
   revoked_at: Type.Union([Timestamp, Type.Null()]),
 })
 
-/** Answer of issuing a token: the only place where it is ever shown. */
+/** The response when a token is issued: the only response that contains the token. */
 export const IssuedAccessTokenView = Type.Object({ ...AccessTokenView.properties, token: Type.String() })
 
 export const accessTokenView = (token: AccessToken) => ({

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { avatarSvg } from './avatar.ts'
 
-/** Drawn from the name in the path only, so it needs no token: browsers send none for images. */
+/** Default avatars. They need no token, because browsers send none for images and the picture depends only on the path. */
 export function avatarRoutes(app: FastifyInstance): void {
   const schema = {
     operationId: 'getAvatar',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 const LETTER = /[\p{L}\p{N}]/u
 
-/** A picture for those who have none: up to two letters of the name on a colour of its own. Nothing of the name but those. */
+/** An SVG picture: up to two initials of the name on a colour that depends on the name. Only letters and digits of the name are included. */
 export function avatarSvg(name: string): string {
   const letters = name
     .split(/[\s._-]+/u)

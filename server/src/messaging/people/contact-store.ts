@@ -6,11 +6,11 @@ import type { GovernedString } from '../../domain/governed.ts'
 import { isStorable } from '../../lib/fields.ts'
 import { toId } from '../../lib/id.ts'
 import type { Member } from '../api/member.ts'
-import { memberIds } from '../groups/group-store.ts'
 import type { Contact } from './contact.ts'
+import { queryMemberIds } from './group-member-store.ts'
 
-/** How exactly `last_active_at` is kept: a write for each message would queue all that one user sends at once. */
-const ACTIVE_EVERY_MS = 60_000
+/** Precision of `last_active_at`. If every message updated the row, messages that a user sends at once would wait for each other. */
+const ACTIVITY_PRECISION_MS = 60_000
 
 const contacts = (db: Db, workspaceId: string) =>
   db
@@ -26,7 +26,7 @@ const contacts = (db: Db, workspaceId: string) =>
 
 type Row = Awaited<ReturnType<ReturnType<typeof contacts>['executeTakeFirstOrThrow']>>
 
-const contactOf = (row: Row): Contact => ({
+const toContact = (row: Row): Contact => ({
   id: row.id,
   username: row.username,
   displayName: row.display_name,
@@ -40,24 +40,24 @@ const contactOf = (row: Row): Contact => ({
 export async function findContact(db: Db, workspaceId: string, id: string): Promise<Contact | undefined> {
   if (!isStorable(id)) return undefined
   const row = await contacts(db, workspaceId).where('workspace_user.id', '=', id).executeTakeFirst()
-  return row && contactOf(row)
+  return row && toContact(row)
 }
 
-/** Those of the ids that are contacts, by id. */
+/** The contacts with these ids, by id. Ids that are not contacts are missing. */
 export async function findContacts(db: Db, workspaceId: string, ids: readonly string[]): Promise<Map<string, Contact>> {
-  const asked = [...new Set(ids)].filter(isStorable)
-  if (asked.length === 0) return new Map()
-  const rows = await contacts(db, workspaceId).where('workspace_user.id', 'in', asked).execute()
-  return new Map(rows.map((row) => [row.id, contactOf(row)]))
+  const uniqueIds = [...new Set(ids)].filter(isStorable)
+  if (uniqueIds.length === 0) return new Map()
+  const rows = await contacts(db, workspaceId).where('workspace_user.id', 'in', uniqueIds).execute()
+  return new Map(rows.map((row) => [row.id, toContact(row)]))
 }
 
 export interface ContactFilter {
   readonly username?: string | undefined
-  /** Its members, the caller too; otherwise all of the Workspace but the caller. */
+  /** Only members of this group, including the caller. Default: all contacts except the caller. */
   readonly groupId?: string
 }
 
-/** By username. Undefined when the cursor is not a contact of the Workspace. */
+/** Contacts of the Workspace, sorted by username. Undefined if the cursor is not a contact of the Workspace. */
 export async function listContacts(
   db: Db,
   { workspaceId, user }: Member,
@@ -66,15 +66,15 @@ export async function listContacts(
 ): Promise<Page<Contact> | undefined> {
   let query = contacts(db, workspaceId)
   if (groupId === undefined) query = query.where('workspace_user.id', '!=', user.id)
-  else query = query.where('workspace_user.id', 'in', memberIds(db, workspaceId, groupId))
+  else query = query.where('workspace_user.id', 'in', queryMemberIds(db, workspaceId, groupId))
   if (username !== undefined) query = query.where('username', '=', username)
   const cursor = cursorOf(page)
-  const beside = cursor === undefined ? undefined : await findContact(db, workspaceId, cursor)
-  if (cursor !== undefined && !beside) return undefined
-  return readPage(query, page, { by: ['username'], place: beside && [beside.username] }, contactOf)
+  const cursorContact = cursor === undefined ? undefined : await findContact(db, workspaceId, cursor)
+  if (cursor !== undefined && !cursorContact) return undefined
+  return readPage(query, page, { by: ['username'], place: cursorContact && [cursorContact.username] }, toContact)
 }
 
-/** What of a profile changes; what is left out stays. */
+/** Changes of a profile. Undefined fields stay unchanged. */
 export interface ProfilePatch {
   readonly displayName?: GovernedString | null | undefined
   readonly phoneNumber?: GovernedString | '' | undefined
@@ -105,13 +105,14 @@ const EMPTY_PROFILE = {
 }
 
 /**
- * A statement: the user does something now; kept to the minute. Who was active a moment ago is only read, so that nobody waits.
+ * A statement that sets `last_active_at` of the user's profile. It writes nothing if the user was active in the last minute, so that
+ * concurrent messages do not wait for the row.
  */
-export const activity = ({ workspaceId, user }: Member, now: Date): RawBuilder<unknown> => sql`
+export const recordActivity = ({ workspaceId, user }: Member, now: Date): RawBuilder<unknown> => sql`
   insert into contact_profile (workspace_id, user_id, phone_number, last_active_at)
   select known.workspace_id, known.id, '', ${now}
   from workspace_user as known
   left join contact_profile as profile on profile.workspace_id = known.workspace_id and profile.user_id = known.id
   where known.workspace_id = ${uuidOfWorkspace(workspaceId)} and known.id = ${user.id}
-    and (last_active_at is null or last_active_at < ${new Date(now.getTime() - ACTIVE_EVERY_MS)})
+    and (last_active_at is null or last_active_at < ${new Date(now.getTime() - ACTIVITY_PRECISION_MS)})
   on conflict (workspace_id, user_id) do update set last_active_at = excluded.last_active_at`

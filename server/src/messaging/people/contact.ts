@@ -2,15 +2,15 @@ import { Type } from 'typebox'
 import { Line, Name } from '../../lib/fields.ts'
 import { Seconds, seconds } from '../timestamps.ts'
 
-/** A user of the Workspace as the others see them. */
+/** A user of the Workspace as other users see them. */
 export interface Contact {
-  /** The user's own. */
+  /** The user's id. */
   readonly id: string
   readonly username: string
   readonly displayName: string | null
   readonly phoneNumber: string
   readonly avatarUrl: string | null
-  /** `app_…` of the Application that answers for an assistant; null: a person. */
+  /** `app_…` of the Application that writes an assistant's messages. null: not an assistant. */
   readonly applicationId: string | null
   readonly lastActiveAt: Date | null
   readonly createdAt: Date
@@ -18,10 +18,10 @@ export interface Contact {
 
 const nullable = (schema: ReturnType<typeof Type.String>) => Type.Optional(Type.Union([schema, Type.Null()]))
 
-/** An absolute URL of a picture; null: the one that is drawn from the name. */
+/** Absolute URL of a picture. null: the default avatar. */
 export const AvatarUrl = nullable(Type.String({ maxLength: 2_048, pattern: '^https?://[^\\s<>"]+$', format: 'url' }))
 
-/** Body of `PUT /v1/contacts/:id`: one's own profile. */
+/** Body of `PUT /v1/contacts/:id`. */
 export const ContactUpdate = Type.Object({
   display_name: nullable(Name),
   phone_number: nullable(Type.String({ maxLength: 40, pattern: '^\\+?[0-9 ()./-]*$' })),
@@ -43,17 +43,17 @@ export const ContactView = Type.Object(
   { description: 'A user of the Workspace.' },
 )
 
-/** `base`: `http://host`, for the picture of those who have none of their own. */
+/** `base`: `http://host`, for the URL of the default avatar. */
 export const contactView = (contact: Contact, base: string) => ({
   id: contact.id,
   object: 'contact' as const,
   username: contact.username,
   display_name: contact.displayName,
   phone_number: contact.phoneNumber,
-  avatar_url: contact.avatarUrl ?? avatarUrl(contact.displayName ?? contact.username, base),
+  avatar_url: contact.avatarUrl ?? defaultAvatarUrl(contact.displayName ?? contact.username, base),
   is_assistant: contact.applicationId !== null,
   last_active_at: seconds(contact.lastActiveAt ?? contact.createdAt),
   created_at: seconds(contact.createdAt),
 })
 
-const avatarUrl = (name: string, base: string): string => `${base}/v1/avatars/${encodeURIComponent(name)}`
+export const defaultAvatarUrl = (name: string, base: string): string => `${base}/v1/avatars/${encodeURIComponent(name)}`

@@ -10,7 +10,7 @@ export interface DirectoryDeps extends UnrecordedDecisionDeps {
   readonly db: Db
 }
 
-/** The Workspaces that have keys of their own to verify users with. */
+/** `ws_…` of the Workspaces that have keys to verify user tokens. */
 export async function findWorkspacesWithKeys(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('workspace')
@@ -22,37 +22,37 @@ export async function findWorkspacesWithKeys(db: Db): Promise<string[]> {
 }
 
 /**
- * Whether a user whom a verified token names may come in: a person may, and who is not in the directory yet is put there,
- * with the id for a username, unless policies or another user stand in the way; an assistant may not.
+ * Whether the user of a verified user token may use the messaging API. An assistant may not. A user who is not in the directory yet is
+ * added; the username is the user's id, or generated if policies change or deny the id or another user has that name.
  */
 export async function admitToDirectory(deps: DirectoryDeps, workspaceId: string, userId: string, now: Date): Promise<boolean> {
   const { db } = deps
   const workspace = uuidOfWorkspace(workspaceId)
-  const find = () => entryOf(db, workspaceId, userId)
-  const known = await find()
-  if (known) return known.application_id === null
+  const find = () => findEntry(db, workspaceId, userId)
+  const existing = await find()
+  if (existing) return existing.application_id === null
   const about = { workspaceId, author: { ...ANONYMOUS_USER, id: userId, verified: true }, now }
   const governed = await governDeclared(deps, about, { username: userId })
-  const own = governed.ok && governed.fields.username === userId ? [governed.fields.username] : []
-  for (const username of [...own, generatedUsername()]) {
+  const usernames = governed.ok && governed.fields.username === userId ? [governed.fields.username] : []
+  for (const username of [...usernames, generatedUsername()]) {
     const fields = { role: '', department: '', attributes: '{}', created_at: now, updated_at: now }
     await db
       .insertInto('workspace_user')
       .values({ workspace_id: workspace, id: userId, username, ...fields })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
-    const made = await find()
-    if (made) return made.application_id === null
+    const entry = await find()
+    if (entry) return entry.application_id === null
   }
   return false
 }
 
-/** Whether the directory has that person now; an assistant is none. */
+/** Whether the user is in the directory and is not an assistant. */
 export async function isListedPerson(db: Db, workspaceId: string, userId: string): Promise<boolean> {
-  return (await entryOf(db, workspaceId, userId))?.application_id === null
+  return (await findEntry(db, workspaceId, userId))?.application_id === null
 }
 
-const entryOf = (db: Db, workspaceId: string, userId: string) =>
+const findEntry = (db: Db, workspaceId: string, userId: string) =>
   db
     .selectFrom('workspace_user')
     .leftJoin('contact_profile', (join) =>

@@ -4,7 +4,7 @@ import { findAcquaintances } from './acquaintances.ts'
 import { contactView } from './contact.ts'
 import { findContact } from './contact-store.ts'
 
-/** Tells those who know the user, and webhooks, what the user's contact is now. */
+/** Emits an event with the user's contact to webhooks and to all users who share a conversation or group with the user. */
 export async function emitContact(
   tx: Tx,
   type: 'contact.created' | 'contact.updated',

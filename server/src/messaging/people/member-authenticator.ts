@@ -8,17 +8,14 @@ import { Cache } from '../../lib/cache.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { describeMisplacedCredential, readBearer } from '../../lib/credential.ts'
 import { CredentialCache, type CredentialCacheOptions } from '../../lib/credential-cache.ts'
-import type { Member } from '../api/member.ts'
+import { ACCESS_TOKENS_TOPIC, type Member } from '../api/member.ts'
 import { findTokenHolder } from './access-token-store.ts'
 import { admitToDirectory, type DirectoryDeps, findWorkspacesWithKeys, isListedPerson } from './directory.ts'
 
-/** Topic of db/signal.ts: an access token, or whom it stands for, has changed. */
-export const ACCESS_TOKENS_TOPIC = 'access_tokens'
+/** Whether the user of a JWT is admitted. `key`: JSON of `[workspaceId, userId]`. */
+type IsAdmitted = (key: string) => Promise<boolean>
 
-/** Whether a user may come in whom a JWT names; by Workspace and user. */
-type Admits = (key: string) => Promise<boolean>
-
-type Found = { readonly member: Member } | 'revoked'
+type TokenHolder = { readonly member: Member } | 'revoked'
 
 interface Deps extends DirectoryDeps {
   readonly signal: Signal
@@ -27,20 +24,20 @@ interface Deps extends DirectoryDeps {
   readonly credentials?: CredentialCacheOptions
 }
 
-/** Bearer token → member: an access token (`gu_…`), or a JWT that a Workspace's own keys verify (MSG-AUTH-1, MSG-AUTH-2). */
+/** Authenticates users by an access token (`gu_…`) or by a user token (JWT) that a Workspace's keys verify (MSG-AUTH-1, MSG-AUTH-2). */
 export class MemberAuthenticator {
   readonly #deps: Deps
-  readonly #tokens: CredentialCache<Found>
+  readonly #tokens: CredentialCache<TokenHolder>
   readonly #workspaces: Cache<readonly string[]>
-  /** Of users who came with a JWT: whether they may. By Workspace and user. */
+  /** Results of admitToDirectory for users of JWTs. */
   readonly #admitted: Cache<boolean>
-  /** Likewise, whether they are in the directory now. */
+  /** Results of isListedPerson for users of JWTs. */
   readonly #listed: Cache<boolean>
 
   constructor(deps: Deps) {
     const { db, signal, clock, credentials } = deps
     this.#deps = deps
-    this.#tokens = new CredentialCache((hash) => lookUp(db, Buffer.from(hash, 'hex')), credentials)
+    this.#tokens = new CredentialCache((hash) => findHolder(db, Buffer.from(hash, 'hex')), credentials)
     this.#workspaces = new Cache<readonly string[]>(() => findWorkspacesWithKeys(db), {
       loadMs: credentials?.lookUpMs,
       maxEntries: 1,
@@ -55,49 +52,49 @@ export class MemberAuthenticator {
     signal.subscribe(WORKSPACES_TOPIC, () => this.#workspaces.forget())
   }
 
-  /** Throws AUTH_INVALID_KEY or AUTH_KEY_REVOKED; as the database does when it does not answer. */
+  /** Throws AUTH_INVALID_KEY or AUTH_KEY_REVOKED, or the database's error if the token cannot be checked. */
   authenticate(authorization: string | undefined): Promise<Member> {
     return this.#authenticate(authorization, (key) => this.#admitted.get(key))
   }
 
-  /** As `authenticate`, for what is open already: a user who is not in the directory any more is not put there again. */
+  /** As `authenticate`, for a request or stream that is in progress: a user who was removed from the directory is not added again. */
   authenticateAgain(authorization: string | undefined): Promise<Member> {
     return this.#authenticate(authorization, (key) => this.#listed.get(key))
   }
 
-  async #authenticate(authorization: string | undefined, admits: Admits): Promise<Member> {
+  async #authenticate(authorization: string | undefined, isAdmitted: IsAdmitted): Promise<Member> {
     const hash = readBearer(authorization, 'gu_')
-    const found = hash === undefined ? await this.#byJwt(authorization, admits) : await this.#tokens.get(hash)
-    if (found === 'revoked') throw new GatehouseError('AUTH_KEY_REVOKED', { message: 'The access token has been revoked.' })
-    if (!found) {
+    const holder = hash === undefined ? await this.#authenticateJwt(authorization, isAdmitted) : await this.#tokens.get(hash)
+    if (holder === 'revoked') throw new GatehouseError('AUTH_KEY_REVOKED', { message: 'The access token has been revoked.' })
+    if (!holder) {
       const message = describeMisplacedCredential(authorization, 'gu_') ?? 'The access token is missing or not valid.'
       throw new GatehouseError('AUTH_INVALID_KEY', { message })
     }
-    return found.member
+    return holder.member
   }
 
-  /** A JWT does not say whose it is: it counts where exactly one Workspace trusts it. */
-  async #byJwt(authorization: string | undefined, admits: Admits): Promise<Found | undefined> {
+  /** A JWT does not name its Workspace, so it is valid only if the keys of exactly one Workspace verify it. */
+  async #authenticateJwt(authorization: string | undefined, isAdmitted: IsAdmitted): Promise<TokenHolder | undefined> {
     const [, token] = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '') ?? []
     if (token === undefined) return undefined
     const members: Member[] = []
-    const faults: unknown[] = []
+    const errors: unknown[] = []
     for (const workspaceId of await this.#workspaces.get('')) {
       try {
-        const verdict = await this.#deps.userTokens.verify(workspaceId, token)
-        if (verdict.ok) members.push({ workspaceId, user: verdict.user })
-      } catch (fault) {
-        faults.push(fault)
+        const verified = await this.#deps.userTokens.verify(workspaceId, token)
+        if (verified.ok) members.push({ workspaceId, user: verified.user })
+      } catch (error) {
+        errors.push(error)
       }
     }
     const [member] = members
-    if (!member && faults.length > 0) throw faults[0]
+    if (!member && errors.length > 0) throw errors[0]
     if (!member || members.length > 1) return undefined
-    return (await admits(JSON.stringify([member.workspaceId, member.user.id]))) ? { member } : undefined
+    return (await isAdmitted(JSON.stringify([member.workspaceId, member.user.id]))) ? { member } : undefined
   }
 }
 
-async function lookUp(db: Db, hash: Buffer): Promise<Found | undefined> {
+async function findHolder(db: Db, hash: Buffer): Promise<TokenHolder | undefined> {
   const holder = await findTokenHolder(db, hash)
   if (!holder || !timingSafeEqual(holder.hash, hash)) return undefined
   return holder.revokedAt ? 'revoked' : { member: holder.member }

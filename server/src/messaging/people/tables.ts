@@ -6,7 +6,6 @@ declare module '../../db/schema.ts' {
   interface Schema {
     access_token: AccessTokenTable
     contact_profile: ContactProfileTable
-    messaging_group: MessagingGroupTable
     group_member: GroupMemberTable
   }
 }
@@ -30,20 +29,9 @@ export interface ContactProfileTable {
   display_name: OrNull<GovernedString>
   phone_number: ColumnType<string, GovernedString | '', GovernedString | ''>
   avatar_url: OrNull<GovernedString>
-  /** Set for an assistant: the Application that answers for it. */
+  /** The Application that writes an assistant's messages. null: not an assistant. */
   application_id: string | null
   last_active_at: Date | null
-}
-
-export interface MessagingGroupTable {
-  id: string
-  workspace_id: string
-  name: ColumnType<string, GovernedString, GovernedString>
-  description: ColumnType<string, GovernedString | '', GovernedString | ''>
-  avatar_url: OrNull<GovernedString>
-  owner_id: string
-  created_at: CreatedAt
-  updated_at: Date
 }
 
 export interface GroupMemberTable {

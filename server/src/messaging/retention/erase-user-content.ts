@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/retried-transaction.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { newUuid, toId } from '../../lib/id.ts'
 import { withdrawReviews } from '../../review/message-review-store.ts'
-import { ERASED } from '../api/idempotency-store.ts'
+import { ERASED_RESPONSE } from '../api/erase-responses.ts'
 import { findMemberIds } from '../conversations/conversation-members.ts'
 import { deleteConversation } from '../conversations/delete-conversation.ts'
 import { markReadAfterDeparture } from '../conversations/read-marker.ts'
@@ -193,7 +193,7 @@ async function forgetAnswers(tx: Tx, { workspaceId, userId, erasedAt }: Erasure)
   // Others may repeat their requests, and must not do them a second time.
   await tx
     .updateTable('idempotency_key')
-    .set(ERASED)
+    .set(ERASED_RESPONSE)
     .where('workspace_id', '=', kept.workspace)
     .where('created_at', '<=', erasedAt)
     .where(kept.inBody)

@@ -4,7 +4,7 @@ import { eraseUser as eraseMemories } from '../../memory/erase.ts'
 import type { Member } from '../api/member.ts'
 import { eraseEvents } from '../events/erase-events.ts'
 import { emit } from '../events/outbox.ts'
-import { removeFromAllGroups } from '../groups/leave-groups.ts'
+import { removeFromAllGroups } from '../groups/remove-from-all-groups.ts'
 import { uuidOf } from '../ids.ts'
 import { findAcquaintances } from '../people/acquaintances.ts'
 

@@ -47,7 +47,7 @@ export function adminTokensRoutes(app: TypedApp, deps: ChangeDeps): void {
   handle(app, docs.issue, async (request, reply) => {
     const { operator, body } = request
     const { name, scopes = operator.scopes } = body
-    refuseMore(operator, scopes, 'grant')
+    refuseMissingScope(operator, scopes, 'grant')
     const issued = await change(deps, request, async (tx, now) => {
       const value = await createAdminToken(tx, { name, scopes, issuer: operator.id }, now)
       return { value, action: 'admin_token.issue', id: value.id, fields: ['name', 'scopes'] }
@@ -60,7 +60,7 @@ export function adminTokensRoutes(app: TypedApp, deps: ChangeDeps): void {
     const token = await change(deps, request, async (tx, now) => {
       const token = await findAdminToken(tx, id)
       if (!token) throw notFound('admin token')
-      refuseMore(request.operator, token.scopes, 'take')
+      refuseMissingScope(request.operator, token.scopes, 'revoke')
       const active = await lockActiveAdminTokens(tx)
       if (active.length === 1 && active[0] === id) {
         throw new GatehouseError('CONFLICT', { message: 'The last admin token cannot be revoked. Issue another first.' })
@@ -75,8 +75,11 @@ export function adminTokensRoutes(app: TypedApp, deps: ChangeDeps): void {
 }
 
 /** Operators cannot grant or revoke scopes that they do not have. */
-function refuseMore(operator: Operator, scopes: readonly Scope[], verb: 'grant' | 'take'): void {
+function refuseMissingScope(operator: Operator, scopes: readonly Scope[], verb: 'grant' | 'revoke'): void {
   const missing = scopes.find((scope) => !operator.scopes.includes(scope))
   if (missing)
-    throw new GatehouseError('FORBIDDEN', { message: `You cannot ${verb} ${missing}: you do not have it.`, param: 'scopes' })
+    throw new GatehouseError('FORBIDDEN', {
+      message: `You cannot ${verb} the scope ${missing}, which you do not have.`,
+      param: 'scopes',
+    })
 }

@@ -69,27 +69,27 @@ const docs = {
 }
 
 function operatorChanges(deps: ChangeDeps) {
-  /** Changes an operator. One change at a time: the scopes of the acting operator stay the same during the change. */
-  const changeOne = <T>(request: FastifyRequest, work: (tx: Tx, now: Date) => Promise<Change<T>>): Promise<T> =>
+  /** Runs one change at a time, so that the scopes of the acting operator stay the same during it. */
+  const changeOperators = <T>(request: FastifyRequest, work: (tx: Tx, now: Date) => Promise<Change<T>>): Promise<T> =>
     change(deps, request, work, lockOwners)
 
   const invite = async (request: FastifyRequest, find: (tx: Tx, now: Date) => Promise<Person>, verb: 'invite' | 'reinvite') => {
     const token = newInvitationToken()
-    const person = await changeOne(request, async (tx, now) => {
+    const person = await changeOperators(request, async (tx, now) => {
       const value = await find(tx, now)
-      refuseMore(request.operator, value.role)
+      refuseRoleWithMissingScope(request.operator, value.role)
       await putInvitation(tx, value.id, token, now, await findResponsibleOperator(tx, request.operator.id))
       return { value, action: `operator.${verb}`, id: value.id, fields: verb === 'invite' ? ['email', 'name', 'role'] : [] }
     })
     const url = invitationUrl(request.base, token)
     return { object: 'invitation' as const, url, operator: operatorView(person) }
   }
-  return { change: changeOne, invite }
+  return { changeOperators, invite }
 }
 
 export function operatorsRoutes(app: TypedApp, deps: ChangeDeps): void {
   const { db } = deps
-  const { change: changeOperators, invite } = operatorChanges(deps)
+  const { changeOperators, invite } = operatorChanges(deps)
 
   handle(app, docs.list, async ({ query }) => listOf(await listPeople(db, pageOf(query)), operatorView, ({ id }) => id))
 
@@ -104,16 +104,16 @@ export function operatorsRoutes(app: TypedApp, deps: ChangeDeps): void {
 
   handle(app, docs.again, async (request, reply) => {
     const { id } = request.params
-    return reply.status(201).send(await invite(request, (tx) => known(tx, id), 'reinvite'))
+    return reply.status(201).send(await invite(request, (tx) => requirePerson(tx, id), 'reinvite'))
   })
 
   handle(app, docs.update, async (request) => {
     const { params, body, operator } = request
     const person = await changeOperators(request, async (tx, now) => {
       if (body.role !== undefined && body.role !== 'owner') await keepAnOwner(tx, params.id)
-      const before = await known(tx, params.id)
-      refuseMore(operator, before.role)
-      if (body.role) refuseMore(operator, body.role)
+      const before = await requirePerson(tx, params.id)
+      refuseRoleWithMissingScope(operator, before.role)
+      if (body.role) refuseRoleWithMissingScope(operator, body.role)
       const value = (await updatePerson(tx, params.id, body, now)) ?? before
       const fields = changedFields(OperatorPatch, body)
       return { value, action: 'operator.update', id: value.id, fields, announce: [OPERATORS_TOPIC, value.id] }
@@ -125,7 +125,7 @@ export function operatorsRoutes(app: TypedApp, deps: ChangeDeps): void {
     const { id } = request.params
     await changeOperators(request, async (tx) => {
       await keepAnOwner(tx, id)
-      refuseMore(request.operator, (await known(tx, id)).role)
+      refuseRoleWithMissingScope(request.operator, (await requirePerson(tx, id)).role)
       await deletePerson(tx, id)
       return { value: id, action: 'operator.delete', id, announce: [OPERATORS_TOPIC, id] }
     })
@@ -133,14 +133,14 @@ export function operatorsRoutes(app: TypedApp, deps: ChangeDeps): void {
   })
 }
 
-async function known(tx: Tx, id: string): Promise<Person> {
+async function requirePerson(tx: Tx, id: string): Promise<Person> {
   const person = await findPerson(tx, id)
   if (!person) throw notFound('operator')
   return person
 }
 
 /** Operators cannot give, take or reset roles with scopes that they do not have. */
-function refuseMore({ scopes }: Operator, role: Role): void {
+function refuseRoleWithMissingScope({ scopes }: Operator, role: Role): void {
   const missing = ROLE_SCOPES[role].find((scope) => !scopes.includes(scope))
   if (missing)
     throw new GatehouseError('FORBIDDEN', { message: `The role ${role} has ${missing}, which you do not have.`, param: 'role' })

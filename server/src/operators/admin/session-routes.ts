@@ -10,7 +10,7 @@ const docs = operation('GET /session', 'getSession', 'Get the current operator a
 })
 
 /** Maximum number of Workspaces in the list. A server with more is searched by name. */
-const MOST_WORKSPACES = 1_000
+const MAX_WORKSPACES = 1_000
 
 interface Deps {
   readonly db: Db
@@ -23,7 +23,7 @@ interface Deps {
 export function sessionRoutes(app: TypedApp, { db, version, workspaceNames }: Deps): void {
   handle(app, docs, async ({ operator: { id, kind, name, scopes } }) => {
     const person = kind === 'person' ? await findPerson(db, id) : undefined
-    const workspaces = await workspaceNames(MOST_WORKSPACES)
+    const workspaces = await workspaceNames(MAX_WORKSPACES)
     return {
       object: 'session',
       operator: {

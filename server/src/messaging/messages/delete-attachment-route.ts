@@ -1,0 +1,42 @@
+import { GatehouseError } from '../../errors.ts'
+import { forbidden, notFound } from '../../http/refusals.ts'
+import { eraseResponsesAbout } from '../api/erase-responses.ts'
+import { writeRoute } from '../api/route.ts'
+import { attachmentEvent } from '../attachments/attachment.ts'
+import { deleteAttachment, findAttachment } from '../attachments/attachment-store.ts'
+import { findMemberIds } from '../conversations/conversation-members.ts'
+import { emit } from '../events/outbox.ts'
+import { emitMessageUpdated, lockMessage } from './message-store.ts'
+
+/** Deletes a file. If a message has the file, the message changes too. */
+export const deleteAttachmentRoute = writeRoute({
+  target: 'DELETE /v1/attachments/:id',
+  docs: {
+    operationId: 'deleteAttachment',
+    summary: 'Delete a file permanently; its message stays',
+    answers: { 204: null },
+    errors: {
+      404: 'NOT_FOUND: the attachment does not exist, or the caller cannot see it',
+      403: 'FORBIDDEN: only the sender of the message can delete its files',
+      409: 'CONFLICT: the message of the file is waiting for a reviewer',
+    },
+  },
+  write: async (tx, { member, params, now }) => {
+    const attachment = await findAttachment(tx, member, params.id ?? '')
+    if (!attachment) throw notFound('attachment')
+    const { workspaceId } = member
+    const message = attachment.messageId === null ? undefined : await lockMessage(tx, member, attachment.messageId)
+    if (message && message.senderId !== member.user.id) throw forbidden('Only the sender of the message can delete its files.')
+    const result = await deleteAttachment(tx, member, attachment, now)
+    if (result === 'not_found') throw notFound('attachment')
+    if (result === 'held') {
+      const message = 'A message with this file is waiting for a reviewer. Delete the file after the decision.'
+      throw new GatehouseError('CONFLICT', { message })
+    }
+    await eraseResponsesAbout(tx, workspaceId, [attachment.id])
+    if (message) await emitMessageUpdated(tx, message, now)
+    const audience = message ? await findMemberIds(tx, workspaceId, message.conversationId) : [member.user.id]
+    await emit(tx, { workspaceId, type: 'attachment.deleted', audience, payload: attachmentEvent(attachment) })
+    return { status: 204, body: undefined }
+  },
+})
