@@ -25,7 +25,7 @@ type StopReason =
  */
 export async function serve(config: Config, secrets: Secrets, overrides: Overrides = {}): Promise<void> {
   // The modules load while the database opens.
-  const [context, { createApp }, { prepare }] = await Promise.all([
+  const [context, { createApp }, { prepareStart }] = await Promise.all([
     createContext(config, secrets, overrides),
     import('./app.ts'),
     import('./setup/prepare.ts'),
@@ -34,7 +34,7 @@ export async function serve(config: Config, secrets: Secrets, overrides: Overrid
   const app = await createApp(context)
   const stopReason = awaitStop(context)
   try {
-    const announce = await prepare(context)
+    const announce = await prepareStart(context)
     await app.listen({ host: config.host, port: config.port })
     const { port } = app.server.address() as AddressInfo
     const jobs = startJobs([...recurringJobs(context), ...(context.semantic ? [context.semantic.job] : [])], log)

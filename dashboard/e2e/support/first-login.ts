@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { invitationUrl } from '../../../server/src/operators/invitation-store.ts'
 import { deletePerson, listPeople } from '../../../server/src/operators/operator-store.ts'
-import { ensureFirstLogin } from '../../../server/src/setup/first-login.ts'
+import { issueFirstLogin } from '../../../server/src/setup/first-login.ts'
 import type { Dashboard, Owner } from './dashboard.ts'
 
 /** Signs in by the link of a first start, after deleting the demo's owner. */
@@ -15,7 +15,7 @@ export async function firstLogin(
   await db.transaction().execute(async (tx) => {
     for (const { id } of people) await deletePerson(tx, id)
   })
-  const token = await ensureFirstLogin(context, config.dataDir)
+  const token = await issueFirstLogin(context, config)
   if (token === undefined) throw new Error('an operator exists already')
   await page.goto(invitationUrl(base, token))
   await page.getByText('Create the first operator, who becomes the owner.').waitFor()

@@ -1,7 +1,7 @@
 import type { Workspace } from '../identity/workspace.ts'
 import { issueAccessToken, listAccessTokens, revokeAccessToken } from '../messaging/people/access-token-store.ts'
 import type { Change } from '../setup/change.ts'
-import { changeWorkspace } from '../setup/change-recorded.ts'
+import { changeWorkspace } from '../setup/recorded-change.ts'
 import { ALL, allWorkspaces, chooseWorkspace } from './choose.ts'
 import { CommandProblem, type Terminal } from './command.ts'
 import { shownTime, table } from './table.ts'

@@ -1,6 +1,6 @@
 import { addressOf } from '../config/config.ts'
 import { invitationUrl } from '../operators/invitation-store.ts'
-import { firstLoginOf } from '../setup/first-login.ts'
+import { issueFirstLogin } from '../setup/first-login.ts'
 import { CommandProblem, type Terminal } from './command.ts'
 import { withDatabase } from './with-database.ts'
 
@@ -8,7 +8,7 @@ import { withDatabase } from './with-database.ts'
 export const operatorFirstLogin = (terminal: Terminal): Promise<void> =>
   withDatabase(terminal, async (bench) => {
     const { config } = bench
-    const token = await firstLoginOf(bench, config)
+    const token = await issueFirstLogin(bench, config)
     if (token === undefined) {
       throw new CommandProblem('there are operators already: print a link for one of them with `gatehouse operator invite EMAIL`')
     }

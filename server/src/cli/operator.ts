@@ -1,7 +1,7 @@
 import { addressOf } from '../config/config.ts'
 import { invitationUrl, newInvitationToken, putInvitation } from '../operators/invitation-store.ts'
 import { findPersonByEmail } from '../operators/operator-store.ts'
-import { changeServer } from '../setup/change-recorded.ts'
+import { changeServer } from '../setup/recorded-change.ts'
 import { CommandProblem, type Terminal } from './command.ts'
 import { withDatabase } from './with-database.ts'
 

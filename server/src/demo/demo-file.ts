@@ -48,7 +48,7 @@ export const writeDemoFile = (dataDir: string, demo: DemoFile): Promise<void> =>
   writePrivateFile(demoFilePath(dataDir), `${JSON.stringify(demo, null, 2)}\n`)
 
 /** The file's content for a server that is found there. */
-export const placeDemo = <T extends { readonly dashboard: object }>(demo: T, base: string) => ({
+export const withBaseUrl = <T extends { readonly dashboard: object }>(demo: T, base: string) => ({
   ...demo,
   base_url: base,
   dashboard: { ...demo.dashboard, url: `${base}/dashboard/` },

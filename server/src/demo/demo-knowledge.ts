@@ -6,8 +6,8 @@ import { findApplicationByName } from '../identity/application-store.ts'
 import type { CollectionCreate } from '../knowledge/collection.ts'
 import { createCollection, findCollectionByName } from '../knowledge/collection-store.ts'
 import { ingestDocument } from '../knowledge/ingest.ts'
+import type { ApplyContext } from '../setup/apply-context.ts'
 import type { Change } from '../setup/change.ts'
-import type { Scope } from '../setup/scope.ts'
 
 const DOCUMENTS = new URL('../../../examples/documents/', import.meta.url)
 const scanText = createTextScanner({ detectors: DETECTORS, budgetMs: 10_000 })
@@ -37,14 +37,14 @@ const COLLECTIONS: readonly (CollectionCreate & { readonly serves?: readonly str
 ]
 
 /** Puts the example documents where they are missing; what people have changed since stays as it is. */
-export async function seedKnowledge(scope: Scope): Promise<Change[]> {
+export async function seedKnowledge(context: ApplyContext): Promise<Change[]> {
   const changes: Change[] = []
-  for (const declared of COLLECTIONS) changes.push(...(await seedCollection(scope, declared)))
+  for (const declared of COLLECTIONS) changes.push(...(await seedCollection(context, declared)))
   return changes
 }
 
 async function seedCollection(
-  { tx, workspaceId, now }: Scope,
+  { tx, workspaceId, now }: ApplyContext,
   { serves, ...fields }: (typeof COLLECTIONS)[number],
 ): Promise<Change[]> {
   if (await findCollectionByName(tx, workspaceId, fields.name)) return []
@@ -57,7 +57,7 @@ async function seedCollection(
   for (const name of readdirSync(folder).sort()) {
     const key = `${fields.name}/${name}`
     const bytes = readFileSync(new URL(name, folder))
-    const deps = { db: tx as Db, scanText, transact: <T>(write: (tx: Scope['tx'], now: Date) => T) => write(tx, now) }
+    const deps = { db: tx as Db, scanText, transact: <T>(write: (tx: ApplyContext['tx'], now: Date) => T) => write(tx, now) }
     const ingested = await ingestDocument(deps, workspaceId, collection.id, { key, name, bytes })
     if (ingested) changes.push({ done: 'created', object: 'document', id: ingested.documentId, name: key, fields: [] })
   }

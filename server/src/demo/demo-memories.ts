@@ -6,8 +6,8 @@ import { ANONYMOUS_USER } from '../domain/principal.ts'
 import { findApplicationByName } from '../identity/application-store.ts'
 import { newId } from '../lib/id.ts'
 import { storeMemory } from '../memory/capture.ts'
+import type { ApplyContext } from '../setup/apply-context.ts'
 import type { Change } from '../setup/change.ts'
-import type { Scope } from '../setup/scope.ts'
 
 interface DemoMemory {
   readonly scope: MemoryScope
@@ -45,7 +45,7 @@ const MEMORIES: readonly DemoMemory[] = [
 ]
 
 /** What the demo remembers, as if the Application `support` had had it kept. */
-export async function seedMemories({ tx, workspaceId, workspaceBox, now }: Scope): Promise<Change[]> {
+export async function seedMemories({ tx, workspaceId, workspaceBox, now }: ApplyContext): Promise<Change[]> {
   const application = await findApplicationByName(tx, workspaceId, 'support')
   const keys = await loadWorkspaceKeys(tx, workspaceBox, workspaceId)
   if (!application || !keys) return []

@@ -5,10 +5,10 @@ import { createAssistant } from '../messaging/assistants/assistant-store.ts'
 import { createGroup } from '../messaging/groups/group-store.ts'
 import { issueAccessToken, listAccessTokens, revokeAccessToken } from '../messaging/people/access-token-store.ts'
 import { updateProfile } from '../messaging/people/contact-store.ts'
+import type { ApplyContext } from '../setup/apply-context.ts'
 import type { Change } from '../setup/change.ts'
 import type { DeclaredUser } from '../setup/declaration.ts'
-import { governedHere } from '../setup/governed-here.ts'
-import type { Scope } from '../setup/scope.ts'
+import { governFields } from '../setup/govern-fields.ts'
 
 const TOKEN_NAME = 'demo'
 
@@ -20,23 +20,23 @@ const PROFILES = {
 } as const
 
 /** Faces and numbers for the demo's users, a group of three, and an assistant that answers for the Application `support`. */
-export async function seedMessaging(scope: Scope): Promise<Change[]> {
-  const { tx, workspaceId, now } = scope
+export async function seedMessaging(context: ApplyContext): Promise<Change[]> {
+  const { tx, workspaceId, now } = context
   for (const [id, profile] of Object.entries(PROFILES)) {
     const known = await findUser(tx, workspaceId, id)
     if (known) {
-      const governed = await governedHere(scope, 'users', profile)
+      const governed = await governFields(context, 'users', profile)
       await updateProfile(tx, { workspaceId, user: { ...known, verified: true } }, governed)
     }
   }
   const members = Object.keys(PROFILES)
   const shown = { name: 'Order desk', description: 'Whoever has to do with orders.' }
-  const fields = await governedHere(scope, 'groups', shown)
+  const fields = await governFields(context, 'groups', shown)
   const group = await createGroup(tx, workspaceId, { ...fields, avatarUrl: null, ownerId: 'alice' }, members, now)
   const changes: Change[] = [{ done: 'created', object: 'group', id: group.id, name: fields.name, fields: [] }]
   const application = await findApplicationByName(tx, workspaceId, 'support')
   if (!application) return changes
-  const assistant = await governedHere(scope, 'assistants', { username: 'ada', display_name: 'Ada, the assistant' })
+  const assistant = await governFields(context, 'assistants', { username: 'ada', display_name: 'Ada, the assistant' })
   const made = await createAssistant(tx, workspaceId, { ...assistant, id: 'ada', application_id: application.id }, now)
   if (made.ok) changes.push({ done: 'created', object: 'user', id: made.assistant.id, name: assistant.username, fields: [] })
   return changes

@@ -4,7 +4,7 @@ import { findKeyByHash } from '../identity/api-key-store.ts'
 import type { WorkspaceUser } from '../identity/user.ts'
 import { newCredential } from '../lib/credential.ts'
 import { findAdminTokenByHash } from '../operators/admin-token-store.ts'
-import { secretHash } from '../setup/imported-secret.ts'
+import { hashSecret } from '../setup/imported-secret.ts'
 import { DEMO_AUDIENCE, DEMO_ISSUER } from './demo-declaration.ts'
 import type { DemoFile } from './demo-file.ts'
 import { signUserToken } from './user-tokens.ts'
@@ -34,12 +34,12 @@ export function signDemoToken(privateJwk: JWK, user: WorkspaceUser, now: Date): 
 }
 
 /** Whether the file's keys and admin token are those of this database; revoked by an operator, they still are. */
-export async function secretsAreKnown(db: Db, { admin_token, applications }: DemoFile): Promise<boolean> {
-  const token = secretHash(admin_token, 'ga_')
+export async function areSecretsKnown(db: Db, { admin_token, applications }: DemoFile): Promise<boolean> {
+  const token = hashSecret(admin_token, 'ga_')
   if (!token || !(await findAdminTokenByHash(db, token))) return false
   for (const { id, api_key, revoked_api_key } of applications) {
     for (const key of [api_key, revoked_api_key]) {
-      const hash = secretHash(key, 'gk_')
+      const hash = hashSecret(key, 'gk_')
       const holder = hash && (await findKeyByHash(db, hash))
       if (holder?.application.id !== id) return false
     }

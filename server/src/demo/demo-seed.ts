@@ -6,11 +6,11 @@ import { findUser } from '../identity/user-store.ts'
 import type { Workspace } from '../identity/workspace.ts'
 import { findActivePolicyId } from '../policy/policy-store.ts'
 import { applyAdminTokens } from '../setup/apply-admin-tokens.ts'
+import type { ApplyContext, ApplyDeps } from '../setup/apply-context.ts'
 import { applyWorkspace } from '../setup/apply-workspace.ts'
 import type { Change } from '../setup/change.ts'
 import type { DeclaredWorkspace } from '../setup/declaration.ts'
-import { secretHash } from '../setup/imported-secret.ts'
-import type { ApplyDeps, Scope } from '../setup/scope.ts'
+import { hashSecret } from '../setup/imported-secret.ts'
 import { demoDeclaration } from './demo-declaration.ts'
 import type { DemoFile } from './demo-file.ts'
 import { seedKnowledge } from './demo-knowledge.ts'
@@ -40,11 +40,11 @@ export async function seedDemo(tx: Tx, known: Workspace | undefined, now: Date, 
   const admin_token = newAdminToken()
 
   const { workspaceId, changes } = await applyWorkspace(tx, declared, now, deps, {
-    finish: async (scope) => [
-      ...(await revokeSome(scope, keys)),
+    finish: async (context) => [
+      ...(await revokeSome(context, keys)),
       ...(await applyAdminTokens(tx, [{ name: 'demo', secret: admin_token }], now)),
       await seedOwner(tx, owner, now),
-      ...(known ? [] : [...(await seedKnowledge(scope)), ...(await seedMemories(scope)), ...(await seedMessaging(scope))]),
+      ...(known ? [] : [...(await seedKnowledge(context)), ...(await seedMemories(context)), ...(await seedMessaging(context))]),
     ],
   })
   const demo = {
@@ -85,10 +85,10 @@ const withKeys = (declared: DeclaredWorkspace, keys: KeysByName): DeclaredWorksp
   }),
 })
 
-async function revokeSome({ tx, workspaceId, now }: Scope, keys: KeysByName): Promise<Change[]> {
+async function revokeSome({ tx, workspaceId, now }: ApplyContext, keys: KeysByName): Promise<Change[]> {
   const changes: Change[] = []
   for (const [application, { revoked_api_key }] of keys) {
-    const hash = secretHash(revoked_api_key, 'gk_')
+    const hash = hashSecret(revoked_api_key, 'gk_')
     const holder = hash && (await findKeyByHash(tx, hash))
     if (!holder) continue
     await revokeKey(tx, workspaceId, holder.keyId, now)

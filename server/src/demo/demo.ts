@@ -1,12 +1,12 @@
 import type { Tx } from '../db/database.ts'
 import { findWorkspace, findWorkspaceByName, listWorkspaces } from '../identity/workspace-store.ts'
 import type { Change } from '../setup/change.ts'
-import type { ChangeDeps } from '../setup/change-recorded.ts'
+import type { ChangeDeps } from '../setup/recorded-change.ts'
 import { publishChanges } from '../setup/signals.ts'
 import { setupTransaction } from '../setup/transaction.ts'
 import { DEMO_ISSUER, DEMO_NAME } from './demo-declaration.ts'
-import { type DemoFile, placeDemo, readDemoFile, writeDemoFile } from './demo-file.ts'
-import { secretsAreKnown } from './demo-secrets.ts'
+import { type DemoFile, readDemoFile, withBaseUrl, writeDemoFile } from './demo-file.ts'
+import { areSecretsKnown } from './demo-secrets.ts'
 import { seedDemo } from './demo-seed.ts'
 
 export interface DemoDeps extends ChangeDeps {
@@ -27,10 +27,10 @@ export async function prepareDemo(deps: DemoDeps, baseUrl: string): Promise<Demo
   const kept = await readDemoFile(dataDir)
   const prepared = await setupTransaction(database.db, async (tx): Promise<{ demo?: DemoFile; changes: readonly Change[] }> => {
     const known = await findDemo(tx, kept)
-    if (known && kept && (await secretsAreKnown(tx, kept))) return { demo: kept, changes: [] }
+    if (known && kept && (await areSecretsKnown(tx, kept))) return { demo: kept, changes: [] }
     if (!known && !(await isEmpty(tx))) return { changes: [] }
     const { demo, changes } = await seedDemo(tx, known, clock.now(), deps)
-    const placed = placeDemo(demo, baseUrl)
+    const placed = withBaseUrl(demo, baseUrl)
     await writeDemoFile(dataDir, placed)
     return { demo: placed, changes }
   })

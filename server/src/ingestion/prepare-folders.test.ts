@@ -74,7 +74,7 @@ describe.each(freshDatabases())('start with declared folders on $name', ({ open 
     await starts.start()
     await starts.background.idle()
     expect(await documents()).toEqual([{ key: 'b.md', version: 2 }])
-    expect(starts.logs).toContain('2 documents differ from their files, which have not changed, and were left as they are')
+    expect(starts.logs).toContain('2 documents differ from their files, which have not changed, and stay as they are')
 
     writeFileSync(join(starts.dataDir, 'documents', 'a.md'), '# a.md\n\nOther text.')
     await starts.start()
@@ -97,7 +97,7 @@ describe.each(freshDatabases())('start with declared folders on $name', ({ open 
     const file = join(starts.dataDir, 'gatehouse.yaml')
     writeFileSync(file, 'workspaces:\n  - name: acme\n    collections: [{ name: handbook, folder: nowhere }]\n')
     await expect(starts.prepare()).rejects.toThrow(
-      /gatehouse\.yaml:3: workspaces\[0\]\.collections\[0\]\.folder names a folder that is not there/,
+      /gatehouse\.yaml:3: workspaces\[0\]\.collections\[0\]\.folder names a folder that does not exist/,
     )
   })
 })

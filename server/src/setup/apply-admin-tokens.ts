@@ -2,12 +2,12 @@ import type { Tx } from '../db/database.ts'
 import { findAdminTokenByHash, listAdminTokens, revokeAdminToken } from '../operators/admin-token-store.ts'
 import { applyEach, type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredSecret } from './declaration.ts'
-import { importAdminToken, secretHash, secretProblem } from './imported-secret.ts'
-import { applyThing, type Ledger } from './ledger.ts'
+import { describeSecretProblem, hashSecret, importAdminToken } from './imported-secret.ts'
+import { applyItem, type Ledger } from './ledger.ts'
 
 const ALL = { limit: 100_000 }
 
-/** As with keys: known by their names, rotated when the variable holds another token than last time. */
+/** Identifies tokens by their names. A variable with another token than last time revokes the old token and adds the new one. */
 export const applyAdminTokens = (
   tx: Tx,
   tokens: readonly DeclaredSecret[],
@@ -15,23 +15,23 @@ export const applyAdminTokens = (
   ledger?: Ledger | undefined,
 ): Promise<Change[]> =>
   applyEach('admin_tokens', tokens, (token) =>
-    applyThing(ledger, { object: 'admin_token', name: token.name, declared: token }, () => applyAdminToken(tx, token, now)),
+    applyItem(ledger, { object: 'admin_token', name: token.name, declared: token }, () => applyAdminToken(tx, token, now)),
   )
 
 async function applyAdminToken(tx: Tx, { name, secret }: DeclaredSecret, now: Date): Promise<Change[]> {
-  const hash = secretHash(secret, 'ga_')
-  if (!hash) throw new DeclarationConflict('from_env', `names a variable that ${secretProblem(secret, 'ga_')}`)
+  const hash = hashSecret(secret, 'ga_')
+  if (!hash) throw new DeclarationConflict('from_env', `names a variable that ${describeSecretProblem(secret, 'ga_')}`)
   const change = (done: Change['done'], id: string): Change => ({ done, object: 'admin_token', id, name, fields: [] })
 
   const known = await findAdminTokenByHash(tx, hash)
-  if (known?.revokedAt) throw new DeclarationConflict('from_env', 'names a token that has been revoked: give it a new one')
+  if (known?.revokedAt) throw new DeclarationConflict('from_env', 'names a token that has been revoked: set a new one')
   if (known) return [change('unchanged', known.id)]
 
-  const rotated: Change[] = []
+  const revoked: Change[] = []
   const { data = [] } = (await listAdminTokens(tx, ALL)) ?? {}
   for (const old of data.filter((token) => token.name === name && token.revokedAt === null)) {
     await revokeAdminToken(tx, old.id, now)
-    rotated.push(change('revoked', old.id))
+    revoked.push(change('revoked', old.id))
   }
-  return [...rotated, change('issued', await importAdminToken(tx, { name, hash }, now))]
+  return [...revoked, change('issued', await importAdminToken(tx, { name, hash }, now))]
 }

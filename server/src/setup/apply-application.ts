@@ -7,29 +7,30 @@ import {
   patchOverrides,
 } from '../identity/application.ts'
 import { createApplication, findApplicationByName, updateApplication } from '../identity/application-store.ts'
+import type { ApplyContext } from './apply-context.ts'
 import { applyKeys } from './apply-keys.ts'
 import { type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredApplication } from './declaration.ts'
-import { differences } from './differences.ts'
-import { applyThing } from './ledger.ts'
-import type { Scope } from './scope.ts'
+import { findDifferences } from './differences.ts'
+import { applyItem } from './ledger.ts'
 
+/** Objects whose fields are applied one by one. */
 const MERGED = ['limits', 'settings', 'settings.knowledge', 'settings.memory']
 
-/** Applications are known by their names. */
-export async function applyApplication(scope: Scope, { fields, keys }: DeclaredApplication): Promise<Change[]> {
-  const find = () => findApplicationByName(scope.tx, scope.workspaceId, fields.name)
+/** Identifies the Application by its name. */
+export async function applyApplication(context: ApplyContext, { fields, keys }: DeclaredApplication): Promise<Change[]> {
+  const find = () => findApplicationByName(context.tx, context.workspaceId, fields.name)
   const { name, ...values } = fields
-  const thing = { object: 'application' as const, name, declared: fields, fields: { values, merged: MERGED } }
-  const changes = await applyThing(scope.ledger, thing, async (changed = values) => {
+  const item = { object: 'application' as const, name, declared: fields, fields: { values, merged: MERGED } }
+  const changes = await applyItem(context.ledger, item, async (changed = values) => {
     const known = await find()
-    return [known ? await update(scope, known, { ...changed, name }) : await create(scope, fields)]
+    return [known ? await update(context, known, { ...changed, name }) : await create(context, fields)]
   })
   const application = await find()
-  return application ? [...changes, ...(await applyKeys(scope, application, keys))] : changes
+  return application ? [...changes, ...(await applyKeys(context, application, keys))] : changes
 }
 
-const changed = ({ id, name }: ApplicationRecord, done: Change['done'], fields: readonly string[] = []): Change => ({
+const changeOf = ({ id, name }: ApplicationRecord, done: Change['done'], fields: readonly string[] = []): Change => ({
   done,
   object: 'application',
   id,
@@ -37,21 +38,25 @@ const changed = ({ id, name }: ApplicationRecord, done: Change['done'], fields: 
   fields,
 })
 
-async function create({ tx, workspaceId, now }: Scope, fields: ApplicationCreate): Promise<Change> {
+async function create({ tx, workspaceId, now }: ApplyContext, fields: ApplicationCreate): Promise<Change> {
   const application = await createApplication(tx, workspaceId, fields, now)
-  if (!application) throw new DeclarationConflict('name', 'was taken at this very moment; apply again')
-  return changed(application, 'created')
+  if (!application) throw new DeclarationConflict('name', 'was taken by another Application in the meantime; apply again')
+  return changeOf(application, 'created')
 }
 
-async function update({ tx, workspaceId, now }: Scope, known: ApplicationRecord, fields: ApplicationCreate): Promise<Change> {
-  const fieldNames = differences(comparable(known), afterPatch(known, fields))
-  if (fieldNames.length === 0) return changed(known, 'unchanged')
+async function update(
+  { tx, workspaceId, now }: ApplyContext,
+  known: ApplicationRecord,
+  fields: ApplicationCreate,
+): Promise<Change> {
+  const fieldNames = findDifferences(comparableFields(known), patchedFields(known, fields))
+  if (fieldNames.length === 0) return changeOf(known, 'unchanged')
   const updated = await updateApplication(tx, workspaceId, known.id, fields, now)
   if (!updated.ok) throw new DeclarationConflict('name', `cannot be updated: ${updated.reason}`)
-  return changed(updated.application, 'updated', fieldNames)
+  return changeOf(updated.application, 'updated', fieldNames)
 }
 
-const comparable = ({ settings, limits, models, providers, defaultModel, ceiling }: ApplicationRecord) => ({
+const comparableFields = ({ settings, limits, models, providers, defaultModel, ceiling }: ApplicationRecord) => ({
   settings,
   limits,
   models,
@@ -60,14 +65,14 @@ const comparable = ({ settings, limits, models, providers, defaultModel, ceiling
   ceiling,
 })
 
-/** The same with every declared field in its place: null is the default. */
-function afterPatch(known: ApplicationRecord, { name: _, ceiling, settings, limits, ...plain }: ApplicationCreate) {
+/** The fields after the update. A declared null restores the default. */
+function patchedFields(known: ApplicationRecord, { name: _, ceiling, settings, limits, ...plain }: ApplicationCreate) {
   const merged = patchOverrides(
     { settings: known.settings, limits: { ...known.limits } },
     { ...(settings && { settings }), ...(limits && { limits }) },
   )
   return {
-    ...comparable(known),
+    ...comparableFields(known),
     ...plain,
     settings: fillApplicationSettings(merged.settings),
     limits: fillApplicationLimits(merged.limits),

@@ -1,25 +1,25 @@
 import { parsePolicySet } from '../policy/parse.ts'
 import { policySha256 } from '../policy/policy.ts'
 import { findActivePolicySet, findLastPublishedSha256, publishPolicySet } from '../policy/policy-store.ts'
+import type { ApplyContext } from './apply-context.ts'
 import { type Change, DeclarationConflict } from './change.ts'
-import { applyThing } from './ledger.ts'
-import type { Scope } from './scope.ts'
+import { applyItem } from './ledger.ts'
 
-/** Who published what a file declares. */
+/** `published_by` of declared policy sets. */
 const PUBLISHER = 'gatehouse'
 
-/** Puts the document in force, as a new version, unless it already is. */
-export function applyPolicy(scope: Scope, source: string): Promise<Change[]> {
-  const { tx, workspaceId, ledger } = scope
+/** Publishes the policy set as a new version, unless its text is active already. */
+export function applyPolicy(context: ApplyContext, source: string): Promise<Change[]> {
+  const { tx, workspaceId, ledger } = context
   const sha256 = policySha256(source)
   const wasApplied = async () => (await findLastPublishedSha256(tx, workspaceId, PUBLISHER)) === sha256
-  const thing = { object: 'policy_set' as const, name: 'active', declared: source, sha256, wasApplied }
-  return applyThing(ledger, thing, () => publish(scope, source, sha256))
+  const item = { object: 'policy_set' as const, name: 'active', declared: source, sha256, wasApplied }
+  return applyItem(ledger, item, () => publish(context, source, sha256))
 }
 
-async function publish({ tx, workspaceId, now }: Scope, source: string, sha256: string): Promise<Change[]> {
+async function publish({ tx, workspaceId, now }: ApplyContext, source: string, sha256: string): Promise<Change[]> {
   const parsed = parsePolicySet(source)
-  if (!parsed.ok) throw new DeclarationConflict('policy.file', 'is no valid policy set')
+  if (!parsed.ok) throw new DeclarationConflict('policy.file', 'is not a valid policy set')
   const active = await findActivePolicySet(tx, workspaceId)
   if (active?.sha256 === sha256) {
     return [{ done: 'unchanged', object: 'policy_set', id: active.id, name: `${active.name} v${active.version}`, fields: [] }]

@@ -6,15 +6,15 @@ import { createWorkspace, findWorkspaceByName, updateWorkspace } from '../identi
 import { newId } from '../lib/id.ts'
 import { applyApplication } from './apply-application.ts'
 import { applyCollection } from './apply-collection.ts'
+import type { ApplyContext, ApplyDeps } from './apply-context.ts'
 import { applyPolicy } from './apply-policy.ts'
 import { applyProvider } from './apply-provider.ts'
 import { applyUser } from './apply-user.ts'
 import { applyEach, type Change, DeclarationConflict } from './change.ts'
 import type { DeclaredWorkspace } from './declaration.ts'
-import { differences } from './differences.ts'
-import { type ApplyMode, applyThing, findDeclaredWorkspace, Ledger } from './ledger.ts'
+import { findDifferences } from './differences.ts'
+import { type ApplyMode, applyItem, findDeclaredWorkspace, Ledger } from './ledger.ts'
 import { recordChanges } from './record-changes.ts'
-import type { ApplyDeps, Scope } from './scope.ts'
 
 export interface AppliedWorkspace {
   readonly workspaceId: string
@@ -22,15 +22,15 @@ export interface AppliedWorkspace {
 }
 
 export interface WorkspaceOptions {
-  /** May do more in the same transaction. */
-  readonly finish?: (scope: Scope) => Promise<readonly Change[]>
-  /** Absent: all of it is applied, and nothing remembered for the next time. */
+  /** Makes further changes in the same transaction. */
+  readonly finish?: (context: ApplyContext) => Promise<readonly Change[]>
+  /** Absent: everything is applied, and no hashes are stored. */
   readonly mode?: ApplyMode
 }
 
 /**
- * Makes a Workspace what it is declared to be. What the declaration does not name stays as it is. All of it is recorded at the end,
- * where the chain's lock is held for the shortest time.
+ * Creates or updates a Workspace as it is declared. Items that the declaration does not name stay as they are. The audit records are
+ * written last, because they lock the Workspace's hash chain.
  */
 export async function applyWorkspace(
   tx: Tx,
@@ -43,46 +43,46 @@ export async function applyWorkspace(
   const known = (await findWorkspaceByName(tx, name)) ?? (await findDeclaredWorkspace(tx, name))
   const workspaceId = known?.id ?? newId('ws')
   const ledger = mode && (await Ledger.open(tx, workspaceId, mode, now))
-  const scope = { tx, workspaceId, now, workspaceBox, providerBox, ledger }
+  const context = { tx, workspaceId, now, workspaceBox, providerBox, ledger }
   const fields = { values: settings, merged: ['claims', 'review'] }
-  const itself = await applyThing(ledger, { object: 'workspace', name, declared: settings, fields }, (changed = settings) =>
-    applyItself(scope, known, { ...declared, settings: known ? changed : settings }),
+  const own = await applyItem(ledger, { object: 'workspace', name, declared: settings, fields }, (changed = settings) =>
+    createOrUpdate(context, known, { ...declared, settings: known ? changed : settings }),
   )
-  const drift = `has another name now (${known?.name})`
+  const drift = `was renamed to ${known?.name}`
   const renamed: Change[] =
     known && known.name !== name ? [{ done: 'unchanged', object: 'workspace', id: known.id, name, fields: [], drift }] : []
-  // Before the users: their names are governed by the policies that are declared with them.
-  const published = declared.policy === undefined ? [] : await applyPolicy(scope, declared.policy)
+  // The policies come first, because they govern the names of the users.
+  const policyChanges = declared.policy === undefined ? [] : await applyPolicy(context, declared.policy)
   const changes = [
-    ...itself,
+    ...own,
     ...renamed,
-    ...(await applyEach('users', declared.users, (user) => applyUser(scope, user))),
-    ...(await applyEach('providers', declared.providers, (provider) => applyProvider(scope, provider, 'config'))),
-    ...(await applyEach('applications', declared.applications, (application) => applyApplication(scope, application))),
-    ...(await applyEach('collections', declared.collections ?? [], (collection) => applyCollection(scope, collection))),
-    ...published,
-    ...(await finish(scope)),
+    ...(await applyEach('users', declared.users, (user) => applyUser(context, user))),
+    ...(await applyEach('providers', declared.providers, (provider) => applyProvider(context, provider, 'config'))),
+    ...(await applyEach('applications', declared.applications, (application) => applyApplication(context, application))),
+    ...(await applyEach('collections', declared.collections ?? [], (collection) => applyCollection(context, collection))),
+    ...policyChanges,
+    ...(await finish(context)),
   ]
   await ledger?.close()
-  await recordChanges(scope, changes)
+  await recordChanges(context, changes)
   return { workspaceId, changes }
 }
 
-async function applyItself(
-  { tx, workspaceId: id, now, workspaceBox }: Scope,
+async function createOrUpdate(
+  { tx, workspaceId: id, now, workspaceBox }: ApplyContext,
   known: Workspace | undefined,
   { name, settings }: DeclaredWorkspace,
 ): Promise<Change[]> {
-  const changed = (done: Change['done'], fields: readonly string[] = []): Change[] => [
+  const change = (done: Change['done'], fields: readonly string[] = []): Change[] => [
     { done, object: 'workspace', id, name, fields },
   ]
   if (known) {
-    const fields = differences(known.settings, fillWorkspaceSettings(patchWorkspaceSettings({ ...known.settings }, settings)))
+    const fields = findDifferences(known.settings, fillWorkspaceSettings(patchWorkspaceSettings({ ...known.settings }, settings)))
     if (fields.length > 0) await updateWorkspace(tx, id, { settings })
-    return changed(fields.length > 0 ? 'updated' : 'unchanged', fields)
+    return change(fields.length > 0 ? 'updated' : 'unchanged', fields)
   }
   await requireSecretKey(tx, workspaceBox)
   const created = await createWorkspace(tx, id, { name, settings }, createWorkspaceKeys(workspaceBox, id), now)
-  if (!created) throw new DeclarationConflict('name', 'was taken at this very moment; apply again')
-  return changed('created')
+  if (!created) throw new DeclarationConflict('name', 'was taken by another Workspace in the meantime; apply again')
+  return change('created')
 }

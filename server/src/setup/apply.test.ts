@@ -22,19 +22,19 @@ import { findProvider } from '../providers/provider-store.ts'
 import { applyConfiguration } from './apply.ts'
 import { describeChange } from './change.ts'
 import { readGatehouseFile } from './gatehouse-file.ts'
-import { secretHash } from './imported-secret.ts'
+import { hashSecret } from './imported-secret.ts'
 
 const POLICY = 'name: acme\nrules:\n  - {id: a, description: b, at: [input], when: "true", verdict: allow}\n'
 const TOPICS = ['workspaces', 'applications', 'keys', 'providers', 'policies', 'admin_tokens']
 const NOW = new Date('2026-03-02T12:00:00.000Z')
 
-describe.each(freshDatabases())('a configuration file applied on $name', ({ open }) => {
+describe.each(freshDatabases())('apply on $name', ({ open }) => {
   let fresh: FreshDatabase
   let database: Database
   let folder: string
   const name = 'acme'
   let environment: Record<string, string>
-  const heard = new Set<string>()
+  const signaled = new Set<string>()
 
   beforeAll(async () => {
     fresh = await open()
@@ -48,13 +48,13 @@ describe.each(freshDatabases())('a configuration file applied on $name', ({ open
   beforeEach(async () => {
     await fresh.empty()
     environment = { KEY: newCredential('gk_').secret, TOKEN: newCredential('ga_').secret }
-    heard.clear()
+    signaled.clear()
     writeFileSync(join(folder, 'policy.yaml'), POLICY)
   })
 
-  /** Says what is told to the running nodes, and tells it. */
+  /** Notes the topic of a signal and publishes it. */
   const publish = async (topic: string, key: string): Promise<void> => {
-    heard.add(topic)
+    signaled.add(topic)
     await database.signal.publish(topic, key)
   }
   const options = (more: { dryRun?: boolean } = {}) => ({
@@ -72,7 +72,7 @@ describe.each(freshDatabases())('a configuration file applied on $name', ({ open
   }
   const workspaceId = async (): Promise<string> => (await findWorkspaceByName(database.db, name))?.id ?? ''
 
-  const whole = (change: { limit?: number; role?: string; timeout?: number; price?: number } = {}) => `
+  const yamlOf = (change: { limit?: number; role?: string; timeout?: number; price?: number } = {}) => `
 admin_tokens: [{ name: "${name}", from_env: TOKEN }]
 workspaces:
   - name: "${name}"
@@ -95,8 +95,8 @@ workspaces:
     policy: { file: policy.yaml }
 `
 
-  test('applied once it creates what is declared, applied again it changes nothing', async () => {
-    expect(await apply(whole())).toEqual([
+  test('apply: creates the declared objects, and changes nothing when it is repeated', async () => {
+    expect(await apply(yamlOf())).toEqual([
       'created workspace acme',
       'created user ada',
       'created provider openai',
@@ -105,10 +105,10 @@ workspaces:
       'published policy set acme v1',
       'issued admin token acme',
     ])
-    expect(heard).toEqual(new Set(TOPICS))
-    heard.clear()
+    expect(signaled).toEqual(new Set(TOPICS))
+    signaled.clear()
 
-    expect(await apply(whole())).toEqual([
+    expect(await apply(yamlOf())).toEqual([
       'unchanged workspace acme',
       'unchanged user ada',
       'unchanged provider openai',
@@ -117,13 +117,13 @@ workspaces:
       'unchanged policy set acme v1',
       'unchanged admin token acme',
     ])
-    expect(heard).toEqual(new Set())
+    expect(signaled).toEqual(new Set())
     const { data: records } = await searchRecords(database.db, await workspaceId(), { limit: 100 })
     expect(records.length).toBe(7)
   })
 
-  test('what is declared is what is there', async () => {
-    await apply(whole())
+  test('apply: database has the declared values', async () => {
+    await apply(yamlOf())
     const id = await workspaceId()
     expect(await findApplicationByName(database.db, id, 'support')).toMatchObject({
       settings: { extensions: ['tools'], team: { pager: 'x' } },
@@ -143,14 +143,14 @@ workspaces:
       apiKeyEnv: 'OPENAI_API_KEY',
       timeoutMs: 30_000,
     })
-    const hash = secretHash(environment.KEY ?? '', 'gk_') ?? Buffer.alloc(0)
+    const hash = hashSecret(environment.KEY ?? '', 'gk_') ?? Buffer.alloc(0)
     expect(await findKeyByHash(database.db, hash)).toMatchObject({ revokedAt: null, application: { name: 'support' } })
     expect(await findActivePolicySet(database.db, id)).toMatchObject({ source: POLICY, version: 1 })
   })
 
-  test('a change is made, named by its fields, and nothing else is touched', async () => {
-    await apply(whole())
-    const changes = await apply(whole({ limit: 30, role: 'lead', timeout: 20_000, price: 0.2 }))
+  test('apply: updates only the changed fields and names them', async () => {
+    await apply(yamlOf())
+    const changes = await apply(yamlOf({ limit: 30, role: 'lead', timeout: 20_000, price: 0.2 }))
     expect(changes.filter((change) => !change.startsWith('unchanged'))).toEqual([
       'updated user ada (role)',
       'updated provider openai (timeout_ms, models)',
@@ -160,21 +160,21 @@ workspaces:
     expect(model).toMatchObject({ id: 'gpt-4o-mini', inputPrice: 0.2 })
   })
 
-  test('what the file does not name stays: fields, and whole things', async () => {
-    await apply(whole())
+  test('apply: fields and objects stay when the file does not name them', async () => {
+    await apply(yamlOf())
     const id = await workspaceId()
     const application = await findApplicationByName(database.db, id, 'support')
     await database.db
       .transaction()
       .execute((tx) => updateApplication(tx, id, application?.id ?? '', { limits: { burst: 7 }, ceiling: 'internal' }, NOW))
-    const less = `workspaces: [{ name: "${name}", applications: [{ name: support, limits: { requests_per_minute: 60 } }] }]`
-    expect(await apply(less)).toEqual(['unchanged workspace acme', 'unchanged application support'])
+    const partial = `workspaces: [{ name: "${name}", applications: [{ name: support, limits: { requests_per_minute: 60 } }] }]`
+    expect(await apply(partial)).toEqual(['unchanged workspace acme', 'unchanged application support'])
     expect(await findApplicationByName(database.db, id, 'support')).toMatchObject({ limits: { burst: 7 }, ceiling: 'internal' })
     expect(await findUser(database.db, id, 'u1')).toBeDefined()
   })
 
-  test('null brings a default back', async () => {
-    await apply(whole())
+  test('apply: default is restored when a field is null', async () => {
+    await apply(yamlOf())
     const reset = `workspaces: [{ name: "${name}", settings: { issuer: }, applications: [{ name: support, limits: { requests_per_minute: }, models: , default_model: }] }]`
     expect(await apply(reset)).toEqual([
       'updated workspace acme (issuer)',
@@ -183,55 +183,55 @@ workspaces:
     expect(await apply(reset)).toEqual(['unchanged workspace acme', 'unchanged application support'])
   })
 
-  test('another key under the same name rotates it; a revoked key does not come back', async () => {
-    await apply(whole())
+  test('apply: key is rotated when its variable has another key, and a revoked key is refused', async () => {
+    await apply(yamlOf())
     const old = environment.KEY ?? ''
     environment.KEY = newCredential('gk_').secret
-    expect((await apply(whole())).filter((change) => change.includes('key'))).toEqual([
+    expect((await apply(yamlOf())).filter((change) => change.includes('key'))).toEqual([
       'revoked key support/production',
       'issued key support/production',
     ])
-    const hash = secretHash(old, 'gk_') ?? Buffer.alloc(0)
+    const hash = hashSecret(old, 'gk_') ?? Buffer.alloc(0)
     expect((await findKeyByHash(database.db, hash))?.revokedAt).toEqual(NOW)
     environment.KEY = old
-    await expect(apply(whole())).rejects.toThrow(/applications\[0\]\.keys\[0\]\.from_env names a key that has been revoked/)
+    await expect(apply(yamlOf())).rejects.toThrow(/applications\[0\]\.keys\[0\]\.from_env names a key that has been revoked/)
   })
 
-  test('another admin token under the same name rotates it', async () => {
-    await apply(whole())
+  test('apply: admin token is rotated when its variable has another token', async () => {
+    await apply(yamlOf())
     environment.TOKEN = newCredential('ga_').secret
-    expect((await apply(whole())).slice(-2)).toEqual(['revoked admin token acme', 'issued admin token acme'])
+    expect((await apply(yamlOf())).slice(-2)).toEqual(['revoked admin token acme', 'issued admin token acme'])
     const tokens = ((await listAdminTokens(database.db, { limit: 100_000 }))?.data ?? []).filter((token) => token.name === name)
     expect(tokens.map(({ revokedAt }) => revokedAt)).toEqual([NOW, null])
   })
 
-  test('a policy is published when its text changes, and only then', async () => {
-    await apply(whole())
+  test('apply: policy set is published only when its text has changed', async () => {
+    await apply(yamlOf())
     writeFileSync(join(folder, 'policy.yaml'), `${POLICY}# reviewed\n`)
-    expect((await apply(whole())).at(-2)).toBe('published policy set acme v2')
-    expect((await apply(whole())).at(-2)).toBe('unchanged policy set acme v2')
+    expect((await apply(yamlOf())).at(-2)).toBe('published policy set acme v2')
+    expect((await apply(yamlOf())).at(-2)).toBe('unchanged policy set acme v2')
     const page = await listPolicySets(database.db, await workspaceId(), { limit: 10 })
     expect(page?.data.map(({ version }) => version)).toEqual([2, 1])
   })
 
-  test('a dry run tells the same and changes nothing', async () => {
-    const told = await apply(whole(), { dryRun: true })
-    expect(told).toContain('created application support')
+  test('apply: dry run returns the same changes and makes none', async () => {
+    const dryRun = await apply(yamlOf(), { dryRun: true })
+    expect(dryRun).toContain('created application support')
     expect(await findWorkspaceByName(database.db, name)).toBeUndefined()
-    expect(heard).toEqual(new Set())
-    expect(await apply(whole())).toEqual(told)
+    expect(signaled).toEqual(new Set())
+    expect(await apply(yamlOf())).toEqual(dryRun)
   })
 
-  test('a conflict that only the database knows names the line, and the Workspace stays as it was', async () => {
-    await apply(whole())
-    const clash = `workspaces:
+  test('apply: error names the line and the Workspace stays unchanged when the database has a conflict', async () => {
+    await apply(yamlOf())
+    const conflicting = `workspaces:
   - name: "${name}"
     settings: { issuer: https://other.example }
     users:
       - { id: u2, username: grace }
       - { id: u3, username: ada }
 `
-    const failure = await apply(clash).catch((error: Error) => error)
+    const failure = await apply(conflicting).catch((error: Error) => error)
     expect(failure).toBeInstanceOf(ConfigError)
     expect((failure as Error).message).toMatch(
       /gatehouse\.yaml:6: workspaces\[0\]\.users\[1\]\.username "ada" is another user's$/,
@@ -240,15 +240,15 @@ workspaces:
     expect(await findUser(database.db, await workspaceId(), 'u2')).toBeUndefined()
   })
 
-  test('a key of one Application does not open another one', async () => {
-    await apply(whole())
+  test('apply: key is refused when it belongs to another Application', async () => {
+    await apply(yamlOf())
     const other = `workspaces: [{ name: "${name}", applications: [{ name: other, keys: [{ name: k, from_env: KEY }] }] }]`
     await expect(apply(other)).rejects.toThrow(/keys\[0\]\.from_env names a key of another Application/)
   })
 
-  test('every change is in the audit log, by name and never by value', async () => {
-    await apply(whole())
-    await apply(whole({ limit: 30 }))
+  test('apply: audit log has every change with field names and without values', async () => {
+    await apply(yamlOf())
+    await apply(yamlOf({ limit: 30 }))
     const { data: records } = await searchRecords(database.db, await workspaceId(), { limit: 100 })
     expect(records.toReversed().map(({ endpoint, change }) => [endpoint, change?.action, change?.fields])).toEqual([
       ['admin', 'workspace.create', []],
@@ -268,9 +268,9 @@ workspaces:
     expect(JSON.stringify(records)).not.toMatch(/u1"|g[ka]_|idacme|issuer":/)
   })
 
-  test('two that apply at the same moment end as one', async () => {
-    const results = await Promise.all([apply(whole()), apply(whole())])
-    const made = results.flat().filter((change) => change === 'created workspace acme')
-    expect(made).toHaveLength(1)
+  test('apply: creates one Workspace when two processes apply at the same time', async () => {
+    const results = await Promise.all([apply(yamlOf()), apply(yamlOf())])
+    const created = results.flat().filter((change) => change === 'created workspace acme')
+    expect(created).toHaveLength(1)
   })
 })

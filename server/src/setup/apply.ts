@@ -2,24 +2,24 @@ import { ConfigError } from '../config/environment.ts'
 import type { Tx } from '../db/database.ts'
 import { applyAdminTokens } from './apply-admin-tokens.ts'
 import { applyWorkspace } from './apply-workspace.ts'
-import { type Change, DeclarationConflict, within } from './change.ts'
-import { type ChangeDeps, changeServer } from './change-recorded.ts'
+import { type Change, DeclarationConflict, locateConflicts } from './change.ts'
 import type { GatehouseFile } from './gatehouse-file.ts'
 import { type ApplyMode, Ledger } from './ledger.ts'
+import { type ChangeDeps, changeServer } from './recorded-change.ts'
 import { publishChanges } from './signals.ts'
 import { setupTransaction } from './transaction.ts'
 
 export interface ApplyOptions extends ChangeDeps {
-  /** Work out the changes and keep none of them. */
+  /** Returns the changes and makes none. */
   readonly dryRun?: boolean
-  /** Default: everything, whether it was applied before or not. */
+  /** Default: all. */
   readonly mode?: ApplyMode
 }
 
 /**
- * Makes the database what the file declares, and answers what that changed; applied again, it changes nothing. One transaction
- * for each Workspace and one for the admin tokens, audit records included. Throws a ConfigError that names the line when the
- * file cannot be met as the database stands; that Workspace is then as it was, and those after it are not looked at.
+ * Applies the file to the database and returns the changes. Uses one transaction for each Workspace and one for the admin tokens, with
+ * their audit records. Throws a ConfigError with the line if the database does not allow a declaration: the Workspaces before it are
+ * applied, that one and those after it are not.
  */
 export async function applyConfiguration(file: GatehouseFile, options: ApplyOptions): Promise<Change[]> {
   const { database, clock, dryRun, mode = 'all' } = options
@@ -27,7 +27,7 @@ export async function applyConfiguration(file: GatehouseFile, options: ApplyOpti
   const changes: Change[] = []
   try {
     for (const [index, workspace] of workspaces.entries()) {
-      const applied = await within(`workspaces[${index}]`, () =>
+      const applied = await locateConflicts(`workspaces[${index}]`, () =>
         setupTransaction(database.db, (tx) => applyWorkspace(tx, workspace, clock.now(), options, { mode }), dryRun),
       )
       changes.push(...applied.changes)

@@ -1,24 +1,24 @@
 import type { DemoFile } from '../demo/demo-file.ts'
 
 export interface BannerFacts {
-  /** Where the server answers, without a slash at the end. */
+  /** URL of the server, without a slash at the end. */
   readonly base: string
   readonly demo?: { readonly file: string; readonly content: DemoFile; readonly providers: readonly string[] } | undefined
-  /** How to get an admin token, as long as there is none or this start has made the first one. */
+  /** How to get the first admin token. Absent if there was one before this start. */
   readonly adminToken?: string | undefined
-  /** How the first owner signs in, as long as there is none. */
+  /** How the first owner signs in. Absent if there is an operator. */
   readonly firstLogin?: FirstLogin | undefined
-  /** Whether a person reads it. Elsewhere it ends in a log, and says where secrets are instead of what they are. */
+  /** Only a terminal shows secrets. In a log the banner names their files instead. */
   readonly isTerminal: boolean
 }
 
-/** The link itself when it may be shown, and where it is otherwise. */
+/** The link for terminals, and where to find it for logs. */
 export interface FirstLogin {
   readonly url: string | undefined
   readonly where: string
 }
 
-/** What a person sees who has just typed `npm start`. Goes to standard error: standard output is the log's. */
+/** The text after a start, for standard error; standard output is the log. */
 export function banner({ base, demo, adminToken, firstLogin, isTerminal }: BannerFacts): string {
   const login = isTerminal ? (firstLogin?.url ?? firstLogin?.where) : firstLogin?.where
   const rows = [
@@ -32,7 +32,7 @@ export function banner({ base, demo, adminToken, firstLogin, isTerminal }: Banne
   ]
   const width = Math.max(...rows.map(([name = '']) => name.length)) + 3
   const table = rows.map(([name = '', value = '']) => `  ${name.padEnd(width)}${value}`)
-  const example = demo && isTerminal ? trial(base, demo.content) : []
+  const example = demo && isTerminal ? exampleRequest(base, demo.content) : []
   return ['', `  Gatehouse is running at ${base}`, '', ...table, ...example, '', ''].join('\n')
 
   function secret(value: string): string {
@@ -48,7 +48,7 @@ export function banner({ base, demo, adminToken, firstLogin, isTerminal }: Banne
   }
 }
 
-const trial = (base: string, { applications }: DemoFile): string[] => [
+const exampleRequest = (base: string, { applications }: DemoFile): string[] => [
   '',
   '  Try it:',
   '',

@@ -1,4 +1,4 @@
-/** What applying a declaration did to one thing. */
+/** A change to one object by a declaration or a command. */
 export interface Change {
   readonly done: 'created' | 'updated' | 'published' | 'issued' | 'revoked' | 'disabled' | 'deleted' | 'unchanged'
   readonly object:
@@ -16,32 +16,32 @@ export interface Change {
     | 'group'
     | 'operator'
     | 'operator_invitation'
-  /** As records name it. */
+  /** The id in audit records. */
   readonly id: string
-  /** As people name it. */
+  /** The name in messages to operators. */
   readonly name: string
-  /** What of it has changed, by the names of the admin API; never a value. */
+  /** Names of the changed fields in the admin API, without values. */
   readonly fields: readonly string[]
-  /** What it took the place of, where somebody else had put that there. */
+  /** The policy set that it replaced, if an operator had published that one. */
   readonly replaced?: string
-  /** Nothing was done, although it is not what is declared: how it differs. Names, never a value. */
+  /** How the unchanged object differs from its declaration: names without values. */
   readonly drift?: string
-  /** Of its record, where what was written names it. */
+  /** Id of its audit record, if the changed object refers to it. */
   readonly auditId?: string
 }
 
 /** `updated provider openai (timeout_ms, weight)` */
 export function describeChange({ done, object, name, fields, replaced }: Change): string {
-  const what = `${done} ${object.replaceAll('_', ' ')} ${name}`
-  if (replaced !== undefined) return `${what} in place of ${replaced}`
-  return done === 'updated' && fields.length > 0 ? `${what} (${fields.join(', ')})` : what
+  const summary = `${done} ${object.replaceAll('_', ' ')} ${name}`
+  if (replaced !== undefined) return `${summary} in place of ${replaced}`
+  return done === 'updated' && fields.length > 0 ? `${summary} (${fields.join(', ')})` : summary
 }
 
-/** `application support differs from what is declared (limits)`; undefined when it does not differ. */
+/** `application support differs from its declaration (limits)`. Returns undefined if there is no drift. */
 export const describeDrift = ({ object, name, drift }: Change): string | undefined =>
   drift === undefined ? undefined : `${object.replaceAll('_', ' ')} ${name} ${drift}`
 
-/** A declaration that cannot be met as the database stands; `param` is relative to what was being applied. */
+/** The state of the database does not allow a declaration. `param` is a path relative to the applied item. */
 export class DeclarationConflict extends Error {
   readonly param: string
 
@@ -55,8 +55,8 @@ export class DeclarationConflict extends Error {
   }
 }
 
-/** What `work` answers; a conflict in it tells that it was at `path`. */
-export async function within<T>(path: string, work: () => Promise<T>): Promise<T> {
+/** Runs `work` and puts `path` before the path of a conflict in it. */
+export async function locateConflicts<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -64,13 +64,13 @@ export async function within<T>(path: string, work: () => Promise<T>): Promise<T
   }
 }
 
-/** Applies each of a list in turn. */
+/** Applies the items of a list one after another. */
 export async function applyEach<T>(
   path: string,
   items: readonly T[],
   apply: (item: T) => Promise<readonly Change[]>,
 ): Promise<Change[]> {
   const changes: Change[] = []
-  for (const [index, item] of items.entries()) changes.push(...(await within(`${path}[${index}]`, () => apply(item))))
+  for (const [index, item] of items.entries()) changes.push(...(await locateConflicts(`${path}[${index}]`, () => apply(item))))
   return changes
 }

@@ -25,19 +25,19 @@ import type {
   UserYaml,
   WorkspaceYaml,
 } from './gatehouse-schema.ts'
-import { secretProblem } from './imported-secret.ts'
+import { describeSecretProblem } from './imported-secret.ts'
 
 export interface ReaderDeps {
   readonly fromEnvironment: (name: string) => string | undefined
   /** Text of a file named in the configuration. Throws a ConfigError. */
   readonly readFile: (name: string) => string
-  /** Path of a folder named in it. Throws a ConfigError where there is none. */
+  /** Path of a folder named in the configuration. Throws a ConfigError if it does not exist. */
   readonly findFolder: (name: string) => string
 }
 
 type Settings = DeclaredWorkspace['settings']
 
-/** Turns a file of the right shape into a declaration; everything that is wrong with its values is noted in `problems`. */
+/** Converts the parsed file into a declaration and collects all invalid values in `problems`. */
 export class DeclarationReader {
   readonly problems: Problem[] = []
   readonly #deps: ReaderDeps
@@ -94,30 +94,30 @@ export class DeclarationReader {
   #provider(at: string, yaml: ProviderYaml): DeclaredProvider {
     const { id, kind = 'openai', models = [] } = yaml
     const fields = providerFields(yaml)
-    const whole = { ...PROVIDER_DEFAULTS, baseUrl: null, ...fields, id, kind, source: 'config' as const }
-    this.#note(at, findProviderProblem(whole, false))
+    const complete = { ...PROVIDER_DEFAULTS, baseUrl: null, ...fields, id, kind, source: 'config' as const }
+    this.#note(at, findProviderProblem(complete, false))
     this.#unique(`${at}.models`, models, 'id')
-    const declared = models.map((model, index) => this.#model(`${at}.models[${index}]`, model))
-    return { id, kind, fields, models: declared }
+    const declaredModels = models.map((model, index) => this.#model(`${at}.models[${index}]`, model))
+    return { id, kind, fields, models: declaredModels }
   }
 
-  #collection(at: string, { name, folder, ...written }: CollectionYaml): DeclaredCollection {
-    const path = folder === undefined ? undefined : this.#found(`${at}.folder`, 'folder', () => this.#deps.findFolder(folder))
-    const fields = this.#checked(at, collectionPatch(written)) ?? {}
-    return { name, fields, applications: written.applications, folder: path }
+  #collection(at: string, { name, folder, ...fields }: CollectionYaml): DeclaredCollection {
+    const path = folder === undefined ? undefined : this.#readPath(`${at}.folder`, 'folder', () => this.#deps.findFolder(folder))
+    const patch = this.#checked(at, collectionPatch(fields)) ?? {}
+    return { name, fields: patch, applications: fields.applications, folder: path }
   }
 
   #model(
     at: string,
     { id, upstream_name: upstreamName, input_price: inputPrice, output_price: outputPrice }: ModelYaml,
   ): DeclaredModel {
-    const model = defined({ id, upstreamName, inputPrice, outputPrice }) as DeclaredModel
+    const model = withoutUndefined({ id, upstreamName, inputPrice, outputPrice }) as DeclaredModel
     this.#note(at, findModelProblem({ upstreamName: null, inputPrice: null, outputPrice: null, ...model }))
     return model
   }
 
   #policy(at: string, name: string): string {
-    const source = this.#found(at, 'file', () => this.#deps.readFile(name)) ?? ''
+    const source = this.#readPath(at, 'file', () => this.#deps.readFile(name)) ?? ''
     const parsed = source === '' ? undefined : parsePolicySet(source)
     if (parsed?.ok !== false) return source
     for (const { line, field, message } of parsed.errors)
@@ -127,13 +127,13 @@ export class DeclarationReader {
 
   #secret(at: string, { name, from_env }: SecretYaml, prefix: 'gk_' | 'ga_'): DeclaredSecret {
     const secret = this.#deps.fromEnvironment(from_env)?.trim() ?? ''
-    const message = secretProblem(secret, prefix)
+    const message = describeSecretProblem(secret, prefix)
     if (message !== undefined) this.#note(at, { param: 'from_env', message: `names ${from_env}, which ${message}` })
     return { name, secret }
   }
 
   #json(at: string, name: string): unknown {
-    const text = this.#found(at, 'file', () => this.#deps.readFile(name))
+    const text = this.#readPath(at, 'file', () => this.#deps.readFile(name))
     try {
       return text === undefined ? undefined : JSON.parse(text)
     } catch {
@@ -142,13 +142,13 @@ export class DeclarationReader {
     }
   }
 
-  /** What `look` finds on the disk. */
-  #found(at: string, what: 'file' | 'folder', look: () => string): string | undefined {
+  /** Result of `read`, which reads a file or finds a folder. Notes a problem if that does not exist. */
+  #readPath(at: string, kind: 'file' | 'folder', read: () => string): string | undefined {
     try {
-      return look()
+      return read()
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error
-      this.#note(at, { param: '', message: `names a ${what} that is not there: ${error.message}` })
+      this.#note(at, { param: '', message: `names a ${kind} that does not exist: ${error.message}` })
       return undefined
     }
   }
@@ -156,7 +156,11 @@ export class DeclarationReader {
   #unique<K extends string>(at: string, items: readonly { readonly [key in K]: string }[], field: K): void {
     const seen = new Set<string>()
     for (const [index, { [field]: value }] of items.entries()) {
-      if (seen.has(value)) this.#note(`${at}[${index}]`, { param: field, message: `is ${JSON.stringify(value)} a second time` })
+      if (seen.has(value))
+        this.#note(`${at}[${index}]`, {
+          param: field,
+          message: `must be unique: ${JSON.stringify(value)} is in an earlier entry`,
+        })
       seen.add(value)
     }
   }
@@ -173,7 +177,7 @@ export class DeclarationReader {
 }
 
 const providerFields = (yaml: ProviderYaml): DeclaredProvider['fields'] =>
-  defined({
+  withoutUndefined({
     baseUrl: yaml.base_url?.replace(/\/+$/, ''),
     apiKeyEnv: yaml.api_key_env,
     headers: yaml.headers,
@@ -188,6 +192,6 @@ const providerFields = (yaml: ProviderYaml): DeclaredProvider['fields'] =>
     enabled: yaml.enabled,
   })
 
-/** Without the fields that are left out: those are nobody's wish. */
-const defined = (fields: Record<string, unknown>): object =>
+/** Drops the fields that the file leaves out. */
+const withoutUndefined = (fields: Record<string, unknown>): object =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

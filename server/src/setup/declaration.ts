@@ -5,15 +5,15 @@ import type { CollectionPatch } from '../knowledge/collection.ts'
 import type { NewProvider, ProviderModel } from '../providers/provider.ts'
 
 /**
- * What somebody wants to be there: `gatehouse.yaml`, the demo, or the environment, read and checked. Fields that are left out
- * are nobody's wish: they stay as they are, or begin with their default.
+ * The checked content of `gatehouse.yaml`, of the demo or of the environment. Fields that are left out get their default when the
+ * item is created and keep their value when it exists.
  */
 export interface Declaration {
   readonly adminTokens: readonly DeclaredSecret[]
   readonly workspaces: readonly DeclaredWorkspace[]
 }
 
-/** A key (`gk_…`) or an admin token (`ga_…`) that exists already, outside: only its hash will be stored. */
+/** An API key (`gk_…`) or admin token (`ga_…`) that was created elsewhere. Only its hash is stored. */
 export interface DeclaredSecret {
   readonly name: string
   readonly secret: string
@@ -26,7 +26,7 @@ export interface DeclaredWorkspace {
   readonly users: readonly DeclaredUser[]
   readonly providers: readonly DeclaredProvider[]
   readonly collections?: readonly DeclaredCollection[]
-  /** YAML of the policy set to be in force; absent: whichever is. */
+  /** YAML of the policy set to activate. Absent: the active one stays. */
   readonly policy?: string | undefined
 }
 
@@ -38,9 +38,9 @@ export interface DeclaredApplication {
 export interface DeclaredCollection {
   readonly name: string
   readonly fields: Omit<CollectionPatch, 'name' | 'applications'>
-  /** Names or ids; null: all of the Workspace. */
+  /** Names or ids. null: all Applications of the Workspace. */
   readonly applications?: readonly string[] | null | undefined
-  /** Whose files are its documents. */
+  /** Path of the folder whose files are its documents. */
   readonly folder?: string | undefined
 }
 
@@ -49,10 +49,9 @@ export type DeclaredUser = UserCreate & { readonly id: string }
 export interface DeclaredProvider {
   readonly id: string
   readonly kind: NewProvider['kind']
-  /** The fields that are declared; the others have their defaults on creation and stay as they are later. */
   readonly fields: Partial<Omit<NewProvider, 'id' | 'kind' | 'source' | 'apiKey'>>
   readonly models: readonly DeclaredModel[]
-  /** Whether these are all: models that are stored beside them are removed. */
+  /** Whether stored models that are not in `models` are deleted. */
   readonly exactModels?: boolean
 }
 

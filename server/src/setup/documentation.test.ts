@@ -9,24 +9,24 @@ const CONFIGURATION = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8')
 const documented = new Set([...CONFIGURATION.matchAll(/`([^`]+)`/g)].flatMap(([, text = '']) => text.match(/[\w]+/g) ?? []))
 
 describe('docs/configuration.md', () => {
-  test('names every variable that config/ reads', () => {
+  test('docs/configuration.md: names every variable that config/ reads', () => {
     const folder = join(ROOT, 'server/src/config')
     const sources = readdirSync(folder).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     const text = sources.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n')
     const plain = [...text.matchAll(/\benv\.([A-Z_]+)|\(env, '([A-Z_]+)'/g)].map(([, dotted, quoted]) => dotted ?? quoted ?? '')
     const vendors = [...text.matchAll(/prefix: '([A-Z]+)'/g)].flatMap(([, prefix]) =>
-      ['API_KEY', 'BASE_URL', 'MODELS'].map((what) => `${prefix}_${what}`),
+      ['API_KEY', 'BASE_URL', 'MODELS'].map((name) => `${prefix}_${name}`),
     )
     expect(plain.length).toBeGreaterThan(15)
     expect([...plain, ...vendors].filter((name) => !documented.has(name))).toEqual([])
   })
 
-  test('names every field of gatehouse.yaml', () => {
+  test('docs/configuration.md: names every field of gatehouse.yaml', () => {
     expect(fieldsOf(GatehouseYaml).filter((name) => !documented.has(name))).toEqual([])
   })
 })
 
-test('examples/gatehouse.yaml can be applied', () => {
+test('examples/gatehouse.yaml: is valid', () => {
   const secrets: Record<string, string> = {
     GATEHOUSE_ADMIN_TOKEN: `ga_${'a'.repeat(43)}`,
     HELPDESK_KEY: `gk_${'b'.repeat(43)}`,
@@ -35,7 +35,7 @@ test('examples/gatehouse.yaml can be applied', () => {
   expect(declaration.workspaces[0]?.providers.map(({ id }) => id)).toEqual(['openai', 'azure', 'local'])
 })
 
-/** Names of all properties in a JSON Schema, however deep. */
+/** Names of all properties in a JSON Schema at any depth. */
 function fieldsOf(schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return []
   const { properties = {} } = schema as { properties?: object }

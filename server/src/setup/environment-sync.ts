@@ -5,54 +5,53 @@ import type { ConnectionPools } from '../providers/connection-pools.ts'
 import { discoverModels } from '../providers/discover-models.ts'
 import { findModelProblem, findProviderProblem, PROVIDER_DEFAULTS } from '../providers/provider.ts'
 import { findProvider, listProviders, loadProviders, updateProvider } from '../providers/provider-store.ts'
+import type { ApplyContext } from './apply-context.ts'
 import { applyProvider } from './apply-provider.ts'
 import { type Change, describeDrift } from './change.ts'
-import { type ChangeDeps, changeWorkspace } from './change-recorded.ts'
 import type { DeclaredProvider } from './declaration.ts'
 import { Ledger } from './ledger.ts'
-import type { Scope } from './scope.ts'
+import { type ChangeDeps, changeWorkspace } from './recorded-change.ts'
 
-export interface EnvironmentSyncDeps extends ChangeDeps {
+export interface SyncDeps extends ChangeDeps {
   readonly config: Pick<Config, 'providers' | 'allowPrivateUrls'>
   readonly fromEnvironment: (name: string) => string | undefined
   readonly pools: ConnectionPools
   readonly warn: (text: string) => void
 }
 
-/** How long a provider may take to name its models before the server starts without them. */
-const ASK_MS = 3_000
+/** Time limit for a provider's list of models. The server then starts without them. */
+const DISCOVERY_MS = 3_000
 const ALL = { limit: 10_000 }
 
 /**
- * Brings a Workspace in line with the environment when it has changed: providers whose variables are set are there and enabled, those
- * whose variables are gone are disabled, and those that an operator declared under such an id stay the operator's. Answers the ids
- * of those that are set. Throws a ConfigError when a variable holds nonsense; a provider that does not answer is no reason
- * not to start.
+ * Applies the providers of the environment (ADM-ENV-8): creates and enables those whose variables are set, disables those whose
+ * variables are gone, and skips ids that an operator uses. Returns the ids of the synced providers. Throws a ConfigError if a variable
+ * is invalid. A provider that does not list its models does not stop the start.
  */
-export async function syncEnvironmentProviders(workspaceId: string, deps: EnvironmentSyncDeps): Promise<string[]> {
+export async function syncEnvironmentProviders(workspaceId: string, deps: SyncDeps): Promise<string[]> {
   const { providers } = deps.config
   const declared = providers.map(declaredProvider)
-  const ours: string[] = []
-  await changeWorkspace(deps, workspaceId, async (scope) => {
-    // What an operator has set over the API stays, until the variables say something else.
-    const ledger = await Ledger.open(scope.tx, workspaceId, 'changed', scope.now)
-    const changes: Change[] = await disableGone(scope, new Set(providers.map(({ id }) => id)), ledger)
+  const synced: string[] = []
+  await changeWorkspace(deps, workspaceId, async (context) => {
+    // Mode `changed`: an operator's changes stay until the variables change.
+    const ledger = await Ledger.open(context.tx, workspaceId, 'changed', context.now)
+    const changes: Change[] = await disableRemoved(context, new Set(providers.map(({ id }) => id)), ledger)
     for (const provider of declared) {
-      const known = await findProvider(scope.tx, workspaceId, provider.id)
+      const known = await findProvider(context.tx, workspaceId, provider.id)
       if (known && known.source !== 'environment') {
-        deps.warn(`provider ${provider.id} is an operator's by now: its environment variables are not used`)
+        deps.warn(`provider ${provider.id} belongs to an operator now: its environment variables are not used`)
         continue
       }
-      const thing = { object: 'provider' as const, name: fromEnvironment(provider.id), declared: provider }
-      changes.push(...(await ledger.apply(thing, () => applyProvider(scope, provider, 'environment'))))
-      ours.push(provider.id)
+      const item = { object: 'provider' as const, name: ledgerName(provider.id), declared: provider }
+      changes.push(...(await ledger.apply(item, () => applyProvider(context, provider, 'environment'))))
+      synced.push(provider.id)
     }
     for (const drift of changes.flatMap((change) => describeDrift(change) ?? [])) deps.warn(`environment: ${drift}`)
     return changes
   })
-  const unlisted = providers.filter(({ id, models }) => models === null && ours.includes(id))
-  await Promise.all(unlisted.map(({ id }) => askForModels(workspaceId, id, deps)))
-  return ours
+  const unlisted = providers.filter(({ id, models }) => models === null && synced.includes(id))
+  await Promise.all(unlisted.map(({ id }) => discoverProviderModels(workspaceId, id, deps)))
+  return synced
 }
 
 function declaredProvider({ id, baseUrl, apiKeyEnv, models }: EnvironmentProvider): DeclaredProvider {
@@ -61,17 +60,17 @@ function declaredProvider({ id, baseUrl, apiKeyEnv, models }: EnvironmentProvide
   const problem = findProviderProblem({ ...PROVIDER_DEFAULTS, ...fields, id, kind: 'openai', source: 'environment' }, true)
   if (problem) throw new ConfigError(`${apiKeyEnv === null ? `${prefix}_HOST` : `${prefix}_BASE_URL`} ${problem.message}`)
   for (const model of models ?? []) {
-    const wrong = findModelProblem({ id: model, upstreamName: null, inputPrice: null, outputPrice: null })
-    if (wrong) throw new ConfigError(`${prefix}_MODELS: every name ${wrong.message}`)
+    const modelError = findModelProblem({ id: model, upstreamName: null, inputPrice: null, outputPrice: null })
+    if (modelError) throw new ConfigError(`${prefix}_MODELS: every name ${modelError.message}`)
   }
   return { id, kind: 'openai', fields, models: (models ?? []).map((model) => ({ id: model })), exactModels: models !== null }
 }
 
-/** Providers of the environment are remembered apart from those that a file declares. */
-const fromEnvironment = (id: string): string => `environment:${id}`
+/** Name in the ledger. It differs from the name of a provider that a file declares. */
+const ledgerName = (id: string): string => `environment:${id}`
 
-async function disableGone(
-  { tx, workspaceId, now, providerBox: box }: Scope,
+async function disableRemoved(
+  { tx, workspaceId, now, providerBox: box }: ApplyContext,
   present: ReadonlySet<string>,
   ledger: Ledger,
 ): Promise<Change[]> {
@@ -79,7 +78,7 @@ async function disableGone(
   const { data } = await listProviders(tx, workspaceId, ALL)
   for (const { id, source, enabled } of data) {
     if (source !== 'environment' || present.has(id)) continue
-    await ledger.forget('provider', fromEnvironment(id))
+    await ledger.forget('provider', ledgerName(id))
     if (!enabled) continue
     await updateProvider(tx, workspaceId, id, { enabled: false }, { box, now, by: 'environment' })
     changes.push({ done: 'disabled', object: 'provider', id, name: id, fields: ['enabled'] })
@@ -87,20 +86,20 @@ async function disableGone(
   return changes
 }
 
-/** What it answers replaces the models that are stored; when it does not answer, those stay. */
-async function askForModels(workspaceId: string, id: string, deps: EnvironmentSyncDeps): Promise<void> {
+/** Replaces the stored models by the provider's list. They stay if the provider does not respond. */
+async function discoverProviderModels(workspaceId: string, id: string, deps: SyncDeps): Promise<void> {
   const { database, clock, config, fromEnvironment, providerBox: box, pools, warn } = deps
   const { allowPrivateUrls } = config
   const loaded = await loadProviders(database.db, workspaceId, { box, environment: fromEnvironment, allowPrivateUrls })
-  const provider = loaded.find((each) => each.id === id)
+  const provider = loaded.find((candidate) => candidate.id === id)
   if (!provider) return
-  const answer = await discoverModels({ ...provider, timeoutMs: ASK_MS }, pools, { clock })
+  const answer = await discoverModels({ ...provider, timeoutMs: DISCOVERY_MS }, pools, { clock })
   if (!answer.ok || answer.models.length === 0) {
-    const why = answer.ok ? 'it names none' : answer.failure
-    return warn(`provider ${id} was asked for its models in vain (${why}); ${id.toUpperCase()}_MODELS can name them`)
+    const reason = answer.ok ? 'the list is empty' : answer.failure
+    return warn(`provider ${id} does not list its models (${reason}): set ${id.toUpperCase()}_MODELS`)
   }
   const models = answer.models.map((model) => ({ id: model }))
-  await changeWorkspace(deps, workspaceId, (scope) =>
-    applyProvider(scope, { id, kind: 'openai', fields: {}, models, exactModels: true }, 'environment'),
+  await changeWorkspace(deps, workspaceId, (context) =>
+    applyProvider(context, { id, kind: 'openai', fields: {}, models, exactModels: true }, 'environment'),
   )
 }

@@ -9,7 +9,7 @@ import { listPeople } from '../operators/operator-store.ts'
 
 const NO_DEMO = { GATEHOUSE_DEMO: '0' }
 
-describe.each(freshDatabases())('the first login on $name', ({ open }) => {
+describe.each(freshDatabases())('first login on $name', ({ open }) => {
   let fresh: FreshDatabase
   let starts: StartFixture
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe.each(freshDatabases())('the first login on $name', ({ open }) => {
     )
   }
 
-  test('is a link that is printed and lies in a private file, the same at each start until it is used', async () => {
+  test('first login: every start prints the same link and keeps it in a private file when it is not used', async () => {
     await starts.start(NO_DEMO)
     const first = link()
     expect(first).not.toBe('')
@@ -47,7 +47,7 @@ describe.each(freshDatabases())('the first login on $name', ({ open }) => {
     expect(link()).toBe(first)
   })
 
-  test('makes an owner, once; then there is neither link nor file', async () => {
+  test('first login: creates one owner, and later starts have neither link nor file', async () => {
     await starts.start(NO_DEMO)
     const first = link()
     expect(await accept(first, {})).toEqual({ kind: 'missing', param: 'name' })
@@ -61,7 +61,7 @@ describe.each(freshDatabases())('the first login on $name', ({ open }) => {
     expect(existsSync(file())).toBe(false)
   })
 
-  test('opens nothing once somebody has come another way', async () => {
+  test('first login: link is invalid when another operator exists', async () => {
     await starts.start(NO_DEMO)
     const late = link()
     const { db } = fresh.database
@@ -75,7 +75,7 @@ describe.each(freshDatabases())('the first login on $name', ({ open }) => {
     expect(await accept(late)).toEqual({ kind: 'unknown' })
   })
 
-  test('whose file is lost is replaced: the old link opens nothing', async () => {
+  test('first login: a new link replaces the old one when the file is lost', async () => {
     await starts.start(NO_DEMO)
     const lost = link()
     rmSync(file())
@@ -85,12 +85,12 @@ describe.each(freshDatabases())('the first login on $name', ({ open }) => {
     expect((await accept(link())).kind).toBe('accepted')
   })
 
-  test('leads to the public URL', async () => {
+  test('first login: link has the public URL when GATEHOUSE_PUBLIC_URL is set', async () => {
     await starts.start({ ...NO_DEMO, GATEHOUSE_PUBLIC_URL: 'https://gatehouse.example.com' })
     expect(link()).toMatch(/^https:\/\/gatehouse\.example\.com\/dashboard\/welcome\?token=/)
   })
 
-  test('first login: a log is told where the link lies, not the link, when standard error is no terminal', async () => {
+  test('first login: output names the file and not the link when standard error is not a terminal', async () => {
     await starts.start(NO_DEMO, { isTerminal: false })
     const [, token = ''] = /token=(\S+)/.exec(readFileSync(file(), 'utf8')) ?? []
     expect(token).not.toBe('')
@@ -98,7 +98,7 @@ describe.each(freshDatabases())('the first login on $name', ({ open }) => {
     expect(`${starts.greeting}${starts.logs}`).not.toContain(token)
   })
 
-  test('first login: the demo shows a log no password and no key, and names the file when standard error is no terminal', async () => {
+  test('first login: demo output names the file and no secret when standard error is not a terminal', async () => {
     await starts.start({}, { isTerminal: false })
     const { dashboard, applications, admin_token, users } = starts.demo()
     const secrets = [
@@ -115,7 +115,7 @@ describe.each(freshDatabases())('the first login on $name', ({ open }) => {
   describe('with DATABASE_URL', () => {
     const POSTGRESQL = { DATABASE_URL: 'postgres://db.example/acme', GATEHOUSE_SECRET_KEY: 'k'.repeat(40) }
 
-    test('demo: nothing is seeded, no owner and no admin token is made, and no file is written when GATEHOUSE_DEMO is not set', async () => {
+    test('demo: no rows and no files are created when GATEHOUSE_DEMO is not set', async () => {
       await starts.start(POSTGRESQL)
       const { db } = fresh.database
       for (const table of ['workspace', 'operator', 'admin_token', 'api_key'] as const)
@@ -129,7 +129,7 @@ describe.each(freshDatabases())('the first login on $name', ({ open }) => {
       expect(await starts.findOperatorName(starts.demo().admin_token)).toBe('demo')
     })
 
-    test('first login: a log is told the command that makes a link when standard error is no terminal', async () => {
+    test('first login: output names the command for the link when standard error is not a terminal', async () => {
       await starts.start(POSTGRESQL, { isTerminal: false })
       expect(starts.greeting).toContain('gatehouse operator first-login')
       expect(starts.greeting).toContain('gatehouse token create')
@@ -138,7 +138,7 @@ describe.each(freshDatabases())('the first login on $name', ({ open }) => {
     })
   })
 
-  test('is not needed where the demo has an owner, whose password is printed', async () => {
+  test("first login: output has the demo owner's password instead of a link when the demo is seeded", async () => {
     await starts.start()
     const { email, password } = starts.demo().dashboard
     expect(link()).toBe('')

@@ -4,22 +4,21 @@ import type { Config } from '../config/config.ts'
 import { findInvitation, newInvitationToken, putInvitation, removeFirstInvitation } from '../operators/invitation-store.ts'
 import { hasPeople } from '../operators/operator-store.ts'
 import type { Change } from './change.ts'
-import { type ChangeDeps, changeServer } from './change-recorded.ts'
 import { writePrivateFile } from './private-file.ts'
+import { type ChangeDeps, changeServer } from './recorded-change.ts'
 
 const ISSUED: Change = { done: 'issued', object: 'operator_invitation', id: 'first', name: 'first', fields: [] }
 
-/** Where the token of the first login lies until somebody has used it: a start prints the link with it. */
+/** File with the link of the first login, until it is used. */
 export const firstLoginFile = (dataDir: string): string => join(dataDir, 'first-login.txt')
 
 /**
- * Sees that the first owner can come in while there is nobody, and answers the token for the link; undefined once there is
- * somebody. The file comes first: a process that dies in between leaves a token that opens nothing, and the next start makes
- * another.
+ * Returns the token for the first owner's link and keeps it in a file, or undefined once there is an operator. The file is written
+ * before the commit: after a crash in between, its token is invalid and the next start issues another.
  */
-export async function ensureFirstLogin(deps: ChangeDeps, dataDir: string): Promise<string | undefined> {
+async function issueKeptFirstLogin(deps: ChangeDeps, dataDir: string): Promise<string | undefined> {
   const file = firstLoginFile(dataDir)
-  const kept = await tokenIn(file)
+  const kept = await readToken(file)
   let token: string | undefined
   await changeServer(deps, async (tx, now) => {
     if (await hasPeople(tx)) {
@@ -29,7 +28,7 @@ export async function ensureFirstLogin(deps: ChangeDeps, dataDir: string): Promi
     token = kept
     if (token !== undefined && (await findInvitation(tx, token, now))) return []
     token = newInvitationToken()
-    await writeFirstLogin(file, `token=${token}`)
+    await writePrivateFile(file, `token=${token}\n`)
     await putInvitation(tx, null, token, now)
     return [ISSUED]
   })
@@ -37,12 +36,18 @@ export async function ensureFirstLogin(deps: ChangeDeps, dataDir: string): Promi
   return token
 }
 
-/** The token of the first login: kept in a file with the embedded database, made anew each time with PostgreSQL. */
-export const firstLoginOf = (deps: ChangeDeps, config: Pick<Config, 'databaseUrl' | 'dataDir'>): Promise<string | undefined> =>
-  config.databaseUrl === undefined ? ensureFirstLogin(deps, config.dataDir) : newFirstLogin(deps)
+/**
+ * Issues the token of the first login. The embedded database keeps it in a file; PostgreSQL gets a new one each time. Returns undefined
+ * once there is an operator.
+ */
+export const issueFirstLogin = (
+  deps: ChangeDeps,
+  config: Pick<Config, 'databaseUrl' | 'dataDir'>,
+): Promise<string | undefined> =>
+  config.databaseUrl === undefined ? issueKeptFirstLogin(deps, config.dataDir) : issueNewFirstLogin(deps)
 
-/** A new token, which is kept nowhere; older ones open nothing any more. Undefined once there is somebody. */
-async function newFirstLogin(deps: ChangeDeps): Promise<string | undefined> {
+/** Issues a token that replaces all older ones and is kept nowhere. */
+async function issueNewFirstLogin(deps: ChangeDeps): Promise<string | undefined> {
   let token: string | undefined
   await changeServer(deps, async (tx, now) => {
     if (await hasPeople(tx)) return []
@@ -53,21 +58,20 @@ async function newFirstLogin(deps: ChangeDeps): Promise<string | undefined> {
   return token
 }
 
-/** Once there is somebody, a first login opens nothing any more. Answers whether there is nobody. */
+/** Returns whether there is no operator yet. If there is one, invalidates the first login. */
 export async function needsFirstLogin({ database }: ChangeDeps): Promise<boolean> {
   return database.db.transaction().execute(async (tx) => {
-    const has = await hasPeople(tx)
-    if (has) await removeFirstInvitation(tx)
-    return !has
+    const hasOperator = await hasPeople(tx)
+    if (hasOperator) await removeFirstInvitation(tx)
+    return !hasOperator
   })
 }
 
-/** Once the address is known, the file holds the whole link. */
-export const placeFirstLogin = (dataDir: string, url: string): Promise<void> => writeFirstLogin(firstLoginFile(dataDir), url)
+/** Replaces the token in the file by the whole link, once the server's address is known. */
+export const writeFirstLoginLink = (dataDir: string, url: string): Promise<void> =>
+  writePrivateFile(firstLoginFile(dataDir), `${url}\n`)
 
-const writeFirstLogin = (file: string, line: string): Promise<void> => writePrivateFile(file, `${line}\n`)
-
-async function tokenIn(file: string): Promise<string | undefined> {
+async function readToken(file: string): Promise<string | undefined> {
   try {
     return /token=([\w-]+)/.exec(await readFile(file, 'utf8'))?.[1]
   } catch (error) {

@@ -38,8 +38,8 @@ const read = (yaml: string): GatehouseFile => {
   return readGatehouseFile(path, (name) => ENVIRONMENT[name])
 }
 
-/** The complaints about a file, a line each, without its folder. */
-const complaints = (yaml: string): string[] => {
+/** The problems of a file, a line each, without its folder. */
+const problemsOf = (yaml: string): string[] => {
   try {
     read(yaml)
   } catch (error) {
@@ -49,7 +49,7 @@ const complaints = (yaml: string): string[] => {
   return []
 }
 
-const WHOLE = `
+const COMPLETE = `
 admin_tokens:
   - { name: ops, from_env: OPS_TOKEN }
 workspaces:
@@ -85,8 +85,8 @@ workspaces:
     policy: { file: policy.yaml }
 `
 
-test('a whole file becomes a declaration: names of our own, files read, keys taken from the environment', () => {
-  const { declaration } = read(WHOLE)
+test('gatehouse.yaml: becomes a declaration with the contents of its files and the keys of the environment', () => {
+  const { declaration } = read(COMPLETE)
   expect(declaration.adminTokens).toEqual([{ name: 'ops', secret: ENVIRONMENT.OPS_TOKEN }])
   const [workspace] = declaration.workspaces
   expect(workspace?.settings).toMatchObject({ jwks: { keys: [{ kid: '1' }] }, audience: ['gatehouse'], claims: { id: 'uid' } })
@@ -112,7 +112,7 @@ test('a whole file becomes a declaration: names of our own, files read, keys tak
   expect(workspace?.policy).toContain('name: acme')
 })
 
-test('an empty file declares nothing', () => {
+test('gatehouse.yaml: declares nothing when it is empty', () => {
   expect(read('').declaration).toEqual({ adminTokens: [], workspaces: [] })
   expect(read('# nothing yet\n').declaration).toEqual({ adminTokens: [], workspaces: [] })
 })
@@ -121,7 +121,7 @@ const within = (lines: string) => `workspaces:\n  - name: acme\n${lines}`
 const application = (fields: string) => within(`    applications:\n      - name: support\n        ${fields}\n`)
 const provider = (fields: string) => within(`    providers:\n      - id: p\n        ${fields}\n`)
 
-describe('every error names file, line, field and what is wrong', () => {
+describe('gatehouse.yaml: problem names file, line and field', () => {
   test.each([
     ['an unknown field at the top', 'workspace: []\n', 'gatehouse.yaml:1: workspace is not a known field'],
     [
@@ -144,17 +144,17 @@ describe('every error names file, line, field and what is wrong', () => {
       application('limits: { burst: many }'),
       'gatehouse.yaml:5: workspaces[0].applications[0].limits.burst must be either integer or null',
     ],
-    ['a list that is none', within('    users: alice\n'), 'gatehouse.yaml:3: workspaces[0].users must be array'],
+    ['a text instead of a list', within('    users: alice\n'), 'gatehouse.yaml:3: workspaces[0].users must be array'],
     [
-      'a word that is none of those allowed',
+      'a value that is not allowed',
       application('ceiling: secret'),
       /^gatehouse\.yaml:5: workspaces\[0\]\.applications\[0\]\.ceiling must be one of "public", /,
     ],
     ['a missing name', 'workspaces:\n  - settings: {}\n', 'gatehouse.yaml:2: workspaces[0].name is required'],
-    ['no map at all', '- a\n- b\n', 'gatehouse.yaml:1: the file must be object'],
-    ['a text that is no YAML', 'workspaces:\n  - name: "acme\n', /^gatehouse\.yaml:\d: .*quote/],
+    ['a list instead of a map', '- a\n- b\n', 'gatehouse.yaml:1: the file must be object'],
+    ['invalid YAML', 'workspaces:\n  - name: "acme\n', /^gatehouse\.yaml:\d: .*quote/],
     ['the same field twice', 'workspaces: []\nworkspaces: []\n', /^gatehouse\.yaml:2: .*unique/],
-    ['an alias to nowhere', 'workspaces: *missing\n', /^gatehouse\.yaml:1: .*missing/],
+    ['an alias without an anchor', 'workspaces: *missing\n', /^gatehouse\.yaml:1: .*missing/],
     [
       'a provider without an address',
       provider('kind: openai'),
@@ -183,15 +183,15 @@ describe('every error names file, line, field and what is wrong', () => {
     [
       'a key whose variable is not set',
       application('keys:\n          - { name: a, from_env: MISSING_KEY }'),
-      /^gatehouse\.yaml:6: workspaces\[0\]\.applications\[0\]\.keys\[0\]\.from_env names MISSING_KEY, which is not set; make one with: echo "gk_/,
+      /^gatehouse\.yaml:6: workspaces\[0\]\.applications\[0\]\.keys\[0\]\.from_env names MISSING_KEY, which is not set; create one with: echo "gk_/,
     ],
     [
-      'a key that nobody could use',
+      'a key in an invalid format',
       application('keys:\n          - { name: a, from_env: SHORT_KEY }'),
       /from_env names SHORT_KEY, which does not hold a usable value/,
     ],
     [
-      'an admin token where a key belongs',
+      'an admin token instead of a key',
       application('keys:\n          - { name: a, from_env: OPS_TOKEN }'),
       /names OPS_TOKEN, which does not hold a usable value/,
     ],
@@ -201,60 +201,60 @@ describe('every error names file, line, field and what is wrong', () => {
       /keys\[0\]\.key is not a known field|keys\[0\]\.from_env is required/,
     ],
     [
-      'two Applications of one name',
+      'a duplicate Application name',
       within('    applications:\n      - name: a\n      - name: a\n'),
-      'gatehouse.yaml:5: workspaces[0].applications[1].name is "a" a second time',
+      'gatehouse.yaml:5: workspaces[0].applications[1].name must be unique: "a" is in an earlier entry',
     ],
     [
-      'two users of one name',
+      'a duplicate user name',
       within('    users:\n      - { id: a, username: x }\n      - { id: b, username: x }\n'),
-      'gatehouse.yaml:5: workspaces[0].users[1].username is "x" a second time',
+      'gatehouse.yaml:5: workspaces[0].users[1].username must be unique: "x" is in an earlier entry',
     ],
     [
-      'a policy that is not there',
+      'a policy file that does not exist',
       within('    policy: { file: nowhere.yaml }\n'),
-      'gatehouse.yaml:3: workspaces[0].policy.file names a file that is not there: nowhere.yaml cannot be read (ENOENT)',
+      'gatehouse.yaml:3: workspaces[0].policy.file names a file that does not exist: nowhere.yaml cannot be read (ENOENT)',
     ],
     [
-      'a policy that would not be published',
+      'an invalid policy',
       within('    policy: { file: broken-policy.yaml }\n'),
       /^gatehouse\.yaml:3: workspaces\[0\]\.policy\.file broken-policy\.yaml:3: rules\[0\]\.when /,
     ],
     [
-      'keys that are not public',
+      'a private key in a key set',
       within('    settings:\n      jwks: { file: private.json }\n'),
       'gatehouse.yaml:4: workspaces[0].settings.jwks.keys[0] must be a public key',
     ],
     [
-      'keys that are no JSON',
+      'a key set that is not JSON',
       within('    settings:\n      jwks: { file: no.json }\n'),
       'gatehouse.yaml:4: workspaces[0].settings.jwks.file names no.json, which is not JSON',
     ],
     [
-      'keys over plain HTTP',
+      'a key set URL without TLS',
       within('    settings:\n      jwks: { url: "http://id.example.com/keys" }\n'),
       /settings\.jwks\.url must start with https/,
     ],
-  ])('%s', (_, yaml, expected) => {
-    const [first, ...more] = complaints(yaml)
+  ])('gatehouse.yaml: problem names file, line and field when there is %s', (_, yaml, expected) => {
+    const [first, ...more] = problemsOf(yaml)
     if (typeof expected === 'string') expect(first).toBe(expected)
     else expect(first).toMatch(expected)
     expect(more).toEqual([])
   })
 
-  test('wrong values are all told at once', () => {
+  test('gatehouse.yaml: every problem is reported when there are several', () => {
     const yaml = within(
       '    applications:\n      - { name: a, keys: [{ name: k, from_env: MISSING }] }\n    providers:\n      - { id: p, base_url: nonsense }\n',
     )
-    expect(complaints(yaml).map((line) => line.split(' ')[0])).toEqual(['gatehouse.yaml:4:', 'gatehouse.yaml:6:'])
+    expect(problemsOf(yaml).map((line) => line.split(' ')[0])).toEqual(['gatehouse.yaml:4:', 'gatehouse.yaml:6:'])
   })
 
-  test('a file that is not there', () => {
+  test('gatehouse.yaml: reading fails when the file does not exist', () => {
     expect(() => readGatehouseFile(join(folder, 'none.yaml'), () => undefined)).toThrow(/none\.yaml cannot be read \(ENOENT\)/)
   })
 })
 
-test('no complaint ever quotes what a variable holds', () => {
-  const told = complaints(application('keys: [{ name: a, from_env: SHORT_KEY }]')).join('\n')
-  expect(told).not.toContain('gk_short')
+test('gatehouse.yaml: problem does not contain the value of a variable', () => {
+  const problems = problemsOf(application('keys: [{ name: a, from_env: SHORT_KEY }]')).join('\n')
+  expect(problems).not.toContain('gk_short')
 })

@@ -6,7 +6,7 @@ import { DeclarationReader } from './declaration-reader.ts'
 import { checkGatehouseYaml } from './gatehouse-schema.ts'
 import { readYaml } from './yaml-source.ts'
 
-/** What a configuration file declares, and where: problems that only the database can see are told by line, too. */
+/** The content of a configuration file. `describe` adds the line to problems that are found later, in the database. */
 export interface GatehouseFile {
   readonly path: string
   readonly declaration: Declaration
@@ -17,8 +17,8 @@ export interface GatehouseFile {
 const MAX_LENGTH = 4 * 1_048_576
 
 /**
- * Reads and checks all of `gatehouse.yaml` and of the files that it names. Throws a ConfigError with a line for each problem
- * (file, line, field, what to do); nothing of a file that has one is used.
+ * Reads and checks `gatehouse.yaml` and the files that it names. Throws a ConfigError with a line of text for each problem (file, line,
+ * field, what to do).
  */
 export function readGatehouseFile(path: string, fromEnvironment: (name: string) => string | undefined): GatehouseFile {
   const reading = readYaml(readText(path))
@@ -38,7 +38,7 @@ export function readGatehouseFile(path: string, fromEnvironment: (name: string) 
 }
 
 function existingFolder(path: string): string {
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new ConfigError(`${path} is no folder`)
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new ConfigError(`${path} is not a folder`)
   return path
 }
 

@@ -8,7 +8,7 @@ import { Name, oneOf, resettable } from '../lib/fields.ts'
 import { checker } from '../lib/schema.ts'
 import { PROVIDER_KINDS } from '../providers/provider.ts'
 
-/** A name that is not known is refused: misspelt, it would silently not be applied. */
+/** Unknown fields are refused, because a misspelled field would be ignored silently. */
 const strict = { additionalProperties: false } as const
 
 const Path = Type.String({ minLength: 1, maxLength: 1_000 })
@@ -75,7 +75,7 @@ const Workspace = Type.Object(
   strict,
 )
 
-/** `gatehouse.yaml` (docs/configuration.md). Values within their ranges, names that meet: gatehouse-file.ts. */
+/** Shape of `gatehouse.yaml` (docs/configuration.md). declaration-reader.ts checks ranges and references. */
 export const GatehouseYaml = Type.Object(
   { admin_tokens: Type.Optional(Type.Array(Secret)), workspaces: Type.Optional(Type.Array(Workspace)) },
   strict,

@@ -2,23 +2,23 @@ import type { Tx } from '../db/database.ts'
 import { type CredentialPrefix, readBearer } from '../lib/credential.ts'
 import { fromId, newUuid, toId } from '../lib/id.ts'
 
-/** Letters of a key that are kept for people to tell keys apart, as with keys that are issued here (lib/credential.ts). */
+/** Length of the start of a key that is stored, so that operators recognise it. Issued keys have the same (lib/credential.ts). */
 const HINT_LENGTH = 7
 
-/** SHA-256 of a key or token that was made outside; undefined when the authenticators would not read it as one. */
-export function secretHash(secret: string, prefix: CredentialPrefix): Buffer | undefined {
+/** SHA-256 of a key or token that was created elsewhere. Returns undefined if the authenticators would refuse its format. */
+export function hashSecret(secret: string, prefix: CredentialPrefix): Buffer | undefined {
   const hash = readBearer(`Bearer ${secret}`, prefix)
   return hash === undefined ? undefined : Buffer.from(hash, 'hex')
 }
 
-/** What is wrong with the value of a variable that should hold a key or token; goes on after “which …”. Never quotes it. */
-export function secretProblem(secret: string, prefix: CredentialPrefix): string | undefined {
-  if (secretHash(secret, prefix)) return undefined
-  const make = `echo "${prefix}$(openssl rand -base64 32 | tr '+/' '-_' | tr -d =)"`
-  return `${secret === '' ? 'is not set' : 'does not hold a usable value'}; make one with: ${make}`
+/** Says why a variable holds no usable key or token, as the end of a sentence. Never contains the value. */
+export function describeSecretProblem(secret: string, prefix: CredentialPrefix): string | undefined {
+  if (hashSecret(secret, prefix)) return undefined
+  const command = `echo "${prefix}$(openssl rand -base64 32 | tr '+/' '-_' | tr -d =)"`
+  return `${secret === '' ? 'is not set' : 'does not hold a usable value'}; create one with: ${command}`
 }
 
-/** Lets a key that exists already open an Application. Answers its id, `key_…`. */
+/** Stores the hash of an existing key of an Application. Returns its id (`key_…`). */
 export async function importKey(
   tx: Tx,
   { workspaceId, applicationId }: { workspaceId: string; applicationId: string },
@@ -42,7 +42,7 @@ export async function importKey(
   return toId('key', id)
 }
 
-/** Lets a token that exists already operate the server. Answers its id, `adm_…`. */
+/** Stores the hash of an existing admin token. Returns its id (`adm_…`). */
 export async function importAdminToken(tx: Tx, { name, hash }: { name: string; hash: Buffer }, now: Date): Promise<string> {
   const id = newUuid()
   await tx.insertInto('admin_token').values({ id, name, hash, scopes: null, created_at: now, revoked_at: null }).execute()

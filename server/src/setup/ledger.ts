@@ -6,55 +6,57 @@ import { findWorkspace } from '../identity/workspace-store.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { fromId, toId } from '../lib/id.ts'
 import { type Change, DeclarationConflict } from './change.ts'
-import { type DeclaredFields, leavesOf, onlyFields } from './declared-fields.ts'
+import { type DeclaredFields, listFields, pickFields } from './declared-fields.ts'
 
-/** `all`: everything that is declared, as `gatehouse apply` does. `changed`: what the file declares differently than last time. */
+/** `all`: applies every declared item, as `gatehouse apply` does. `changed`: applies only items whose declaration has changed. */
 export type ApplyMode = 'all' | 'changed'
 
-/** A declared thing, known by its object and name within a Workspace. */
-export interface Thing {
+/** A declared item, identified by its object and name within a Workspace. */
+export interface DeclaredItem {
   readonly object: Change['object']
   readonly name: string
-  /** What is declared of it. Only a hash is stored. */
+  /** The declaration. Only its hash is stored. */
   readonly declared: unknown
-  /** The part of it that is compared and applied field by field: what an operator has changed of the others stays. */
+  /** Fields that are compared and applied one by one, so that an operator's changes to the other fields stay. */
   readonly fields?: DeclaredFields
-  /** SHA-256 to store instead of the one of `declared`. */
+  /** SHA-256 to store instead of the hash of `declared`. */
   readonly sha256?: string
-  /** Whether an earlier release, which stored no hashes, has applied the same. Default: it has not. */
+  /** Whether an earlier version, which stored no hashes, has applied the same declaration. Default: no. */
   readonly wasApplied?: () => Promise<boolean>
 }
 
-/** Applies all of a thing, or those of its fields that it is given. */
-type Work = (fields?: object) => Promise<Change[]>
+/** Applies the given fields of an item; without fields, the whole item. */
+type ApplyFields = (fields?: object) => Promise<Change[]>
 
-/** What the rows of single fields are called. */
+/** `object` of the rows for single fields. */
 const FIELD = 'field'
+type RowObject = Change['object'] | typeof FIELD
 
-/** Owner of things that belong to no Workspace, as admin tokens. */
+/** Owner of items that belong to no Workspace, for example admin tokens. */
 const SERVER = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Remembers for each declared thing what was applied, within the transaction that applies it. In mode `changed` a thing that is
- * declared as last time is left as it is, and its change says in `drift` what applying it would have done.
+ * Stores the hash of each item that is applied, in the transaction that applies it (docs/decisions/0010-setting-up.md). In mode
+ * `changed`, an item with the same hash as last time is not applied. Its change says in `drift` how it differs from the declaration.
  */
 export class Ledger {
   readonly #tx: Tx
   readonly #owner: string
   readonly #mode: ApplyMode
   readonly #now: Date
-  readonly #known: Map<string, string>
-  readonly #declared = new Set<string>()
+  /** Stored hashes by `keyOf`. */
+  readonly #stored: Map<string, string>
+  readonly #declaredKeys = new Set<string>()
 
-  private constructor(tx: Tx, owner: string, mode: ApplyMode, now: Date, known: Map<string, string>) {
+  private constructor(tx: Tx, owner: string, mode: ApplyMode, now: Date, stored: Map<string, string>) {
     this.#tx = tx
     this.#owner = owner
     this.#mode = mode
     this.#now = now
-    this.#known = known
+    this.#stored = stored
   }
 
-  /** `workspaceId` undefined: of the server itself. */
+  /** `workspaceId` undefined: for items of the server. */
   static async open(tx: Tx, workspaceId: string | undefined, mode: ApplyMode, now: Date): Promise<Ledger> {
     const owner = workspaceId === undefined ? SERVER : (fromId('ws', workspaceId) ?? '')
     const rows = await tx
@@ -62,71 +64,70 @@ export class Ledger {
       .select(['object', 'name', 'hash'])
       .where('workspace_id', '=', owner)
       .execute()
-    return new Ledger(tx, owner, mode, now, new Map(rows.map(({ object, name, hash: known }) => [keyOf(object, name), known])))
+    return new Ledger(tx, owner, mode, now, new Map(rows.map(({ object, name, hash: stored }) => [keyOf(object, name), stored])))
   }
 
-  /** `work` is given the fields to apply; undefined: all of them. */
-  async apply(thing: Thing, work: Work): Promise<Change[]> {
-    const { object } = thing
-    const name = object === 'user' ? hash('sha256', thing.name) : thing.name
+  async apply(item: DeclaredItem, applyFields: ApplyFields): Promise<Change[]> {
+    const { object } = item
+    const name = object === 'user' ? hash('sha256', item.name) : item.name
     const key = keyOf(object, name)
-    const declared = thing.sha256 ?? hash('sha256', canonicalJson(thing.declared))
-    const known = this.#known.get(key)
-    this.#declared.add(key)
-    const isApplied = known === undefined ? await thing.wasApplied?.() : known === declared
-    const changed = await this.#changedFields(object, name, thing.fields)
-    if (known !== declared) await this.#store(object, name, declared)
-    if (this.#mode === 'all' || (known === undefined && !isApplied)) return work()
-    if (isApplied) return this.#compare(thing, work)
-    if (changed === undefined) return work()
-    const applied = await work(changed)
-    return [...applied, ...(await this.#compare(thing, work)).filter(({ drift }) => drift !== undefined)]
+    const declared = item.sha256 ?? hash('sha256', canonicalJson(item.declared))
+    const stored = this.#stored.get(key)
+    this.#declaredKeys.add(key)
+    const isApplied = stored === undefined ? await item.wasApplied?.() : stored === declared
+    const changed = await this.#storeFields(object, name, item.fields)
+    if (stored !== declared) await this.#store(object, name, declared)
+    if (this.#mode === 'all' || (stored === undefined && !isApplied)) return applyFields()
+    if (isApplied) return this.#findDrift(item, applyFields)
+    if (changed === undefined) return applyFields()
+    const applied = await applyFields(changed)
+    return [...applied, ...(await this.#findDrift(item, applyFields)).filter(({ drift }) => drift !== undefined)]
   }
 
-  /** Forgets things that are no longer declared. Call it last. */
+  /** Deletes the hashes of items that are no longer declared. Call it last. */
   async close(): Promise<void> {
-    for (const key of this.#known.keys()) if (!this.#declared.has(key)) await this.#delete(...partsOf(key))
+    for (const key of this.#stored.keys()) if (!this.#declaredKeys.has(key)) await this.#delete(...partsOf(key))
   }
 
-  /** The thing is applied again when it is declared again. */
+  /** Deletes the hash of an item, so that it is applied when it is declared again. */
   forget(object: Change['object'], name: string): Promise<void> {
     return this.#delete(object, name)
   }
 
-  /** Remembers each field. Answers those that are declared otherwise than last time; undefined when it is not known which. */
-  async #changedFields(object: string, name: string, fields: DeclaredFields | undefined): Promise<object | undefined> {
+  /** Stores the hash of each field. Returns the fields that changed, or undefined if no earlier hashes are stored. */
+  async #storeFields(object: string, name: string, fields: DeclaredFields | undefined): Promise<object | undefined> {
     if (fields === undefined) return undefined
-    let isKnown = false
+    let hasStored = false
     const changed = new Set<string>()
-    for (const [path, value] of leavesOf(fields)) {
+    for (const [path, value] of listFields(fields)) {
       const row = `${object} ${name} ${path}`
       const key = keyOf(FIELD, row)
       const declared = hash('sha256', canonicalJson(value))
-      this.#declared.add(key)
-      isKnown ||= this.#known.has(key)
-      if (this.#known.get(key) === declared) continue
+      this.#declaredKeys.add(key)
+      hasStored ||= this.#stored.has(key)
+      if (this.#stored.get(key) === declared) continue
       changed.add(path)
       await this.#store(FIELD, row, declared)
     }
-    return isKnown ? onlyFields(fields, changed) : undefined
+    return hasStored ? pickFields(fields, changed) : undefined
   }
 
-  /** Applies within a savepoint and takes it back. */
-  async #compare(thing: Thing, work: Work): Promise<Change[]> {
-    const unchanged = { done: 'unchanged' as const, object: thing.object, id: thing.name, name: thing.name, fields: [] }
+  /** Applies the item within a savepoint and rolls back, to see what would change. */
+  async #findDrift(item: DeclaredItem, applyFields: ApplyFields): Promise<Change[]> {
     await sql`savepoint compare_declared`.execute(this.#tx)
     try {
-      return (await work()).map((change) => (change.done === 'unchanged' ? change : asDrift(change)))
+      return (await applyFields()).map((change) => (change.done === 'unchanged' ? change : toDrift(change)))
     } catch (error) {
       if (!(error instanceof DeclarationConflict)) throw error
-      return [{ ...unchanged, drift: `${error.param} ${error.message}` }]
+      const { object, name } = item
+      return [{ done: 'unchanged', object, id: name, name, fields: [], drift: `${error.param} ${error.message}` }]
     } finally {
       await sql`rollback to savepoint compare_declared`.execute(this.#tx)
       await sql`release savepoint compare_declared`.execute(this.#tx)
     }
   }
 
-  async #delete(object: string, name: string): Promise<void> {
+  async #delete(object: RowObject, name: string): Promise<void> {
     await this.#tx
       .deleteFrom('applied_declaration')
       .where('workspace_id', '=', this.#owner)
@@ -135,7 +136,7 @@ export class Ledger {
       .execute()
   }
 
-  async #store(object: string, name: string, declared: string): Promise<void> {
+  async #store(object: RowObject, name: string, declared: string): Promise<void> {
     const applied = { hash: declared, applied_at: this.#now }
     await this.#tx
       .insertInto('applied_declaration')
@@ -145,11 +146,11 @@ export class Ledger {
   }
 }
 
-/** Applies a thing by the ledger, or without one: what is not declared in a file has none. */
-export const applyThing = (ledger: Ledger | undefined, thing: Thing, work: Work): Promise<Change[]> =>
-  ledger ? ledger.apply(thing, work) : work()
+/** Applies an item with the ledger. Declarations that do not come from a file have no ledger and are always applied. */
+export const applyItem = (ledger: Ledger | undefined, item: DeclaredItem, applyFields: ApplyFields): Promise<Change[]> =>
+  ledger ? ledger.apply(item, applyFields) : applyFields()
 
-/** The Workspace that was declared by that name and has been renamed since; its name in the file stays its name there. */
+/** Finds a Workspace by the name that the file declares, also if an operator has renamed the Workspace. */
 export async function findDeclaredWorkspace(db: Db, name: string): Promise<Workspace | undefined> {
   const row = await db
     .selectFrom('applied_declaration')
@@ -161,24 +162,24 @@ export async function findDeclaredWorkspace(db: Db, name: string): Promise<Works
   return row && findWorkspace(db, toId('ws', row.workspace_id))
 }
 
-const keyOf = (object: string, name: string): string => `${object} ${name}`
+const keyOf = (object: RowObject, name: string): string => `${object} ${name}`
 
-function partsOf(key: string): [object: string, name: string] {
+function partsOf(key: string): [object: RowObject, name: string] {
   const at = key.indexOf(' ')
-  return [key.slice(0, at), key.slice(at + 1)]
+  return [key.slice(0, at) as RowObject, key.slice(at + 1)]
 }
 
 const DRIFTS: Readonly<Partial<Record<Change['done'], string>>> = {
-  created: 'is declared, but is not there',
-  updated: 'differs from what is declared',
-  published: 'is not what is declared',
+  created: 'is declared, but does not exist',
+  updated: 'differs from its declaration',
+  published: 'differs from its declaration',
   issued: 'is declared, but is not valid',
 }
 
-/** Of a policy set, the change names the version that would be published: the one in force is meant. */
-function asDrift({ done, fields, replaced, ...change }: Change): Change {
-  const name = change.object === 'policy_set' ? 'in force' : change.name
-  const what = DRIFTS[done] ?? `would be ${done}`
+/** The change of a policy set names the version that would be published; the drift is about the active version. */
+function toDrift({ done, fields, replaced, ...change }: Change): Change {
+  const name = change.object === 'policy_set' ? '(active)' : change.name
+  const drift = DRIFTS[done] ?? `would be ${done}`
   const detail = replaced ?? (done === 'updated' ? fields.join(', ') : '')
-  return { ...change, name, done: 'unchanged', fields: [], drift: detail === '' ? what : `${what} (${detail})` }
+  return { ...change, name, done: 'unchanged', fields: [], drift: detail === '' ? drift : `${drift} (${detail})` }
 }

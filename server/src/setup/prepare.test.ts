@@ -10,7 +10,7 @@ import { listWorkspaces } from '../identity/workspace-store.ts'
 import { hasAdminToken, listAdminTokens } from '../operators/admin-token-store.ts'
 import { findProvider, updateProvider } from '../providers/provider-store.ts'
 
-describe.each(freshDatabases())('a start on $name', ({ open }) => {
+describe.each(freshDatabases())('prepare on $name', ({ open }) => {
   let fresh: FreshDatabase
   let starts: StartFixture
   beforeAll(async () => {
@@ -26,13 +26,13 @@ describe.each(freshDatabases())('a start on $name', ({ open }) => {
   })
   const db = () => fresh.database.db
 
-  describe('with providers in the environment', () => {
+  describe('environment providers', () => {
     let upstream: Server
     let baseUrl: string
-    let answer: string
+    let modelList: string
     beforeEach(async () => {
-      answer = JSON.stringify({ data: [{ id: 'model-b' }, { id: 'model-a' }, { id: 'text-embedding-3' }] })
-      upstream = createServer((_, response) => response.end(answer))
+      modelList = JSON.stringify({ data: [{ id: 'model-b' }, { id: 'model-a' }, { id: 'text-embedding-3' }] })
+      upstream = createServer((_, response) => response.end(modelList))
       await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
       baseUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`
     })
@@ -46,7 +46,7 @@ describe.each(freshDatabases())('a start on $name', ({ open }) => {
     }
     const provider = () => findProvider(db(), starts.demo().workspace.id, 'openai')
 
-    test('adds them with the models that are named, at a private address if need be [ADM-ENV-8, ADM-ENV-10]', async () => {
+    test('environment providers: are created with the named models, also at a private address [ADM-ENV-8, ADM-ENV-10]', async () => {
       await starts.start({ OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: baseUrl, OPENAI_MODELS: 'mock-model, other' })
       expect(await provider()).toMatchObject({ source: 'environment', baseUrl, apiKeyEnv: 'OPENAI_API_KEY', enabled: true })
       expect(await models()).toEqual(['mock-model', 'other'])
@@ -55,17 +55,17 @@ describe.each(freshDatabases())('a start on $name', ({ open }) => {
       expect(await models()).toEqual(['mock-model'])
     })
 
-    test('asks for the models when none are named, keeps those it knows when nobody answers, and starts all the same [ADM-ENV-8]', async () => {
+    test('environment providers: models are discovered when no variable names them, and stay when the provider fails [ADM-ENV-8]', async () => {
       const env = { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: baseUrl }
       await starts.start(env)
       expect(await models()).toEqual(['model-a', 'model-b'])
-      answer = 'nonsense'
+      modelList = 'invalid'
       await starts.start(env)
       expect(await models()).toEqual(['model-a', 'model-b'])
-      expect(starts.logs).toContain('OPENAI_MODELS can name them')
+      expect(starts.logs).toContain('set OPENAI_MODELS')
     })
 
-    test('disables what is gone from the environment, and enables it when it is back', async () => {
+    test('environment providers: are disabled when their variables are gone, and enabled when they return', async () => {
       const env = { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: baseUrl, OPENAI_MODELS: 'mock-model' }
       await starts.start(env)
       await starts.start()
@@ -74,7 +74,7 @@ describe.each(freshDatabases())('a start on $name', ({ open }) => {
       expect(await provider()).toMatchObject({ enabled: true })
     })
 
-    test('providers from the environment: one that an operator disabled stays disabled when its variables are the same', async () => {
+    test('environment providers: stay disabled by an operator when their variables are the same', async () => {
       const env = { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: baseUrl, OPENAI_MODELS: 'mock-model' }
       await starts.start(env)
       const { providerBox: box } = starts.deps()
@@ -82,12 +82,12 @@ describe.each(freshDatabases())('a start on $name', ({ open }) => {
       await updateProvider(db(), starts.demo().workspace.id, 'openai', { enabled: false }, change)
       await starts.start(env)
       expect(await provider()).toMatchObject({ enabled: false })
-      expect(starts.logs).toContain('environment: provider openai differs from what is declared (enabled)')
+      expect(starts.logs).toContain('environment: provider openai differs from its declaration (enabled)')
       await starts.start({ ...env, OPENAI_MODELS: 'mock-model, other' })
       expect(await provider()).toMatchObject({ enabled: true })
     })
 
-    test('keeps what an operator set beside it, and leaves alone what an operator took over', async () => {
+    test("environment providers: keep an operator's fields, and are not used when an operator owns the provider", async () => {
       const env = { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: baseUrl, OPENAI_MODELS: 'mock-model' }
       await starts.start(env)
       const { providerBox: box } = starts.deps()
@@ -99,10 +99,10 @@ describe.each(freshDatabases())('a start on $name', ({ open }) => {
       await change({ baseUrl: 'https://elsewhere.example/v1', apiKey: 'sk-y' })
       await starts.start(env)
       expect(await provider()).toMatchObject({ source: 'api', baseUrl: 'https://elsewhere.example/v1' })
-      expect(starts.logs).toContain("provider openai is an operator's by now")
+      expect(starts.logs).toContain('provider openai belongs to an operator now')
     })
 
-    test('a variable that holds nonsense stops the start and is named', async () => {
+    test('environment providers: start fails and names the variable when its value is invalid', async () => {
       const bad = { OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: 'http://169.254.169.254', OPENAI_MODELS: 'm' }
       await expect(starts.prepare(bad)).rejects.toThrow(/^OPENAI_BASE_URL must not point at a link-local/)
       await expect(starts.prepare({ OPENAI_API_KEY: 'sk-x', OPENAI_MODELS: 'gpt-*' })).rejects.toThrow(
@@ -111,8 +111,8 @@ describe.each(freshDatabases())('a start on $name', ({ open }) => {
     })
   })
 
-  describe('with the demo turned off', () => {
-    test('seeds nothing, and hands the first admin token over in a file [ADM-ENV-6]', async () => {
+  describe('without the demo', () => {
+    test('demo: is not seeded, and a file holds the first admin token, when GATEHOUSE_DEMO=0 [ADM-ENV-6]', async () => {
       await starts.start({ GATEHOUSE_DEMO: '0' })
       const path = join(starts.dataDir, 'admin-token')
       const token = readFileSync(path, 'utf8').trim()
@@ -128,7 +128,7 @@ describe.each(freshDatabases())('a start on $name', ({ open }) => {
   })
 
   describe('with a gatehouse.yaml', () => {
-    test('applies it instead of the demo', async () => {
+    test('gatehouse.yaml: is applied instead of the demo when it exists', async () => {
       writeFileSync(join(starts.dataDir, 'gatehouse.yaml'), 'workspaces: [{ name: acme, applications: [{ name: support }] }]\n')
       await starts.start()
       expect((await listWorkspaces(db(), { limit: 9 }))?.data.map(({ name }) => name)).toEqual(['acme'])
@@ -137,16 +137,16 @@ describe.each(freshDatabases())('a start on $name', ({ open }) => {
       expect(starts.logs).toContain('created application support')
     })
 
-    test('a file with an error stops the start, and nothing of it is applied', async () => {
+    test('gatehouse.yaml: start fails and applies nothing when the file has an error', async () => {
       const text = 'workspaces:\n  - { name: acme }\n  - { name: other, aplications: [] }\n'
       writeFileSync(join(starts.dataDir, 'gatehouse.yaml'), text)
       await expect(starts.prepare()).rejects.toThrow(ConfigError)
       expect((await listWorkspaces(db(), { limit: 9 }))?.data).toEqual([])
     })
 
-    test('a file that was named and is not there stops the start: a typing error must not end in the demo [ADM-ENV-5]', async () => {
+    test('gatehouse.yaml: start fails when GATEHOUSE_CONFIG names a file that does not exist [ADM-ENV-5]', async () => {
       await expect(starts.prepare({ GATEHOUSE_CONFIG: join(starts.dataDir, 'gatehouse.yml') })).rejects.toThrow(
-        /GATEHOUSE_CONFIG names .*, which is not there/,
+        /GATEHOUSE_CONFIG names .*, which does not exist/,
       )
     })
   })

@@ -6,7 +6,7 @@ import { ConfigError } from '../config/environment.ts'
 import type { Secrets } from '../config/secrets.ts'
 import type { Database } from '../db/database.ts'
 import { prepareDemo } from '../demo/demo.ts'
-import { demoFilePath, placeDemo, writeDemoFile } from '../demo/demo-file.ts'
+import { demoFilePath, withBaseUrl, writeDemoFile } from '../demo/demo-file.ts'
 import type { FileOutcome } from '../ingestion/ingest-folder.ts'
 import { hasFolders, ingestFolders } from '../ingestion/ingest-folders.ts'
 import type { BackgroundWork } from '../lib/background-work.ts'
@@ -19,11 +19,11 @@ import { applyConfiguration } from './apply.ts'
 import { type BannerFacts, banner } from './banner.ts'
 import { describeChange, describeDrift } from './change.ts'
 import { syncEnvironmentProviders } from './environment-sync.ts'
-import { firstLoginFile, firstLoginOf, needsFirstLogin, placeFirstLogin } from './first-login.ts'
-import { ensureAdminToken } from './first-token.ts'
+import { issueFirstAdminToken } from './first-admin-token.ts'
+import { firstLoginFile, issueFirstLogin, needsFirstLogin, writeFirstLoginLink } from './first-login.ts'
 import { type GatehouseFile, readGatehouseFile } from './gatehouse-file.ts'
 
-/** The part of the context that setting up needs. */
+/** The part of the context that the start needs. */
 export interface PrepareDeps {
   readonly config: Config
   readonly secrets: Secrets
@@ -37,73 +37,73 @@ export interface PrepareDeps {
 }
 
 const WRONG_KEY =
-  'GATEHOUSE_SECRET_KEY is not the one that this database was set up with: nothing that is encrypted in it can be opened. Set the key that the other nodes have, or the one in secret.key'
+  'GATEHOUSE_SECRET_KEY is not the key of this database, so its encrypted values cannot be decrypted. Set the key of the other nodes, or the one in secret.key'
 
-/** Who is greeted: a person at a terminal is shown secrets, a log is not. */
-export interface Reader {
+/** Output of the banner. Only a terminal gets secrets. */
+export interface BannerOutput {
   readonly isTerminal: boolean
   readonly write: (text: string) => void
 }
 
-/** To be called once the server listens, with its address: notes it in demo.json and greets whoever started it. */
+/** Call it with the server's address once it listens: writes the address to demo.json and prints the banner. */
 export type Announce = (base: string) => Promise<void>
 
 /**
- * Brings the database to where the server may open: applies `gatehouse.yaml` if there is one; else seeds the demo, unless it is
- * turned off; and sees that somebody holds an admin token and somebody can sign in. Throws a ConfigError when the file or the environment is wrong.
+ * Prepares the database before the server listens: applies `gatehouse.yaml` or seeds the demo, and issues the first admin token and
+ * the first login. Throws a ConfigError if the file or the environment is invalid.
  */
-export async function prepare(deps: PrepareDeps, reader: Reader = STANDARD_ERROR): Promise<Announce> {
+export async function prepareStart(deps: PrepareDeps, output: BannerOutput = STANDARD_ERROR): Promise<Announce> {
   const { config, background } = deps
-  const { isTerminal } = reader
+  const { isTerminal } = output
   if (!(await opensDatabaseKeys(deps.database.pool, deps.workspaceBox))) throw new ConfigError(WRONG_KEY)
-  const configured = await applyFile(deps)
-  const demo = configured || !config.demo ? undefined : await demoOf(deps)
-  const adminToken = await adminTokenOf(deps)
+  const file = await applyFile(deps)
+  const demo = file || !config.demo ? undefined : await prepareDemoFacts(deps)
+  const adminToken = await prepareAdminToken(deps)
   const firstLogin = await prepareFirstLogin(deps, isTerminal)
   return async (address) => {
-    const base = reachable(address)
-    const placed = demo && { ...demo, content: placeDemo(demo.content, base) }
+    const base = toLocalUrl(address)
+    const placed = demo && { ...demo, content: withBaseUrl(demo.content, base) }
     if (placed && demo.content.base_url !== placed.content.base_url) await writeDemoFile(config.dataDir, placed.content)
     const url = firstLogin?.token && invitationUrl(config.signIn.publicUrl ?? base, firstLogin.token)
-    if (url && config.databaseUrl === undefined) await placeFirstLogin(config.dataDir, url)
+    if (url && config.databaseUrl === undefined) await writeFirstLoginLink(config.dataDir, url)
     const login = firstLogin && { url, where: firstLogin.where }
-    reader.write(banner({ base, demo: placed, adminToken, firstLogin: login, isTerminal }))
-    // The server answers meanwhile: documents may be many.
-    if (configured && hasFolders(configured.declaration)) background.start((signal) => readFolders(deps, configured, signal))
+    output.write(banner({ base, demo: placed, adminToken, firstLogin: login, isTerminal }))
+    // In the background, because there may be many documents.
+    if (file && hasFolders(file.declaration)) background.start((signal) => readFolders(deps, file, signal))
   }
 }
 
 /**
- * How to get the first admin token. With the embedded database it lies in a file of the data folder. With PostgreSQL a node has no folder
- * of its own, and none is made: a command makes one.
+ * Returns how to get the first admin token: for the embedded database the file in the data folder, for PostgreSQL the command, because
+ * a node may have no data folder. Returns undefined if there was a token before.
  */
-async function adminTokenOf({ config, log, ...deps }: PrepareDeps): Promise<string | undefined> {
+async function prepareAdminToken({ config, log, ...deps }: PrepareDeps): Promise<string | undefined> {
   if (config.databaseUrl !== undefined) {
-    const has = await deps.database.db.transaction().execute(hasAdminToken)
-    return has ? undefined : 'none yet: gatehouse token create --name NAME'
+    const hasToken = await deps.database.db.transaction().execute(hasAdminToken)
+    return hasToken ? undefined : 'none yet: gatehouse token create --name NAME'
   }
-  const file = await ensureAdminToken(deps, config.dataDir)
+  const file = await issueFirstAdminToken(deps, config.dataDir)
   if (file !== undefined) log.info({ file }, 'the first admin token was written')
   return file
 }
 
-/** How the first owner signs in; undefined once there is somebody. With PostgreSQL the link is kept nowhere. */
+/** Returns how the first owner signs in, or undefined once there is an operator. */
 async function prepareFirstLogin(
   deps: PrepareDeps,
   isTerminal: boolean,
 ): Promise<{ token: string | undefined; where: string } | undefined> {
   const { databaseUrl, dataDir } = deps.config
   if (databaseUrl === undefined || isTerminal) {
-    const token = await firstLoginOf(deps, deps.config)
+    const token = await issueFirstLogin(deps, deps.config)
     return token === undefined ? undefined : { token, where: `the link in ${firstLoginFile(dataDir)}` }
   }
   return (await needsFirstLogin(deps)) ? { token: undefined, where: 'gatehouse operator first-login' } : undefined
 }
 
-/** Undefined when there is no file. */
+/** Returns undefined if there is no file. */
 async function applyFile({ config, secrets, log, ...deps }: PrepareDeps): Promise<GatehouseFile | undefined> {
   if (!existsSync(config.configFile)) {
-    if (config.configFileNamed) throw new ConfigError(`GATEHOUSE_CONFIG names ${config.configFile}, which is not there`)
+    if (config.configFileNamed) throw new ConfigError(`GATEHOUSE_CONFIG names ${config.configFile}, which does not exist`)
     return undefined
   }
   const file = readGatehouseFile(config.configFile, secrets.fromEnvironment)
@@ -112,27 +112,27 @@ async function applyFile({ config, secrets, log, ...deps }: PrepareDeps): Promis
     log.info(`${config.configFile}: ${describeChange(change)}`)
   const drifts = changes.flatMap((change) => describeDrift(change) ?? [])
   for (const drift of drifts) log.warn(`${config.configFile}: ${drift}`)
-  if (drifts.length > 0) log.warn('what differs from the file was left as it is: `gatehouse apply` applies the file')
+  if (drifts.length > 0) log.warn('differences from the file stay; `gatehouse apply` applies the file')
   return file
 }
 
-const LEFT = 'differ from their files, which have not changed, and were left as they are: `gatehouse apply` applies the files'
+const DRIFT_NOTICE = 'differ from their files, which have not changed, and stay as they are; `gatehouse apply` applies the files'
 
 async function readFolders({ log, ...deps }: PrepareDeps, { declaration }: GatehouseFile, signal: AbortSignal): Promise<void> {
   const warn = (collection: string, { key, error }: FileOutcome): void => {
     if (error) log.warn({ collection, file: key, code: error.code }, error.message)
   }
   for await (const { collection, tally, fault } of ingestFolders(deps, declaration, warn, { mode: 'changed', signal })) {
-    if (fault) log.error({ err: fault, collection }, 'a folder could not be read to its end')
+    if (fault) log.error({ err: fault, collection }, 'the folder of a collection could not be read completely')
     log.info({ collection, ...tally.counts, chunks: tally.chunks }, 'read the folder of a collection')
     const { left } = tally.counts
-    if (left > 0) log.warn({ collection }, `${left} documents ${LEFT}`)
+    if (left > 0) log.warn({ collection }, `${left} documents ${DRIFT_NOTICE}`)
   }
 }
 
-async function demoOf({ config, secrets, log, invokeDeps, ...deps }: PrepareDeps): Promise<BannerFacts['demo']> {
+async function prepareDemoFacts({ config, secrets, log, invokeDeps, ...deps }: PrepareDeps): Promise<BannerFacts['demo']> {
   const { dataDir } = config
-  const content = await prepareDemo({ ...deps, dataDir }, reachable(`http://${config.host}:${config.port}`))
+  const content = await prepareDemo({ ...deps, dataDir }, toLocalUrl(`http://${config.host}:${config.port}`))
   if (!content) return undefined
   const { pools } = invokeDeps
   const warn = (text: string): void => log.warn(text)
@@ -141,10 +141,10 @@ async function demoOf({ config, secrets, log, invokeDeps, ...deps }: PrepareDeps
   return { file: demoFilePath(dataDir), content, providers }
 }
 
-const STANDARD_ERROR: Reader = {
+const STANDARD_ERROR: BannerOutput = {
   isTerminal: process.stderr.isTTY === true,
   write: (text) => void process.stderr.write(text),
 }
 
-/** A server that listens everywhere is found on this machine. */
-const reachable = (base: string): string => base.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, '//127.0.0.1')
+/** Replaces the address for all interfaces by the one of this machine. */
+const toLocalUrl = (base: string): string => base.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:|$)/, '//127.0.0.1')

@@ -1,12 +1,12 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Writes a file that only this user may read, whole or not at all, and durable when it resolves. */
+/** Writes a file with mode 0600, atomically. Resolves when it is durable. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const folder = dirname(path)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const draft = `${path}.tmp`
-  // Left by a process that died.
+  // A process that died may have created it.
   await rm(draft, { force: true })
   try {
     const file = await open(draft, 'wx', 0o600)

@@ -1,5 +1,4 @@
 import { appendInTransaction } from '../audit/audit-store.ts'
-import type { KeyedHasher } from '../audit/hashes.ts'
 import { type AuditDraft, createChangeDraft } from '../audit/record.ts'
 import { requireWorkspaceKeys } from '../audit/workspace-keys.ts'
 import type { Tx } from '../db/database.ts'
@@ -8,7 +7,7 @@ import { newId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import type { Change } from './change.ts'
 
-export interface RecordScope {
+export interface RecordContext {
   readonly tx: Tx
   readonly workspaceId: string
   readonly now: Date
@@ -26,37 +25,32 @@ const ACTIONS = {
 } as const
 
 /**
- * Writes what has changed into the Workspace's audit log, in the order it happened, by the action names of the admin API. The server
- * did it itself: no operator is named. The last thing that a transaction does: it holds the end of the chain from here on.
+ * Appends an audit record for each change, in order, with the action names of the admin API and no operator. Call it last in the
+ * transaction, because it locks the Workspace's hash chain until the end of the transaction.
  */
-export async function recordChanges(scope: RecordScope, changes: readonly Change[]): Promise<void> {
+export async function recordChanges(context: RecordContext, changes: readonly Change[]): Promise<void> {
   if (changes.every(({ done }) => done === 'unchanged')) return
-  const hasher = await hasherOf(scope)
-  const drafts = changes.flatMap((change) => draftOf(scope, change, (id) => hasher.user(id) ?? '') ?? [])
-  await appendInTransaction(scope.tx, scope.workspaceId, drafts, hasher)
+  const { hasher } = await requireWorkspaceKeys(context.tx, context.workspaceBox, context.workspaceId)
+  const drafts = changes.flatMap((change) => draftOf(context, change, (id) => hasher.user(id) ?? '') ?? [])
+  await appendInTransaction(context.tx, context.workspaceId, drafts, hasher)
 }
 
-/** What concerns the whole server goes into the oldest Workspace's log, as with the admin API; before there is one, into none. */
+/** Changes of the whole server go into the oldest Workspace's log, as in the admin API. Without a Workspace they are not recorded. */
 export async function recordForServer(
-  { tx, now, workspaceBox }: Omit<RecordScope, 'workspaceId'>,
+  { tx, now, workspaceBox }: Omit<RecordContext, 'workspaceId'>,
   changes: readonly Change[],
 ): Promise<void> {
   const [oldest] = (await listWorkspaces(tx, { limit: 1 }))?.data ?? []
   if (oldest) await recordChanges({ tx, now, workspaceBox, workspaceId: oldest.id }, changes)
 }
 
-function draftOf({ workspaceId, now }: RecordScope, change: Change, hashed: (id: string) => string): AuditDraft | undefined {
+function draftOf({ workspaceId, now }: RecordContext, change: Change, hashId: (id: string) => string): AuditDraft | undefined {
   const { done, object, fields } = change
   if (done === 'unchanged') return undefined
-  const object_id = needsHash(change) ? hashed(change.id) : change.id
-  const facts = { action: `${object}.${ACTIONS[done]}`, object_type: object, object_id, fields }
-  return createChangeDraft({ id: change.auditId ?? newId('aud'), workspaceId, at: now, actor: null, change: facts })
+  const object_id = needsHash(change) ? hashId(change.id) : change.id
+  const recorded = { action: `${object}.${ACTIONS[done]}`, object_type: object, object_id, fields }
+  return createChangeDraft({ id: change.auditId ?? newId('aud'), workspaceId, at: now, actor: null, change: recorded })
 }
 
 /** Records name users by their keyed hash only (GW-AUD-2). */
 const needsHash = ({ object, done }: Change): boolean => object === 'user' && done !== 'unchanged'
-
-async function hasherOf({ tx, workspaceBox, workspaceId }: RecordScope): Promise<KeyedHasher> {
-  const keys = await requireWorkspaceKeys(tx, workspaceBox, workspaceId)
-  return keys.hasher
-}

@@ -8,7 +8,7 @@ import { POLICIES_TOPIC } from '../policy/active-policies.ts'
 import { PROVIDERS_TOPIC } from '../providers/provider-store.ts'
 import type { Change } from './change.ts'
 
-/** Which topic of db/signal.ts tells the running nodes about a change of what. Users are read from tokens, not from a cache. */
+/** The signal topic for changes of each kind of object. undefined: nodes do not cache these objects. */
 const TOPICS: Readonly<Record<Change['object'], string | undefined>> = {
   workspace: WORKSPACES_TOPIC,
   application: APPLICATIONS_TOPIC,
@@ -26,7 +26,7 @@ const TOPICS: Readonly<Record<Change['object'], string | undefined>> = {
   operator_invitation: undefined,
 }
 
-/** Call it when the changes are committed; `key` is the Workspace's id. */
+/** Signals committed changes to the running nodes. `key`: id of the Workspace, empty for changes of the server. */
 export async function publishChanges(signal: Signal, key: string, changes: readonly Change[]): Promise<void> {
   const topics = new Set(changes.filter(({ done }) => done !== 'unchanged').map(({ object }) => TOPICS[object]))
   for (const topic of topics) if (topic !== undefined) await signal.publish(topic, key)

@@ -1,17 +1,20 @@
+import type { Change } from './change.ts'
+
 declare module '../db/schema.ts' {
   interface Schema {
     applied_declaration: AppliedDeclarationTable
   }
 }
 
-/** What the configuration file declared of a thing when it was last applied (setup/ledger.ts). */
+/** Hash of each declared item as it was last applied (setup/ledger.ts). */
 export interface AppliedDeclarationTable {
-  /** The nil UUID: of the whole server. */
+  /** The nil UUID for items of the whole server. */
   workspace_id: string
-  object: string
-  /** Hashed for users. */
+  /** Kind of the item, or `field` for one field of an item. */
+  object: Change['object'] | 'field'
+  /** A hash for users. */
   name: string
-  /** SHA-256 of what was declared; of a policy set: of its text. */
+  /** SHA-256 of the declaration; for a policy set, of its text. */
   hash: string
   applied_at: Date
 }

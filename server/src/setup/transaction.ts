@@ -2,31 +2,31 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { withLongStatements } from '../db/long-statements.ts'
 
-/** Of pg_advisory_xact_lock: whoever sets up, on whichever node, does so alone. */
+/** Advisory lock: one setup at a time over all nodes. The number is arbitrary and used only here. */
 const LOCK = 7_241_001
 
-class RolledBack<T> extends Error {
-  readonly answer: T
+class DryRunRollback<T> extends Error {
+  readonly result: T
 
-  constructor(answer: T) {
-    super('rolled back as wished')
-    this.answer = answer
+  constructor(result: T) {
+    super('dry run: rolled back')
+    this.result = result
   }
 }
 
-/** Runs `work` in one transaction, one at a time across all nodes; with `dryRun` its answer stands and nothing else does. */
+/** Runs `work` in a transaction, one at a time over all nodes. `dryRun` rolls back and still returns the result. */
 export async function setupTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>, dryRun = false): Promise<T> {
   try {
     return await db.transaction().execute(async (tx) => {
-      const answer = await withLongStatements(tx, async () => {
+      const result = await withLongStatements(tx, async () => {
         await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
         return work(tx)
       })
-      if (dryRun) throw new RolledBack(answer)
-      return answer
+      if (dryRun) throw new DryRunRollback(result)
+      return result
     })
   } catch (error) {
-    if (error instanceof RolledBack) return error.answer
+    if (error instanceof DryRunRollback) return error.result
     throw error
   }
 }

@@ -1,9 +1,9 @@
 import { type Document, isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 
-/** A YAML text as a value, with the way back from a field to its line. */
+/** The value of a YAML text, with the lines of its fields. */
 export interface YamlSource {
   readonly value: unknown
-  /** First line is 1. `param` is a path as lib/schema.ts writes it; what is missing has the line of what it is missing from. */
+  /** Line of a field, from 1. `param`: path as in lib/schema.ts. A missing field has the line of its parent. */
   lineOf(param: string): number
 }
 
@@ -11,7 +11,7 @@ export type YamlReading =
   | { readonly ok: true; readonly source: YamlSource }
   | { readonly ok: false; readonly line: number; readonly problem: string }
 
-/** YAML 1.2, one document, no duplicate keys, no tags of other languages. Never throws. */
+/** Reads one YAML 1.2 document without duplicate keys and custom tags. Never throws. */
 export function readYaml(text: string): YamlReading {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, stringKeys: true, strict: true })
@@ -21,12 +21,12 @@ export function readYaml(text: string): YamlReading {
     const value: unknown = document.toJS()
     return { ok: true, source: { value, lineOf: (param) => lines.linePos(offsetOf(document, param)).line } }
   } catch (error) {
-    // Aliases that multiply, or point nowhere.
+    // Too many aliases, or an alias without an anchor.
     return { ok: false, line: 1, problem: (error as Error).message }
   }
 }
 
-/** Where the deepest part of `param` that exists begins. */
+/** Offset of the deepest part of `param` that exists. */
 function offsetOf(document: Document, param: string): number {
   let node: unknown = document.contents
   let offset = startOf(node)
@@ -45,7 +45,7 @@ interface Step {
   readonly rest: string
 }
 
-/** Keys may hold dots and brackets themselves: the longest one that fits is meant. */
+/** Takes the longest matching key, because keys may contain dots and brackets. */
 function descend(node: unknown, path: string): Step | undefined {
   if (isSeq(node)) {
     const [prefix = '', index] = /^\[(\d+)\]\.?/.exec(path) ?? []

@@ -107,7 +107,7 @@ describe.skipIf(url === null)('database behind a network that drops all packets'
     const wrong = await launchServer({ ...env, GATEHOUSE_SECRET_KEY: 'y'.repeat(32) })
     cleanups.push(wrong.remove)
     expect(await wrong.exitCode()).toBe(2)
-    expect(wrong.output()).toContain('GATEHOUSE_SECRET_KEY is not the one that this database was set up with')
+    expect(wrong.output()).toContain('GATEHOUSE_SECRET_KEY is not the key of this database')
     expect(wrong.output()).not.toContain('"listening"')
   })
 })

@@ -121,11 +121,11 @@ describe.each(databases)('restart with a gatehouse.yaml on $name', ({ url }) => 
     expect(users.data.map(({ id }) => id)).not.toContain('u1')
     await stop(second)
     for (const line of [
-      'policy set in force is not what is declared (acme v2, published over the API)',
-      'application support differs from what is declared (limits)',
+      'policy set (active) differs from its declaration (acme v2, published over the API)',
+      'application support differs from its declaration (limits)',
       'key support/production from_env names a key that has been revoked',
-      'provider backup differs from what is declared (enabled)',
-      'user ada is declared, but is not there',
+      'provider backup differs from its declaration (enabled)',
+      'user ada is declared, but does not exist',
     ])
       expect(second.out()).toContain(line)
     expect(second.out()).not.toMatch(/g[ka]_\w{20}/)
@@ -157,8 +157,8 @@ describe.each(databases)('restart with a gatehouse.yaml on $name', ({ url }) => 
     expect((await application(second)).limits).toMatchObject({ requests_per_minute: 1, burst: 7 })
     expect(await admin(second, '/providers/backup')).toMatchObject({ enabled: false, weight: 3 })
     await stop(second)
-    expect(second.out()).toContain('application support differs from what is declared (limits)')
-    expect(second.out()).toContain('provider backup differs from what is declared (enabled)')
+    expect(second.out()).toContain('application support differs from its declaration (limits)')
+    expect(second.out()).toContain('provider backup differs from its declaration (enabled)')
     writeFileSync(join(folder, 'gatehouse.yaml'), declared.replace('requests_per_minute: 60', 'requests_per_minute: 50'))
 
     const third = await start()

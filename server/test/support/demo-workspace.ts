@@ -8,9 +8,9 @@ import { generateUserTokenKeys } from '../../src/demo/user-tokens.ts'
 import { findKeyByHash, revokeKey } from '../../src/identity/api-key-store.ts'
 import { findApplicationByName } from '../../src/identity/application-store.ts'
 import { findUser } from '../../src/identity/user-store.ts'
+import type { ApplyContext } from '../../src/setup/apply-context.ts'
 import { applyWorkspace } from '../../src/setup/apply-workspace.ts'
-import { secretHash } from '../../src/setup/imported-secret.ts'
-import type { Scope } from '../../src/setup/scope.ts'
+import { hashSecret } from '../../src/setup/imported-secret.ts'
 import { publishChanges } from '../../src/setup/signals.ts'
 import { setupTransaction } from '../../src/setup/transaction.ts'
 import type { Demo } from './demo.ts'
@@ -56,8 +56,8 @@ export async function seedDemoWorkspace(context: Context): Promise<Pick<Demo, 'w
   return seeded.demo
 }
 
-async function revoke({ tx, workspaceId, now }: Scope, key: string): Promise<void> {
-  const hash = secretHash(key, 'gk_')
+async function revoke({ tx, workspaceId, now }: ApplyContext, key: string): Promise<void> {
+  const hash = hashSecret(key, 'gk_')
   const owner = hash && (await findKeyByHash(tx, hash))
   if (owner) await revokeKey(tx, workspaceId, owner.keyId, now)
 }

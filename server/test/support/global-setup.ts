@@ -8,7 +8,7 @@ import { readSecrets } from '../../src/config/secrets.ts'
 import { createContext } from '../../src/context.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
-import { prepare } from '../../src/setup/prepare.ts'
+import { prepareStart } from '../../src/setup/prepare.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 
 declare module 'vitest' {
@@ -58,7 +58,7 @@ async function seed(dataDir: string): Promise<void> {
   const config = { ...readConfig(environment), configFile: join(dataDir, 'none.yaml') }
   const log = createLogger('error', { write: (line: string) => void process.stderr.write(line) })
   const context = await createContext(config, readSecrets(environment, config), { log })
-  await prepare(context).finally(() => context.close())
+  await prepareStart(context).finally(() => context.close())
 }
 
 /** Creates a database for this run, so that data and schema of earlier runs have no effect. */

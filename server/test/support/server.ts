@@ -9,7 +9,7 @@ import { type Config, readConfig } from '../../src/config/config.ts'
 import type { Environment } from '../../src/config/environment.ts'
 import { readSecrets } from '../../src/config/secrets.ts'
 import { type Context, createContext, type Overrides } from '../../src/context.ts'
-import { prepare } from '../../src/setup/prepare.ts'
+import { prepareStart } from '../../src/setup/prepare.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 import { type Demo, readDemo } from './demo.ts'
 
@@ -47,7 +47,7 @@ export async function startServer(env: Environment = {}, overrides: Overrides = 
   const log = createLogger(config.logLevel, { write: (line: string) => void lines.push(line) })
   const context = await createContext(config, readSecrets(environment, config), { log, ...overrides })
   const app = await createApp(context)
-  const announce = await prepare(context, { isTerminal: true, write: (text) => void process.stderr.write(text) })
+  const announce = await prepareStart(context, { isTerminal: true, write: (text) => void process.stderr.write(text) })
   await app.listen({ host: config.host, port: 0 })
   const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
   return {

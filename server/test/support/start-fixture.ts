@@ -12,7 +12,7 @@ import { systemClock } from '../../src/lib/clock.ts'
 import { secretBox } from '../../src/lib/secret-box.ts'
 import { AdminAuthenticator } from '../../src/operators/admin-authenticator.ts'
 import { ConnectionPools } from '../../src/providers/connection-pools.ts'
-import { prepare } from '../../src/setup/prepare.ts'
+import { prepareStart } from '../../src/setup/prepare.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 
 const PORT = 8787
@@ -43,7 +43,7 @@ export class StartFixture {
     const write = (text: string): void => {
       this.#greeting += text
     }
-    return prepare(deps, { isTerminal, write })
+    return prepareStart(deps, { isTerminal, write })
   }
 
   deps(env: Environment = {}) {

@@ -1,8 +1,8 @@
 import type { Database, Tx } from '../db/database.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { ApplyContext, ApplyDeps } from './apply-context.ts'
 import type { Change } from './change.ts'
 import { recordChanges, recordForServer } from './record-changes.ts'
-import type { ApplyDeps, Scope } from './scope.ts'
 import { publishChanges } from './signals.ts'
 import { setupTransaction } from './transaction.ts'
 
@@ -11,23 +11,23 @@ export interface ChangeDeps extends ApplyDeps {
   readonly clock: Clock
 }
 
-/** Changes something in a Workspace that is there: in one transaction, recorded, and told to the running nodes. */
+/** Changes a Workspace in one transaction, with audit records, and signals the change to the running nodes. */
 export async function changeWorkspace(
   { database, clock, ...boxes }: ChangeDeps,
   workspaceId: string,
-  work: (scope: Scope) => Promise<readonly Change[]>,
+  work: (context: ApplyContext) => Promise<readonly Change[]>,
 ): Promise<readonly Change[]> {
   const changes = await setupTransaction(database.db, async (tx) => {
-    const scope = { tx, workspaceId, now: clock.now(), ...boxes }
-    const done = await work(scope)
-    await recordChanges(scope, done)
-    return done
+    const context = { tx, workspaceId, now: clock.now(), ...boxes }
+    const changes = await work(context)
+    await recordChanges(context, changes)
+    return changes
   })
   await publishChanges(database.signal, workspaceId, changes)
   return changes
 }
 
-/** Changes something of the server itself, as its admin tokens. With `dryRun` the answer stands, and nothing else. */
+/** The same for changes of the whole server, for example admin tokens. `dryRun` returns the changes and makes none. */
 export async function changeServer(
   { database, clock, workspaceBox }: ChangeDeps,
   work: (tx: Tx, now: Date) => Promise<readonly Change[]>,
@@ -37,9 +37,9 @@ export async function changeServer(
     database.db,
     async (tx) => {
       const now = clock.now()
-      const done = await work(tx, now)
-      await recordForServer({ tx, now, workspaceBox }, done)
-      return done
+      const changes = await work(tx, now)
+      await recordForServer({ tx, now, workspaceBox }, changes)
+      return changes
     },
     dryRun,
   )

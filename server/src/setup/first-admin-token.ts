@@ -1,15 +1,15 @@
 import { join } from 'node:path'
 import { newCredential } from '../lib/credential.ts'
 import { hasAdminToken } from '../operators/admin-token-store.ts'
-import { type ChangeDeps, changeServer } from './change-recorded.ts'
 import { importAdminToken } from './imported-secret.ts'
 import { writePrivateFile } from './private-file.ts'
+import { type ChangeDeps, changeServer } from './recorded-change.ts'
 
 /**
- * Makes an admin token when nobody can operate this server, and answers the file that it was written to; undefined when somebody
- * can. The file comes first: a process that dies in between leaves a token that opens nothing, and the next start makes another.
+ * Issues the first admin token and returns the file with it, or undefined if there is an admin token already. The file is written
+ * before the commit: after a crash in between, its token is invalid and the next start issues another.
  */
-export async function ensureAdminToken(deps: ChangeDeps, dataDir: string): Promise<string | undefined> {
+export async function issueFirstAdminToken(deps: ChangeDeps, dataDir: string): Promise<string | undefined> {
   const file = join(dataDir, 'admin-token')
   const changes = await changeServer(deps, async (tx, now) => {
     if (await hasAdminToken(tx)) return []
