@@ -11,7 +11,7 @@ export interface RequestSpan {
   /** Unix milliseconds. */
   readonly startedAt: number
   readonly ms: number
-  /** Absent if no HTTP request caused it, for example for a turn of an assistant. */
+  /** Absent if the request has no trace. */
   readonly trace?: TraceContext | undefined
   readonly stages: readonly { readonly name: string; readonly outcome: string; readonly startMs: number; readonly ms: number }[]
 }
