@@ -1,9 +1,9 @@
 import { withDeadline } from './deadline.ts'
 import { runOutsideTrace } from './trace-context.ts'
 
-/** Work beside the requests of the server. It ends before the database is closed. */
+/** Work that belongs to no request. Close it before the database. */
 export class BackgroundWork {
-  readonly #ending = new AbortController()
+  readonly #abort = new AbortController()
   readonly #running = new Set<Promise<void>>()
   readonly #onError: (error: Error) => void
 
@@ -15,10 +15,10 @@ export class BackgroundWork {
     return this.#running.size
   }
 
-  /** `work` ends soon after its signal is aborted; a fault in it is reported. Resolves when it has ended. */
+  /** Starts `work`, which must end soon after its signal is aborted. Errors go to `onError`. Resolves when the work has ended. */
   start(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    if (this.#ending.signal.aborted) return Promise.resolve()
-    const running = runOutsideTrace(() => work(this.#ending.signal))
+    if (this.#abort.signal.aborted) return Promise.resolve()
+    const running = runOutsideTrace(() => work(this.#abort.signal))
       .catch((error: Error) => this.#onError(error))
       .finally(() => this.#running.delete(running))
     this.#running.add(running)
@@ -30,11 +30,11 @@ export class BackgroundWork {
     await Promise.all(this.#running)
   }
 
-  /** Aborts what runs after `graceMs`, and waits for `cutMs` at most. */
+  /** Waits at most `graceMs` for running work, then aborts it and waits at most `cutMs`. */
   async close({ graceMs = 0, cutMs = 5_000 } = {}): Promise<void> {
-    const end = (ms: number) => withDeadline(ms, this.idle(), 'background work did not end').catch(() => {})
-    if (graceMs > 0) await end(graceMs)
-    this.#ending.abort()
-    await end(cutMs)
+    const waitFor = (ms: number) => withDeadline(ms, this.idle(), 'background work did not end').catch(() => {})
+    if (graceMs > 0) await waitFor(graceMs)
+    this.#abort.abort()
+    await waitFor(cutMs)
   }
 }

@@ -3,7 +3,7 @@ import { withDeadline } from './deadline.ts'
 
 export interface CacheOptions {
   readonly maxAgeMs?: number | undefined
-  /** Room for all of them is taken at once, some 40 bytes each. */
+  /** The cache reserves memory for all entries at once, about 40 bytes each. */
   readonly maxEntries?: number
   /** Longest time of a load; undefined: no limit. */
   readonly loadMs?: number | undefined
@@ -21,7 +21,7 @@ export class Cache<V> {
   constructor(load: (key: string) => Promise<V>, { maxAgeMs = 750, maxEntries = 10_000, loadMs }: CacheOptions = {}) {
     this.#load = load
     this.#loadMs = loadMs
-    // Resolution 0: otherwise the library's time stands still while the event loop is busy, and values outlive their age.
+    // With another resolution the library's clock stops while the event loop is busy, and values are kept too long.
     this.#entries = new LRUCache({ max: maxEntries, ttl: maxAgeMs, ttlResolution: 0 })
   }
 
@@ -29,7 +29,7 @@ export class Cache<V> {
     const known = this.#entries.get(key)
     if (known) return known
     const work = this.#load(key)
-    const value = this.#loadMs === undefined ? work : withDeadline(this.#loadMs, work, 'not looked up')
+    const value = this.#loadMs === undefined ? work : withDeadline(this.#loadMs, work, 'the value was not loaded')
     this.#entries.set(key, value)
     value.catch(() => {
       if (this.#entries.peek(key) === value) this.#entries.delete(key)

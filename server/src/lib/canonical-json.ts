@@ -1,6 +1,6 @@
 import canonicalize from 'canonicalize'
 
-/** RFC 8785: one text for one value, whatever the order of its keys. Throws on what JSON cannot hold. */
+/** The RFC 8785 form of a value, independent of the order of its keys. Throws a TypeError if the value has no JSON form. */
 export function canonicalJson(value: unknown): string {
   const text = canonicalize(value)
   if (text === undefined) throw new TypeError('value has no JSON form')

@@ -1,18 +1,18 @@
-/** Time as the server sees it; tests bring their own. The only place that asks the machine. */
+/** The current time. No other module reads the system's time. */
 export interface Clock {
   now(): Date
 }
 
 export const systemClock: Clock = { now: () => new Date() }
 
-/** Milliseconds since an arbitrary start, monotonic: for durations, never for dates. */
+/** Monotonic milliseconds since an arbitrary start, for durations. */
 export const elapsed = (): number => performance.now()
 
-/** The last time that RFC 3339 can write: its years have four digits. */
+/** The last time in RFC 3339, where years have four digits. */
 export const LAST_TIME = new Date('9999-12-31T23:59:59.999Z')
 const FIRST_TIME = new Date('0001-01-01T00:00:00Z')
 
-/** A time as people write it; undefined for what is none, and for one that could not be written back. */
+/** Parses a date and time. Returns undefined if it is invalid or outside of RFC 3339. */
 export function parseTime(text: string): Date | undefined {
   const time = new Date(text)
   return time >= FIRST_TIME && time <= LAST_TIME ? time : undefined

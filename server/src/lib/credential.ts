@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 
-/** What a bearer credential begins with: a key of an Application, a token of an operator, or one of a user. */
+/** Prefix of a bearer credential: an Application's API key, an operator's admin token, or a member's access token. */
 export type CredentialPrefix = 'gk_' | 'ga_' | 'gu_'
 
 const SECRET_BYTES = 32
@@ -9,11 +9,11 @@ const SECRET = /^[A-Za-z0-9_-]{43}$/
 const HINT_LENGTH = 7
 
 export interface NewCredential {
-  /** Shown once and kept nowhere. */
+  /** Shown once and never stored. */
   readonly secret: string
-  /** SHA-256 of it. The secret is random throughout, so a slow hash would add nothing but cost (OWASP: API keys). */
+  /** SHA-256 of the secret. A slow hash would not add security, because the secret has 256 random bits. */
   readonly hash: Buffer
-  /** Its first letters, by which people tell keys apart; 232 of its 256 bits stay unknown. */
+  /** The first characters, by which operators distinguish keys. 232 of the 256 random bits stay secret. */
   readonly hint: string
 }
 
@@ -22,7 +22,7 @@ export function newCredential(prefix: CredentialPrefix): NewCredential {
   return { secret, hash: hash('sha256', secret, 'buffer'), hint: secret.slice(0, HINT_LENGTH) }
 }
 
-/** What each prefix stands for, and the paths on which the server takes it. */
+/** The credential of each prefix, and the API that accepts it. */
 const FORMS: Readonly<Record<CredentialPrefix, { readonly name: string; readonly api: string }>> = {
   gk_: { name: 'the API key of an Application (gk_…)', api: 'the gateway API' },
   gu_: { name: "a member's access token (gu_…) or user token (a JWT)", api: 'the messaging API' },
@@ -30,8 +30,8 @@ const FORMS: Readonly<Record<CredentialPrefix, { readonly name: string; readonly
 }
 
 /**
- * The message for a credential of another API, judged by its form alone, so it says nothing about whether that credential is valid.
- * Undefined for every other header.
+ * The error message for a credential of another API; undefined for all other headers. It depends only on the credential's form, so it
+ * does not show whether the credential is valid.
  */
 export function describeMisplacedCredential(authorization: string | undefined, wanted: CredentialPrefix): string | undefined {
   const [, prefix, jwt] = /^bearer +(?:(g[kua]_)|([\w-]+\.[\w-]+\.[\w-]+)$)/i.exec(authorization?.slice(0, 8_192) ?? '') ?? []
@@ -44,7 +44,7 @@ export function describeMisplacedCredential(authorization: string | undefined, w
 
 /**
  * The credential's SHA-256 as hexadecimal, read from an Authorization header (RFC 6750 §2.1: the scheme in any case, spaces, one token).
- * Undefined for everything that cannot be one of ours: it costs no query.
+ * Returns undefined if the form is wrong, so that no query is needed.
  */
 export function readBearer(authorization: string | undefined, prefix: CredentialPrefix): string | undefined {
   const [, secret] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? []

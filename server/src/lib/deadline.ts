@@ -1,17 +1,17 @@
-/** What was awaited has not come in time. The code is the system's own for it, so that callers treat it like a lost connection. */
+/** A timeout. It has the system's error code, so that callers treat it like a lost connection. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError'
   readonly code = 'ETIMEDOUT'
 }
 
-/** Resolves or rejects with `work`, but after `ms` at the latest rejects with a DeadlineError. The work itself goes on. */
-export async function withDeadline<T>(ms: number, work: Promise<T>, what: string): Promise<T> {
+/** Resolves or rejects with `work`, or rejects with a DeadlineError after `ms`. The work is not aborted. `problem` starts the error's message. */
+export async function withDeadline<T>(ms: number, work: Promise<T>, problem: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new DeadlineError(`${what} within ${ms} ms`)), ms)
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new DeadlineError(`${problem} within ${ms} ms`)), ms)
   })
   try {
-    return await Promise.race([work, late])
+    return await Promise.race([work, timeout])
   } finally {
     clearTimeout(timer)
   }

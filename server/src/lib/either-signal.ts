@@ -1,6 +1,6 @@
 /**
- * Runs `work` with a signal that is aborted as soon as one of the two is, and stops listening when it ends. `AbortSignal.any` takes
- * 7 to 20 µs of CPU for the same, this 1 µs.
+ * Runs `work` with a signal that is aborted when one of the two signals is. Removes its listeners when the work ends. Takes 1 µs of CPU;
+ * `AbortSignal.any` takes 7 to 20 µs.
  */
 export async function withEitherSignal<T>(a: AbortSignal, b: AbortSignal, work: (either: AbortSignal) => Promise<T>): Promise<T> {
   const either = new AbortController()

@@ -2,8 +2,8 @@ import { type Static, type TSchema, Type } from 'typebox'
 import type { Checked } from './schema.ts'
 
 /**
- * A field that null resets to its default. One schema of two types instead of a union: what is wrong with a value is then
- * told in the words of the type it was meant to have.
+ * A field that null resets to its default. One schema with two types instead of a union, so that the error message names the problem
+ * of the expected type.
  */
 export const resettable = <S extends TSchema & { type: string }>(schema: S) =>
   Type.Optional(Type.Unsafe<Static<S> | null>({ ...schema, type: [schema.type, 'null'] }))
@@ -20,7 +20,7 @@ export const resettableWord = <const T extends readonly string[]>(words: T) =>
 /** One line of text: no control characters, no halves of surrogate pairs. */
 export const Line = Type.String({ maxLength: 200, pattern: '^[^\\p{Cc}\\p{Cs}]*$' })
 
-/** A name that people give: a line that is not empty and has no blank at either end. */
+/** A name: a line that is not empty and has no space at its start or end. */
 export const Name = Type.String({
   minLength: 1,
   maxLength: 200,
@@ -30,7 +30,7 @@ export const Name = Type.String({
 /** PostgreSQL stores neither U+0000 nor halves of surrogate pairs, which JSON can both hold. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
-/** The value, unless `field` (free-form JSON at that path) has more than `max` characters or text that cannot be stored. */
+/** Adds a check: `field`, free-form JSON at path `param`, has at most `max` characters and only text that can be stored. */
 export function withStorable<T>(checked: Checked<T>, param: string, field: (value: T) => unknown, max: number): Checked<T> {
   if (!checked.ok) return checked
   let storable = true

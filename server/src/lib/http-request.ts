@@ -3,11 +3,11 @@ import { elapsed } from './clock.ts'
 import { traceHeaders } from './trace-context.ts'
 
 /**
- * How a call went wrong:
+ * Why a request failed:
  * - `blocked`: the address is not allowed; nothing was sent. `connect`: no connection; nothing was sent.
- * - `reset`: the connection ended before an answer began. `truncated`: it ended within the answer.
- * - `timeout`: not done in time. `aborted`: the caller went away.
- * - `status`: an HTTP status other than 2xx. `malformed`: not a whole, valid answer. `too_large`: beyond the cap.
+ * - `reset`: the connection ended before a response began. `truncated`: it ended within the response.
+ * - `timeout`: a time limit passed. `aborted`: the signal was aborted.
+ * - `status`: an HTTP status other than 2xx. `malformed`: not a valid response. `too_large`: more than `maxBytes`.
  */
 type FailureKind = 'blocked' | 'connect' | 'reset' | 'truncated' | 'timeout' | 'aborted' | 'status' | 'malformed' | 'too_large'
 
@@ -16,11 +16,11 @@ export interface HttpFailure {
   readonly failure: FailureKind
   /** HTTP status; 0 when none was received. */
   readonly status: number
-  /** Of the error that ended the call, where the system gives one: `ENOTFOUND`. */
+  /** The system's error code, if there is one: `ENOTFOUND`. */
   readonly code?: string
-  /** As the server asked for, unparsed limits: callers bound it. */
+  /** The wait that the server requested, without a maximum. */
   readonly retryAfterMs?: number
-  /** Of a `status` failure, if it was asked for and no longer than DISCARD_BYTES: what the server wrote about it. */
+  /** Body of a `status` failure, with `keepsErrorBody` and up to DISCARD_BYTES. */
   readonly body?: Buffer
 }
 
@@ -35,30 +35,30 @@ interface HttpRequest {
   readonly path: string
   readonly headers: readonly string[]
   readonly body: string | null
-  /** For the whole exchange: waiting for a connection, headers, body. */
+  /** For the whole request: waiting for a connection, headers, body. */
   readonly timeoutMs: number
-  /** Longest time without a byte: up to the headers, and between bytes of the body. Default: `timeoutMs`. */
+  /** Longest time without a byte: until the headers, and between bytes of the body. Default: `timeoutMs`. */
   readonly idleMs?: number
-  /** Whether a failure of kind `status` brings its body. Never shown to anybody: it is for closed lists of codes. */
+  /** Whether a failure of kind `status` has its body. It may be matched against closed lists, but never shown. */
   readonly keepsErrorBody?: boolean
-  /** Larger answers are cut off where the cap is reached; memory stays below cap + one chunk. */
+  /** Larger responses are aborted. At most this many bytes and one chunk are in memory. */
   readonly maxBytes: number
   readonly signal?: AbortSignal | undefined
   /** Milliseconds since the epoch, for a Retry-After that is a date. */
   readonly now: () => number
 }
 
-/** The code of the error with which a connector refuses an address, before anything is sent. */
+/** Code of the error with which a connector refuses an address before anything is sent. */
 export const ADDRESS_REFUSED = 'ERR_ADDRESS_REFUSED'
 
-/** Error bodies up to this size are read, for this long at most, so that the connection lives on. */
+/** Error bodies up to this size are read for at most this time, so that the connection can be reused. */
 const DISCARD_BYTES = 65_536
 const DISCARD_MS = 1_000
 const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json|text\/(?:json|plain))(?:\s*;|\s*$)/i
 
 /**
- * One HTTP exchange that ends in one answer of JSON, as bytes. Never throws, never follows a redirect, never decodes a content
- * encoding: with `identity` asked for, another one is malformed, so a small body cannot unfold into a large one.
+ * Sends one HTTP request and returns the body of its JSON response. Failures are values. Follows no redirects and decodes no content
+ * encoding, so a small body cannot decompress into a large one: a response with an encoding is malformed.
  */
 export function sendHttpRequest(dispatcher: Dispatcher, request: HttpRequest): Promise<HttpResponse | HttpFailure> {
   if (request.signal?.aborted) return Promise.resolve({ ok: false, failure: 'aborted', status: 0 })
@@ -66,26 +66,26 @@ export function sendHttpRequest(dispatcher: Dispatcher, request: HttpRequest): P
     const { method, path, body } = request
     const trace = Object.entries(traceHeaders()).flat()
     const headers = trace.length === 0 ? (request.headers as string[]) : [...request.headers, ...trace]
-    dispatcher.dispatch({ method, path, headers, body }, new Exchange(request, resolve))
+    dispatcher.dispatch({ method, path, headers, body }, new ResponseHandler(request, resolve))
   })
 }
 
-/** undici's own handler interface instead of its streams: this is the gateway's hot path. */
-class Exchange implements Dispatcher.DispatchHandler {
+/** Uses undici's handler interface, which is faster than its streams. */
+class ResponseHandler implements Dispatcher.DispatchHandler {
   readonly #request: HttpRequest
   readonly #resolve: (result: HttpResponse | HttpFailure) => void
   readonly #startedAt = elapsed()
   #timer: NodeJS.Timeout
-  /** When the last byte came; the start, before one did. */
-  #heardAt = this.#startedAt
+  /** Time of the last byte, or of the start. */
+  #lastByteAt = this.#startedAt
   #controller: Dispatcher.DispatchController | undefined
   #settled = false
   #status = 0
   #size = 0
-  /** What an error status came to, while its body is read; whatever happens to that body changes nothing else. */
-  #refusal: HttpFailure | undefined
-  #first: Buffer | undefined
-  #rest: Buffer[] | undefined
+  /** The failure for an error status. Problems with its body do not change its kind. */
+  #statusFailure: HttpFailure | undefined
+  #firstChunk: Buffer | undefined
+  #chunks: Buffer[] | undefined
 
   constructor(request: HttpRequest, resolve: (result: HttpResponse | HttpFailure) => void) {
     this.#request = request
@@ -96,17 +96,18 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    // Given up while it waited for a connection: end it before a byte of it is sent.
-    if (this.#settled) this.#cut()
+    // The request has failed while it waited for a connection: abort before a byte is sent.
+    if (this.#settled) this.#abort()
   }
 
   onResponseStart(_: unknown, status: number, headers: Record<string, string | string[] | undefined>): void {
-    this.#heardAt = elapsed()
-    if (status < 200) return // an interim response; the real one follows
+    this.#lastByteAt = elapsed()
+    // An interim response; the final one follows.
+    if (status < 200) return
     this.#status = status
     if (status > 299) {
       const retryAfterMs = retryAfter(headers, this.#request.now)
-      this.#refusal = { ok: false, failure: 'status', status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+      this.#statusFailure = { ok: false, failure: 'status', status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
       clearTimeout(this.#timer)
       this.#timer = setTimeout(expire, Math.min(DISCARD_MS, this.#request.timeoutMs), this)
     } else if (!isPlainJson(headers)) this.#fail('malformed')
@@ -115,18 +116,18 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_: unknown, chunk: Buffer): void {
     this.#size += chunk.length
-    this.#heardAt = elapsed()
-    if (this.#refusal && this.#size > DISCARD_BYTES) this.#fail('too_large')
-    else if (this.#refusal && !this.#request.keepsErrorBody) return
+    this.#lastByteAt = elapsed()
+    if (this.#statusFailure && this.#size > DISCARD_BYTES) this.#fail('too_large')
+    else if (this.#statusFailure && !this.#request.keepsErrorBody) return
     else if (this.#size > this.#request.maxBytes) this.#fail('too_large')
-    else if (this.#first === undefined) this.#first = chunk
-    else if (this.#rest === undefined) this.#rest = [this.#first, chunk]
-    else this.#rest.push(chunk)
+    else if (this.#firstChunk === undefined) this.#firstChunk = chunk
+    else if (this.#chunks === undefined) this.#chunks = [this.#firstChunk, chunk]
+    else this.#chunks.push(chunk)
   }
 
   onResponseEnd(): void {
-    const body = this.#rest ? Buffer.concat(this.#rest, this.#size) : this.#first
-    if (this.#refusal && body) this.#refusal = { ...this.#refusal, body }
+    const body = this.#chunks ? Buffer.concat(this.#chunks, this.#size) : this.#firstChunk
+    if (this.#statusFailure && body) this.#statusFailure = { ...this.#statusFailure, body }
     this.#settle(body ? { ok: true, status: this.#status, body } : { ok: false, failure: 'malformed', status: this.#status })
     this.#release()
   }
@@ -138,13 +139,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Called by the timer. One timer serves both limits: bytes only note their time, and the timer looks at it when it fires, so that
-   * a long answer costs no timer for each of its chunks.
+   * Called by the timer. One timer serves both limits: it compares the time of the last byte when it fires, so that chunks need no
+   * timers of their own.
    */
   expire(): void {
     const now = elapsed()
-    const left = Math.min(this.#startedAt + this.#request.timeoutMs, this.#heardAt + this.#idleMs) - now
-    if (this.#refusal || left < 1) this.#fail('timeout')
+    const left = Math.min(this.#startedAt + this.#request.timeoutMs, this.#lastByteAt + this.#idleMs) - now
+    if (this.#statusFailure || left < 1) this.#fail('timeout')
     else this.#timer = setTimeout(expire, left, this)
   }
 
@@ -156,24 +157,24 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #fail(failure: FailureKind): void {
     this.#settle({ ok: false, failure, status: this.#status })
-    this.#cut()
+    this.#abort()
   }
 
   #settle(result: HttpResponse | HttpFailure): void {
     if (this.#settled) return
     this.#settled = true
-    this.#resolve(this.#refusal ?? result)
+    this.#resolve(this.#statusFailure ?? result)
   }
 
-  #cut(): void {
+  #abort(): void {
     this.#release()
-    this.#controller?.abort(new Error('given up'))
+    this.#controller?.abort(new Error('the request has failed'))
   }
 
   #release(): void {
     clearTimeout(this.#timer)
     this.#request.signal?.removeEventListener('abort', this.#onAbort)
-    this.#first = this.#rest = undefined
+    this.#firstChunk = this.#chunks = undefined
   }
 
   #kindOf(error: Error & { code?: unknown }): FailureKind {
@@ -185,7 +186,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-const expire = (call: Exchange): void => call.expire()
+const expire = (handler: ResponseHandler): void => handler.expire()
 
 function isPlainJson(headers: Record<string, string | string[] | undefined>): boolean {
   const encoding = headers['content-encoding']

@@ -1,24 +1,24 @@
 import { randomFillSync } from 'node:crypto'
 import { V7Generator } from 'uuidv7'
 
-/** Crockford's base 32, lower case, as TypeID has it: no i, l, o, u. */
+/** Crockford's base 32 in lower case, as in TypeID: without i, l, o and u. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
-/** By character code; -1 for what is none of them. */
+/** Values by character code; -1: not in the alphabet. */
 const VALUES = Int8Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)))
 /** Ten bits → two letters. */
 const PAIRS = Array.from({ length: 1_024 }, (_, value) => `${ALPHABET[value >> 5]}${ALPHABET[value & 31]}`)
 const LETTERS = 26
 
-/** Random numbers in stock: asking the system for each costs more than the id. */
-const stock = new Uint32Array(1_024)
-let used = stock.length
+/** Random numbers, created in advance, because a system call for each costs more than the id. */
+const randomNumbers = new Uint32Array(1_024)
+let used = randomNumbers.length
 const generator = new V7Generator({
   nextUint32() {
-    if (used === stock.length) {
-      randomFillSync(stock)
+    if (used === randomNumbers.length) {
+      randomFillSync(randomNumbers)
       used = 0
     }
-    return stock[used++] as number
+    return randomNumbers[used++] as number
   },
 })
 
@@ -32,7 +32,7 @@ export function toId(prefix: string, uuid: string): string {
   return `${prefix}_${lettersOf(word(0), word(8), word(16), word(24))}`
 }
 
-/** 128 bits, two zero bits before them, ten at a time. */
+/** Encodes two zero bits and 128 bits, ten bits at a time. */
 const lettersOf = (a: number, b: number, c: number, d: number): string =>
   `${PAIRS[a >>> 24]}` +
   PAIRS[(a >>> 14) & 1_023] +
@@ -48,7 +48,7 @@ const lettersOf = (a: number, b: number, c: number, d: number): string =>
   PAIRS[(d >>> 10) & 1_023] +
   PAIRS[d & 1_023]
 
-/** The UUID inside an id of that prefix; undefined when `id` is not one. */
+/** The UUID of an id; undefined if `id` is not a valid id of this prefix. */
 export function fromId(prefix: string, id: string): string | undefined {
   const start = prefix.length + 1
   if (id.length !== start + LETTERS || id[prefix.length] !== '_' || !id.startsWith(prefix)) return undefined
@@ -63,7 +63,7 @@ export function fromId(prefix: string, id: string): string | undefined {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-/** `toId(prefix, newUuid())`, without its textual form in between: every answer has a few new ids. */
+/** Like `toId(prefix, newUuid())`, but faster, because each response needs several ids. */
 export function newId(prefix: string): string {
   const { bytes } = generator.generate()
   const word = (at: number) =>

@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 
-/** Share of its time that the event loop may work in an interval that counts as idle. */
+/** An interval is idle if the event loop was busy for at most this share of it. */
 const IDLE_SHARE = 0.05
-/** Growth of the heap since the last collection that is worth another one. */
+/** Minimum growth of the heap since the last collection. */
 const WORTHWHILE_BYTES = 16 * 2 ** 20
-/** A larger heap is left alone: its collection would delay the next request by more than a fifth of a second. */
+/** A larger heap is not collected, because that would delay the next request by more than 0.2 s. */
 const MAX_LIVE_BYTES = 192 * 2 ** 20
 
 /**
@@ -25,13 +25,13 @@ export class IdleHeapCollector {
   readonly #busyShare: () => number
   #heapBytes = 0
 
-  /** `busyShare` answers which share of its time since the last call the event loop has worked. */
+  /** `busyShare` returns the share of the time since its last call in which the event loop was busy. */
   constructor({ collect = globalThis.gc, busyShare = eventLoopShare() }: Partial<Settings> = {}) {
     this.#collect = collect
     this.#busyShare = busyShare
   }
 
-  /** To be called every few seconds. True if memory was collected. */
+  /** Call it every few seconds. Returns true if memory was collected. */
   check(): boolean {
     const isIdle = this.#busyShare() <= IDLE_SHARE
     const { heapTotal, heapUsed } = process.memoryUsage()

@@ -1,6 +1,6 @@
 /**
- * What no reader sees (Unicode's Default_Ignorable_Code_Point in the BMP, and the annotation anchors), first and last of each range.
- * Beyond the BMP it is tag characters and further variation selectors: U+E0000 to U+E01EF.
+ * Invisible characters of the BMP (Unicode's Default_Ignorable_Code_Point and the annotation anchors), first and last of each range.
+ * Beyond the BMP, tag characters and variation selectors are invisible: U+E0000 to U+E01EF.
  */
 export const INVISIBLE_RANGES: readonly (readonly [number, number])[] = [
   [0x00ad, 0x00ad], // soft hyphen
@@ -21,11 +21,11 @@ export const INVISIBLE_RANGES: readonly (readonly [number, number])[] = [
 
 const escaped = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`
 
-/** Ranges as the inside of a character class. */
+/** The ranges as the content of a character class of a regular expression. */
 export const classOf = (ranges: readonly (readonly [number, number])[]): string =>
   ranges.map(([from, to]) => `${escaped(from)}-${escaped(to)}`).join('')
 
-/** First units of pairs that stand for the invisible characters beyond the BMP, and the last of their second units. */
+/** High surrogate of the invisible characters beyond the BMP, and the last of their low surrogates. */
 export const INVISIBLE_HIGH = 0xdb40
 const INVISIBLE_LOW_END = 0xddef
 

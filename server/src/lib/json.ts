@@ -1,15 +1,12 @@
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor'])
-/**
- * Values in one body. A megabyte holds half a million of them, and whatever is done with each (checking, reporting what is
- * wrong with it, reading it for findings) would keep everybody else waiting.
- */
+/** Maximum number of values in a body. A megabyte could hold half a million, and processing them would delay all other requests. */
 const MAX_VALUES = 32_768
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 export type ParsedJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
 
 /**
- * JSON from outside: UTF-8, at most `maxDepth` levels deep, of no more than MAX_VALUES values, without keys that could reach a prototype
+ * Parses JSON of a client: UTF-8, at most `maxDepth` levels deep, of no more than MAX_VALUES values, without keys that could change a prototype
  * (API-BODY-2, API-BODY-3). Never throws.
  */
 export function parseJson(bytes: Uint8Array, maxDepth: number): ParsedJson {
@@ -35,9 +32,9 @@ export function isJson(text: string): boolean {
 
 function inspect(value: unknown, levels: number, values: { left: number }): string | undefined {
   if (values.left-- === 0) return `The body holds more than ${MAX_VALUES} values.`
-  // Half a character has no UTF-8 form: it could be neither hashed nor passed on as it came.
+  // An unpaired surrogate has no UTF-8 form, so it cannot be hashed or forwarded unchanged.
   if (typeof value === 'string') return value.isWellFormed() ? undefined : 'A string holds half of a surrogate pair.'
-  // `1e999`: a JSON number, but none that could be hashed, recorded or passed on.
+  // `1e999` is valid JSON, but it cannot be hashed, recorded or forwarded.
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : 'A number is too large.'
   if (typeof value !== 'object' || value === null) return undefined
   if (levels === 0) return 'The body is nested too deeply.'

@@ -1,18 +1,18 @@
 import { INVISIBLE_RANGES } from './invisible-characters.ts'
 
-/** What becomes of a character in the plain text. A number above all of these is the one UTF-16 unit that takes its place. */
+/** How a character is changed in the plain text. A code above these is the UTF-16 unit that replaces the character. */
 const UNKNOWN = 0
 export const KEPT = 1
 export const DROPPED = 2
-/** A combining mark: joins the letter before it, or goes. */
+/** A combining mark: joins the letter before it, or is removed. */
 export const MARK = 3
-/** A vowel or final of Hangul: joins the letter before it, or stays. */
+/** A vowel or final of Hangul: joins the letter before it, or is kept. */
 export const JAMO = 4
-/** Becomes several units, see `expansionOf`. */
+/** Replaced by several units, see `expansionOf`. */
 export const MANY = 5
-/** Begins a pair of surrogates, which is looked up as a whole. */
+/** A high surrogate: the pair has its own code. */
 export const PAIR = 6
-/** Codes end here. */
+/** The highest of these codes. */
 export const LAST_CODE = 6
 
 type Range = readonly [number, number]
@@ -41,7 +41,7 @@ const CONTROLS: readonly Range[] = [
   [0x007f, 0x009f],
 ]
 const JAMO_RANGE: Range = [0x1161, 0x11ff]
-/** Longer compatibility forms (one ligature has 18 letters) stay as they are: the plain text must not grow with the caller's wish. */
+/** Characters with longer compatibility forms (one ligature has 18 letters) are kept, so that clients cannot make a text much longer. */
 const MAX_EXPANSION = 4
 
 const table = new Uint16Array(0x10000)
@@ -60,12 +60,12 @@ fill(DASHES, 0x2d)
 fill(SINGLE_QUOTES, 0x27)
 fill(DOUBLE_QUOTES, 0x22)
 fill([JAMO_RANGE], JAMO)
-// Hangul fillers are among them.
+// Inside the range are Hangul fillers.
 fill([[0x1160, 0x1160]], DROPPED)
 fill([[0xd800, 0xdbff]], PAIR)
 fill([[0xdc00, 0xdfff]], KEPT)
 
-/** The first of nine digits from 1 on that have no compatibility form: in circles, and of Suzhou. */
+/** Nine digits from 1 to 9 without a compatibility form start at each of these: circled digits and Suzhou numerals. */
 for (const first of [0x24f5, 0x2776, 0x2780, 0x278a, 0x3021]) for (let at = 0; at < 9; at++) table[first + at] = 0x31 + at
 fill([[0x24ff, 0x24ff]], 0x30)
 fill([[0x3007, 0x3007]], 0x30)
@@ -76,7 +76,7 @@ const IS_IGNORABLE = /^\p{DI}$/u
 
 const isDigit = (codePoint: number): boolean => IS_DIGIT.test(String.fromCodePoint(codePoint))
 
-/** Digits of every script stand in blocks of ten, from 0 to 9; some blocks follow each other. */
+/** The digits of every script are in blocks of ten, from 0 to 9. Some blocks are adjacent. */
 function digitValue(codePoint: number): number {
   let before = 0
   while (isDigit(codePoint - before - 1)) before++
@@ -89,18 +89,18 @@ function classify(codePoint: number): number {
   const compatible = character.normalize('NFKC')
   if (IS_MARK.test(character)) return MARK
   if (IS_DIGIT.test(character) && compatible.charCodeAt(0) > 0x39) return 0x30 + digitValue(codePoint)
-  // A spacing accent is an accent on a space there: as a sign of its own it says more.
+  // The compatibility form of a spacing accent is a space with a mark. The accent itself is more useful.
   if (compatible === character || compatible.startsWith(' ') || compatible.length > MAX_EXPANSION) return KEPT
   if (compatible.length > 1 || IS_MARK.test(compatible)) {
     expansions.set(codePoint, compatible)
     return MANY
   }
   const unit = compatible.charCodeAt(0)
-  const again = codeOf(unit)
-  return again > LAST_CODE ? again : unit
+  const unitCode = codeOf(unit)
+  return unitCode > LAST_CODE ? unitCode : unit
 }
 
-/** What becomes of a UTF-16 unit that stands for itself. */
+/** The code of a UTF-16 unit. */
 export function codeOf(unit: number): number {
   const known = table[unit] as number
   if (known !== UNKNOWN) return known
@@ -111,7 +111,7 @@ export function codeOf(unit: number): number {
 
 const ASTRAL_END = 0x1ffff
 
-/** What becomes of a character beyond U+FFFF: ideographs stay, tags and variation selectors go. */
+/** The code of a character beyond U+FFFF. Ideographs are kept, tags and variation selectors are removed. */
 export function astralCodeOf(codePoint: number): number {
   if (codePoint >= 0xe0000 && codePoint <= 0xe0fff) return DROPPED
   if (codePoint > ASTRAL_END) return KEPT
@@ -123,10 +123,10 @@ export function astralCodeOf(codePoint: number): number {
   return code
 }
 
-/** The units that a character of code MANY becomes. */
+/** The units that replace a character of code MANY. */
 export const expansionOf = (codePoint: number): string => expansions.get(codePoint) ?? ''
 
-/** Marks that are written over, under or through letters of Latin, Greek and Cyrillic. */
+/** Whether it is a mark over, under or through letters of Latin, Greek and Cyrillic. */
 export const isEuropeanMark = (unit: number): boolean =>
   (unit >= 0x300 && unit <= 0x36f) ||
   (unit >= 0x483 && unit <= 0x489) ||
@@ -135,13 +135,13 @@ export const isEuropeanMark = (unit: number): boolean =>
   (unit >= 0x20d0 && unit <= 0x20ff) ||
   (unit >= 0xfe20 && unit <= 0xfe2f)
 
-/** ASCII and Latin letters with their accents. */
+/** Whether it is ASCII or a Latin letter, with or without accents. */
 export const isLatin = (unit: number): boolean => unit < 0x250 || (unit >= 0x1e00 && unit <= 0x1eff)
 
 const MAX_COMPOSED = 5_000
 const composed = new Map<number, number>()
 
-/** The one unit that a letter and what joins it make, 0 when they make none. */
+/** The unit that a letter and a joining unit form together; 0: none. */
 export function compose(base: number, joining: number): number {
   const key = base * 0x10000 + joining
   const known = composed.get(key)

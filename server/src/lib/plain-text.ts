@@ -15,37 +15,37 @@ import {
 } from './plain-characters.ts'
 
 /**
- * A text as its reader sees it: Unicode's NFKC form, without invisible and control characters, with typographic spaces, dashes and
- * quotes as their ASCII forms and digits of every script as ASCII digits. Otherwise a zero-width space inside a key, or a card
- * number in full-width digits, would hide it from every rule and detector.
+ * A text as readers see it: Unicode's NFKC form, without invisible and control characters, with typographic spaces, dashes and
+ * quotes as their ASCII forms and digits of every script as ASCII digits. Otherwise a zero-width space inside a key, or full-width digits
+ * of a card number, would hide them from rules and detectors.
  *
- * A combining mark joins the letter before it (`e` and U+0301 are `é`); one that cannot (`w` and U+0335) goes.
+ * A combining mark joins the letter before it (`e` and U+0301 are `é`); a mark that cannot join (`w` and U+0335) is removed.
  */
 export interface PlainText {
   readonly text: string
-  /** Maps a span of the plain text to the span of the original that it stands for, removed characters in and behind it included. */
+  /** Maps a span of the plain text to its span in the original, including removed characters inside and after it. */
   original(start: number, end: number): { start: number; end: number }
 }
 
-/** Every way in which a text can be read: as its plain form, and where that hides something, in the others. */
+/** All forms of a text that detectors must read. */
 export interface Readings {
   readonly plain: PlainText
-  /** The original, where letters or digits were removed, joined or replaced; and without accents, where marks were typed apart. */
+  /** The original, if letters or digits changed; the plain form without accents, if combining marks joined letters. */
   readonly others: readonly PlainText[]
 }
 
-/** Room for a few places at first: most texts have none or a handful. */
+/** Initial capacity. Most texts have few or no places. */
 const PLACES = 16
 
-function grown(places: Int32Array): Int32Array<ArrayBuffer> {
+function doubleCapacity(places: Int32Array): Int32Array<ArrayBuffer> {
   const larger = new Int32Array(2 * places.length)
   larger.set(places)
   return larger
 }
 
-/** The plain units, and where they part ways with the original: from `plain[i]` on, both run in step from `original[i]`. */
+/** Builds the plain text, and the map from its positions to the original's. */
 class Builder {
-  /** Pairs of a place in the plain text and its place in the original. */
+  /** Pairs of a position in the plain text and its position in the original. Between two pairs both advance together. */
   #places = new Int32Array(PLACES)
   #count = 2
   #units: Uint16Array
@@ -57,7 +57,7 @@ class Builder {
 
   readonly #mapped: boolean
 
-  /** `mapped`: whether spans are to be mapped back, which costs more than the text. */
+  /** `mapped`: whether to build the map, which takes longer than the text. */
   constructor(size: number, mapped: boolean) {
     this.#units = new Uint16Array(size)
     this.#mapped = mapped
@@ -75,7 +75,7 @@ class Builder {
     this.#units[this.length - 1] = unit
   }
 
-  /** Room for `more` units behind those that there are. */
+  /** Reserves capacity for `more` units. */
   reserve(more: number): void {
     if (this.length + more <= this.#units.length) return
     const larger = new Uint16Array(2 * (this.length + more))
@@ -83,11 +83,11 @@ class Builder {
     this.#units = larger
   }
 
-  /** The original goes on at `at`, the plain text where it is. */
-  jump(at: number): void {
+  /** The next unit of the plain text maps to position `at` of the original. */
+  mapNext(at: number): void {
     if (!this.#mapped) return
     if (this.#places[this.#count - 2] !== this.length) {
-      if (this.#count === this.#places.length) this.#places = grown(this.#places)
+      if (this.#count === this.#places.length) this.#places = doubleCapacity(this.#places)
       this.#places[this.#count] = this.length
       this.#count += 2
     }
@@ -103,7 +103,7 @@ class Builder {
     return text
   }
 
-  /** Where in the original the character begins that the plain unit at `index` stands for. */
+  /** Start of the original character of the plain unit at `index`. */
   originalOf(index: number): number {
     const places = this.#places
     let low = 0
@@ -117,14 +117,14 @@ class Builder {
   }
 }
 
-/** `String.fromCharCode` takes its arguments on the stack. */
+/** `String.fromCharCode` has its arguments on the stack, so their number must be limited. */
 const CHUNK = 8_192
 
-/** ASCII letters and digits; whatever a replacement is beyond ASCII is a letter too. */
+/** Whether a unit is a letter or digit. Replacements beyond ASCII are always letters. */
 const isWord = (unit: number): boolean =>
   unit >= 0x80 || (unit >= 0x30 && unit <= 0x39) || ((unit | 32) >= 0x61 && (unit | 32) <= 0x7a)
 
-/** `accents`: whether marks may join Latin letters, or go. */
+/** `accents`: whether marks join Latin letters; otherwise they are removed. */
 function build(text: string, from: number, accents: boolean, mapped = true): Builder {
   const builder = new Builder(text.length, mapped)
   for (let at = 0; at < from; at++) builder.add(text.charCodeAt(at))
@@ -151,13 +151,13 @@ function build(text: string, from: number, accents: boolean, mapped = true): Bui
     } else if (code === MANY) expand(builder, expansionOf(character), { at, left: text.length - at, accents })
     else if (code === DROPPED) builder.altered = true
     else join(builder, text.slice(at, at + width), code, accents)
-    if (code !== KEPT && (code <= LAST_CODE || width === 2)) builder.jump(at + width)
+    if (code !== KEPT && (code <= LAST_CODE || width === 2)) builder.mapNext(at + width)
     at += width - 1
   }
   return builder
 }
 
-/** Several units in the place of one character: each of them stands for the whole. */
+/** Replaces one character by several units. Each of them maps to the whole character. */
 function expand(builder: Builder, units: string, { at, left, accents }: { at: number; left: number; accents: boolean }): void {
   builder.altered = true
   builder.reserve(units.length + left)
@@ -166,13 +166,13 @@ function expand(builder: Builder, units: string, { at, left, accents }: { at: nu
     const code = codeOf(unit)
     if (code === MARK || code === JAMO) join(builder, units.charAt(i), code, accents)
     else {
-      builder.jump(at)
+      builder.mapNext(at)
       builder.add(code > LAST_CODE ? code : unit)
     }
   }
 }
 
-/** A mark, or a part of a Hangul syllable, joins the unit before it; a mark that cannot goes, unless its script is written so. */
+/** Joins a mark, or a part of a Hangul syllable, to the unit before it. A mark that cannot join is removed, or kept in scripts that need it. */
 function join(builder: Builder, mark: string, code: number, accents: boolean): void {
   const unit = mark.charCodeAt(0)
   const base = builder.last
@@ -185,7 +185,7 @@ function join(builder: Builder, mark: string, code: number, accents: boolean): v
   } else if (!isAccent) for (let i = 0; i < mark.length; i++) builder.add(mark.charCodeAt(i))
 }
 
-const same = (start: number, end: number): { start: number; end: number } => ({ start, end })
+const identity = (start: number, end: number): { start: number; end: number } => ({ start, end })
 
 function viewOf(builder: Builder, length: number): PlainText {
   return {
@@ -200,11 +200,11 @@ function viewOf(builder: Builder, length: number): PlainText {
   }
 }
 
-/** One byte for each unit. Node counts them faster than an expression looks. */
+/** ASCII has one byte for each unit. Counting bytes is faster than a regular expression. */
 const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length
 
-/** Where the first control character of an ASCII text stands; -1: it has none. Three times as fast as an expression. */
-function asciiControlAt(text: string): number {
+/** Index of the first control character of an ASCII text, or -1. Three times as fast as a regular expression. */
+function findAsciiControl(text: string): number {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
     if (unit === 0x7f || (unit < 0x20 && unit !== 0x09 && unit !== 0x0a && unit !== 0x0d)) return at
@@ -212,9 +212,9 @@ function asciiControlAt(text: string): number {
   return -1
 }
 
-/** Where `text` first differs from its plain form; -1: nowhere. */
-function firstChange(text: string): number {
-  if (isAscii(text)) return asciiControlAt(text)
+/** Index at which `text` first differs from its plain form, or -1. */
+function findFirstChange(text: string): number {
+  if (isAscii(text)) return findAsciiControl(text)
   for (let at = 0; at < text.length; at++) {
     const code = codeOf(text.charCodeAt(at))
     if (code === KEPT) continue
@@ -229,8 +229,8 @@ function firstChange(text: string): number {
 
 /** Linear in the length of the text, and nearly free for ASCII. */
 export function readings(text: string): Readings {
-  const from = firstChange(text)
-  const itself: PlainText = { text, original: same }
+  const from = findFirstChange(text)
+  const itself: PlainText = { text, original: identity }
   if (from < 0) return { plain: itself, others: NONE }
   const builder = build(text, from, true)
   const others = builder.altered ? [itself] : []
@@ -242,15 +242,15 @@ const NONE: readonly PlainText[] = []
 
 export const toPlainText = (text: string): PlainText => readings(text).plain
 
-/** The text of the plain form alone. */
+/** The text of the plain form, without its map. */
 export function toPlainString(text: string): string {
-  const from = firstChange(text)
+  const from = findFirstChange(text)
   return from < 0 ? text : build(text, from, true, false).toString()
 }
 
 const ACCENTED = /[\u00c0-\u024f\u1e00-\u1eff]+/g
 const ACCENTS = /[\u0300-\u036f]/g
 
-/** A plain text with the accents of its Latin letters gone: `é` as `e`. */
+/** Removes the accents of Latin letters: `é` becomes `e`. */
 export const withoutAccents = (text: string): string =>
   isAscii(text) ? text : text.replace(ACCENTED, (letters) => letters.normalize('NFD').replace(ACCENTS, ''))

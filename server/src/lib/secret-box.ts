@@ -7,9 +7,9 @@ const TAG_BYTES = 16
 
 /** AES-256-GCM under a key derived from the server's secret key, one per purpose. */
 export interface SecretBox {
-  /** `context` (for instance the row's id) is bound to the sealed bytes: they open nowhere else. */
+  /** The result can only be opened with the same `context`, for example the row's id. */
   seal(plain: string, context: string): Buffer
-  /** Throws when the bytes were altered, belong to another context or to another key. */
+  /** Throws if the bytes were changed or were sealed with another context or key. */
   open(sealed: Uint8Array, context: string): string
 }
 

@@ -1,7 +1,7 @@
 import type { Piscina } from 'piscina'
 
 interface ThreadOptions {
-  /** URL of the module, and the name of the exported function that does a task. */
+  /** URL of the module, and name of its exported function that runs a task. */
   readonly filename: string
   readonly name: string
   readonly maxThreads: number
@@ -10,10 +10,10 @@ interface ThreadOptions {
   readonly resourceLimits?: { readonly maxOldGenerationSizeMb: number }
 }
 
-/** Threads that do one task at a time each, without access to the environment. Started when needed. */
+/** A pool of threads, started on demand. Each runs one task at a time and has no access to the environment. */
 export async function createThreadPool<T, R>(options: ThreadOptions): Promise<Piscina<T, R>> {
-  // Loaded when first needed: it takes 8 MB.
+  // Loaded on first use, because it needs 8 MB.
   const { Piscina } = await import('piscina')
-  // With atomics, a waiting thread blocks its own event loop.
+  // With atomics, a waiting thread would block its own event loop.
   return new Piscina({ ...options, minThreads: 0, atomics: 'disabled', recordTiming: false, execArgv: [], env: {} })
 }

@@ -1,6 +1,6 @@
 import { elapsed } from './clock.ts'
 
-/** A task computes for this long before other tasks and new requests get the event loop. */
+/** A task computes for this time before other tasks and new requests get the event loop. */
 const SLICE_MS = 5
 
 /** Await it between two pieces of work: it yields the event loop when the slice is used up. */
@@ -13,7 +13,7 @@ export type Pause = () => Promise<void>
 export class TimeSlices {
   readonly #waiting: (() => void)[] = []
 
-  /** One per task. */
+  /** Creates the pause function of one task. */
   pauses(): Pause {
     let resumedAt = elapsed()
     return async () => {

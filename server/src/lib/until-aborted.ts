@@ -1,4 +1,4 @@
-/** Rejects with `reason()` as soon as `signal` is aborted; the work itself goes on until it notices. */
+/** Resolves with `work`, or rejects with `reason()` when `signal` is aborted. The work is not stopped. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal, reason: () => Error): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const onAbort = (): void => reject(reason())

@@ -4,8 +4,8 @@ import { buildConnector } from 'undici'
 import { ADDRESS_REFUSED } from './http-request.ts'
 
 /**
- * What an address may be used for (ADM-ENV-10): `never` is link-local, metadata, multicast and reserved; `private` is
- * loopback and internal networks, open to configured URLs only.
+ * Kinds of addresses (ADM-ENV-10). `never`: link-local, metadata, multicast and reserved. `private`: loopback and internal networks,
+ * for configured URLs only.
  */
 type AddressKind = 'public' | 'private' | 'never'
 
@@ -14,7 +14,7 @@ type Net = readonly [address: string, bits: number]
 const NEVER_V4: readonly Net[] = [
   ['169.254.0.0', 16], // link-local: metadata of AWS, Google, Azure and most others
   ['100.100.100.200', 32], // metadata, Alibaba
-  ['168.63.129.16', 32], // wire server, Azure: a public address that only guests reach
+  ['168.63.129.16', 32], // wire server, Azure: a public address that only virtual machines reach
   ['192.0.0.192', 32], // metadata, Oracle
   ['224.0.0.0', 4], // multicast
   ['240.0.0.0', 4], // reserved and broadcast
@@ -38,18 +38,18 @@ const NEVER_V6: readonly Net[] = [
   ['ff00::', 8], // multicast
   ['fd00:ec2::254', 128], // metadata, AWS
   ['fd20:ce::254', 128], // metadata, Google
-  ['64:ff9b:1::', 48], // local NAT64: hides an IPv4 address at a place that only the network knows
-  ['2001::', 32], // Teredo: hides one too
+  ['64:ff9b:1::', 48], // local NAT64: contains an IPv4 address at a position that only the network knows
+  ['2001::', 32], // Teredo: contains an IPv4 address
 ]
-const PRIVATE_V6: readonly Net[] = [['2001:db8::', 32]] // what is not global unicast is private anyway
+const PRIVATE_V6: readonly Net[] = [['2001:db8::', 32]] // all other addresses outside of global unicast are private, too
 const GLOBAL_V6: readonly Net[] = [
   ['2000::', 3],
   ['::ffff:0:0', 96],
   ['64:ff9b::', 96],
 ]
 
-/** The same IPv4 network in its IPv6 disguises: mapped, compatible, NAT64, 6to4. */
-function disguises([address, bits]: Net): Net[] {
+/** The IPv6 forms of an IPv4 network: mapped, compatible, NAT64, 6to4. */
+function toIpv6Forms([address, bits]: Net): Net[] {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number)
   const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
   return [
@@ -63,7 +63,7 @@ function disguises([address, bits]: Net): Net[] {
 function blockList(v4: readonly Net[], v6: readonly Net[]): BlockList {
   const list = new BlockList()
   for (const [address, bits] of v4) list.addSubnet(address, bits, 'ipv4')
-  for (const [address, bits] of [...v4.flatMap(disguises), ...v6]) list.addSubnet(address, bits, 'ipv6')
+  for (const [address, bits] of [...v4.flatMap(toIpv6Forms), ...v6]) list.addSubnet(address, bits, 'ipv6')
   return list
 }
 
@@ -71,7 +71,7 @@ const never = blockList(NEVER_V4, NEVER_V6)
 const internal = blockList(PRIVATE_V4, PRIVATE_V6)
 const globalV6 = blockList([], GLOBAL_V6)
 
-/** Where an IP address in text form leads; what is none counts as `never`. */
+/** The kind of an IP address in text form. Other texts count as `never`. */
 export function addressKind(address: string): AddressKind {
   const bare = address.replace(/%.*$/s, '')
   const version = isIP(bare)
@@ -82,7 +82,7 @@ export function addressKind(address: string): AddressKind {
   return version === 6 && !globalV6.check(bare, 'ipv6') ? 'private' : 'public'
 }
 
-const mayConnect = (address: string, allowPrivate: boolean): boolean => {
+const isConnectAllowed = (address: string, allowPrivate: boolean): boolean => {
   const kind = addressKind(address)
   return kind === 'public' || (kind === 'private' && allowPrivate)
 }
@@ -90,26 +90,26 @@ const mayConnect = (address: string, allowPrivate: boolean): boolean => {
 const METADATA_NAMES = new Set(['metadata.google.internal', 'metadata.goog', 'metadata', 'instance-data'])
 
 /**
- * What is wrong with a provider's base URL, in words for its operator; undefined when nothing is. The URL parser has already
- * turned decimal, octal, hexadecimal and short IPv4 forms into the plain one. Other names are judged when connecting.
+ * The problem of a base URL, in words for operators; undefined: none. The URL parser has normalised decimal, octal, hexadecimal and short
+ * IPv4 forms. The addresses of host names are checked at connect time.
  */
 export function findUrlProblem(text: string, allowPrivate: boolean): string | undefined {
   const url = URL.parse(text)
   if (!url) return 'must be an absolute URL'
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must start with https:// or http://'
-  if (url.username || url.password) return 'must not hold credentials; give the key as api_key'
+  if (url.username || url.password) return 'must not contain credentials; set the key as api_key'
   if (/[?#]/.test(text)) return 'must not have a query or a fragment; put a query into path'
   return findHostProblem(url, allowPrivate)
 }
 
-/** A loop, because an expression for dots at the end looks from each dot on. */
+/** A loop, because a regular expression takes quadratic time on many dots. */
 function withoutFinalDots(host: string): string {
   let end = host.length
   while (host[end - 1] === '.') end--
   return host.slice(0, end)
 }
 
-/** What is wrong with the host of a URL, as far as its name tells. */
+/** The problem of a URL's host, without resolving its name; undefined: none. */
 export function findHostProblem({ hostname }: URL, allowPrivate: boolean): string | undefined {
   const host = withoutFinalDots(hostname.replace(/^\[|\]$/g, ''))
   const kind = isIP(host) ? addressKind(host) : nameKind(host)
@@ -123,14 +123,14 @@ function nameKind(name: string): AddressKind {
   return name === 'localhost' || name.endsWith('.localhost') ? 'private' : 'public'
 }
 
-/** Why a connection was not even tried. */
+/** The connector refused an address and opened no connection. */
 export class AddressRefusedError extends Error {
   readonly code = ADDRESS_REFUSED
 }
 
 /**
- * Opens sockets to permitted addresses only. A name is judged by every address it resolves to, at the moment of connecting and
- * for the very addresses connected to: a name that changes its mind (DNS rebinding) gains nothing.
+ * Connects only to allowed addresses. All addresses of a host name are checked in the lookup whose result is connected to, so DNS
+ * rebinding has no effect.
  */
 export function guardedConnector(
   allowPrivate: boolean,
@@ -138,20 +138,20 @@ export function guardedConnector(
   lookup: LookupFunction = systemLookup,
 ): buildConnector.connector {
   const guarded: LookupFunction = (hostname, options, done) => {
-    lookup(hostname, { ...options, all: true }, (error, answer) => {
+    lookup(hostname, { ...options, all: true }, (error, result) => {
       if (error) return done(error, '')
-      const addresses = typeof answer === 'string' ? [{ address: answer, family: isIP(answer) }] : answer
+      const addresses = typeof result === 'string' ? [{ address: result, family: isIP(result) }] : result
       const [first] = addresses
-      if (!first || !addresses.every(({ address }) => mayConnect(address, allowPrivate)))
+      if (!first || !addresses.every(({ address }) => isConnectAllowed(address, allowPrivate)))
         return done(new AddressRefusedError(), '')
       return options.all ? done(null, addresses) : done(null, first.address, first.family)
     })
   }
-  // HTTP/1.1 only: a reset then costs one exchange, not all that share a connection.
+  // HTTP/1.1 only: with HTTP/2 a reset would end all requests that share the connection.
   const connect = buildConnector({ timeout: timeoutMs, allowH2: false, lookup: guarded } as buildConnector.BuildOptions)
   return (options, callback) => {
     const host = options.hostname.replace(/^\[|\]$/g, '')
-    if (isIP(host) && !mayConnect(host, allowPrivate)) return callback(new AddressRefusedError(), null)
+    if (isIP(host) && !isConnectAllowed(host, allowPrivate)) return callback(new AddressRefusedError(), null)
     return connect(options, callback)
   }
 }
