@@ -212,7 +212,7 @@ describe('texts that other users read', () => {
             { workspaceBox, providerBox },
           ),
         )
-    await expect(apply('aster-deny')).rejects.toThrow(/refused by the policies at `message` \(aster-deny\)/)
+    await expect(apply('aster-deny')).rejects.toThrow(/denied by the policies at `message` \(aster-deny\)/)
     await expect(apply('aster-hold')).rejects.toThrow(/aster-hold/)
     expect((await apply('zoe')).changes.map(({ object }) => object)).toContain('user')
   })
