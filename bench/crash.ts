@@ -1,5 +1,5 @@
 import { crashProgram } from './support/crash-program.ts'
 import { runCrash } from './support/crash-run.ts'
 
-/** Kills the server under load, again and again, and checks what it promised. See README.md. */
+/** Kills the server repeatedly under load and checks its guarantees. See README.md. */
 await crashProgram(runCrash, 100)

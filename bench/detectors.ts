@@ -9,7 +9,7 @@ import { benchHostile, benchMessages } from './detectors/speed.ts'
 import { writeBetweenMarks } from './support/table.ts'
 
 /**
- * What the content detectors find, what they take for something that it is not, and what they cost:
+ * Measures recall, false alarms and CPU time of the content detectors:
  * `scripts/run node bench/detectors.ts [folder of the development data] [--write]`, see README.md.
  */
 const { values, positionals } = parseArgs({ options: { write: { type: 'boolean', default: false } }, allowPositionals: true })
@@ -17,7 +17,9 @@ const { values, positionals } = parseArgs({ options: { write: { type: 'boolean',
 const folder = positionals[0] ?? join(import.meta.dirname, '../../shared/data/detectors')
 const data = loadData(folder)
 if (!data)
-  console.error(`There is no ${folder}: only the cost of hostile texts is measured. Give the data's folder as an argument.`)
+  console.error(
+    `${folder} does not exist: only the cost of hostile texts is measured. Give the folder of the data as an argument.`,
+  )
 
 const tables = data
   ? [benchPersonalData(data.presidio), benchSecrets(data), benchInjection(data), benchHiddenText(data), ...benchMessages(data)]

@@ -9,20 +9,20 @@ import type { Spread } from './support/statistics.ts'
 import { passes, type Row, toMarkdown, writeBetweenMarks } from './support/table.ts'
 
 /**
- * `npm run bench`: what governing an exchange costs, against a bare Fastify + undici proxy in the same run. See README.md.
+ * `npm run bench`: measures the cost of governing a request, compared with a bare Fastify and undici proxy in the same run. See README.md.
  * Exits with 1 when a bar is missed.
  */
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
-    /** A PostgreSQL on which databases may be made. */
+    /** URL of a PostgreSQL on which the benchmark creates databases. */
     postgres: { type: 'string', default: process.env.TEST_DATABASE_URL ?? '' },
   },
 })
 
 const FULL: Plan = {
-  // Many and short: what else the machine does changes by the second, and only neighbours are compared.
+  // Many short rounds, because the load of the machine changes by the second and each round is compared with the next one.
   rounds: 15,
   warm: { requests: 20_000, seconds: 60 },
   round: { requests: 2_000, seconds: 5 },
@@ -37,10 +37,13 @@ const QUICK: Plan = {
   starts: 1,
 }
 
-function rowsOf({ few, many, memory, ...figures }: GatewayFigures, embedded: boolean): Row[] {
+function toRows({ few, many, memory, ...figures }: GatewayFigures, embedded: boolean): Row[] {
   const slower = slowerBy(few.proxyCpu.median)
-  const there = ({ median, min, max }: Spread): Spread => ({ median: median / slower, min: min / slower, max: max / slower })
-  const cpu = (what: string, measured: Row['measured']): Row => ({ what, measured, unit: ' ms', digits: 3 })
+  const onReferenceMachine = ({ median, min, max }: Spread): Spread => ({
+    median: median / slower,
+    min: min / slower,
+    max: max / slower,
+  })
   const [atFew, atMany] = [`at ${FEW_CONNECTIONS} connections`, `at ${MANY_CONNECTIONS} connections`]
   return [
     { what: `CPU per governed chat ÷ bare proxy, ${atMany}`, unit: '×', bar: 5, aim: 2.5, measured: many.cpuRatio, digits: 2 },
@@ -50,8 +53,22 @@ function rowsOf({ few, many, memory, ...figures }: GatewayFigures, embedded: boo
     { what: `throughput lost by governing, ${atMany}`, unit: ' %', bar: 40, aim: 20, measured: many.throughputLost, digits: 0 },
     { what: `the same, ${atFew}`, unit: ' %', measured: few.throughputLost, digits: 0 },
     { what: 'this machine ÷ the bars’ machine, by the bare proxy’s CPU', unit: '×', measured: slower, digits: 1 },
-    { what: `added latency ${atFew}, p50, there`, unit: ' ms', bar: 1.5, aim: 0.7, measured: there(few.addedP50), digits: 2 },
-    { what: `added latency ${atFew}, p99, there`, unit: ' ms', bar: 8, aim: 3, measured: there(few.addedP99), digits: 2 },
+    {
+      what: `added latency ${atFew}, p50, there`,
+      unit: ' ms',
+      bar: 1.5,
+      aim: 0.7,
+      measured: onReferenceMachine(few.addedP50),
+      digits: 2,
+    },
+    {
+      what: `added latency ${atFew}, p99, there`,
+      unit: ' ms',
+      bar: 8,
+      aim: 3,
+      measured: onReferenceMachine(few.addedP99),
+      digits: 2,
+    },
     { what: 'the same here, p50', unit: ' ms', measured: few.addedP50, digits: 2 },
     { what: 'the same here, p99', unit: ' ms', measured: few.addedP99, digits: 2 },
     { what: 'stream of 100 chunks ÷ JSON, CPU', unit: '×', bar: 2, aim: 1.3, measured: figures.streamRatio, digits: 2 },
@@ -60,28 +77,28 @@ function rowsOf({ few, many, memory, ...figures }: GatewayFigures, embedded: boo
       unit: ' ms',
       bar: 2_000,
       aim: 1_000,
-      measured: there(figures.firstAnswer),
+      measured: onReferenceMachine(figures.firstAnswer),
       digits: 0,
     },
     { what: 'the same here', unit: ' ms', measured: figures.firstAnswer, digits: 0 },
     { what: `memory growth over ${memory.requests} requests`, unit: ' %', bar: 5, measured: memory.growthPercent, digits: 1 },
     { what: 'memory at their end', unit: ' MB', ...(embedded ? {} : { aim: 200 }), measured: memory.mb, digits: 0 },
-    ...[
-      { load: many, at: atMany },
-      { load: few, at: atFew },
-    ].flatMap(({ load, at }) => [
-      cpu(`CPU per request ${at}: bare proxy`, load.proxyCpu),
-      cpu(`CPU per request ${at}: gateway`, load.gatewayCpu),
-      cpu(`CPU per request ${at}: gateway without policies, detectors, audit`, load.ungovernedCpu),
-      ...(embedded ? [] : [cpu(`CPU per request ${at}: PostgreSQL’s connections`, load.databaseCpu)]),
-      { what: `answers a second ${at}: gateway`, unit: '', measured: load.rate, digits: 0 },
-      {
-        what: `answers a second ${at}: gateway without policies, detectors, audit`,
-        unit: '',
-        measured: load.ungovernedRate,
-        digits: 0,
-      },
-    ]),
+    ...loadRows(many, atMany, embedded),
+    ...loadRows(few, atFew, embedded),
+  ]
+}
+
+/** CPU and throughput at one number of connections. */
+function loadRows(load: GatewayFigures['few'], at: string, embedded: boolean): Row[] {
+  const cpu = (what: string, measured: Spread): Row => ({ what, measured, unit: ' ms', digits: 3 })
+  const rate = (what: string, measured: Spread): Row => ({ what, measured, unit: '', digits: 0 })
+  return [
+    cpu(`CPU per request ${at}: bare proxy`, load.proxyCpu),
+    cpu(`CPU per request ${at}: gateway`, load.gatewayCpu),
+    cpu(`CPU per request ${at}: gateway without policies, detectors, audit`, load.ungovernedCpu),
+    ...(embedded ? [] : [cpu(`CPU per request ${at}: PostgreSQL’s connections`, load.databaseCpu)]),
+    rate(`answers a second ${at}: gateway`, load.rate),
+    rate(`answers a second ${at}: gateway without policies, detectors, audit`, load.ungovernedRate),
   ]
 }
 
@@ -94,11 +111,11 @@ for (const [title, postgres] of [
   ['PostgreSQL', values.postgres],
 ] as const) {
   if (postgres === '') {
-    console.log('PostgreSQL is left out: name one with --postgres URL or TEST_DATABASE_URL.')
+    console.log('PostgreSQL is not measured: set --postgres URL or TEST_DATABASE_URL.')
     continue
   }
   const figures = await scoped(async (stack) => gatewayFigures({ stack, rig: await startRig(stack), plan, postgres }))
-  const rows = rowsOf(figures, postgres === undefined)
+  const rows = toRows(figures, postgres === undefined)
   passed &&= rows.every(passes)
   sections.push(`### ${title}\n\n${toMarkdown(rows)}\n`)
   console.log(sections.at(-1))

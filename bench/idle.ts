@@ -10,10 +10,10 @@ import { passes, type Row, toMarkdown, writeBetweenMarks } from './support/table
 /** Memory of a server without requests: after the first start, which creates the demo, and after a restart. Exits with 1 when a bar is missed. */
 const { values } = parseArgs({
   options: {
-    /** From the first health check to the reading. */
+    /** Time from the first health check to the measurement. */
     seconds: { type: 'string', default: '30' },
     write: { type: 'boolean', default: false },
-    /** A PostgreSQL on which databases may be made. */
+    /** URL of a PostgreSQL on which the benchmark creates databases. */
     postgres: { type: 'string', default: process.env.TEST_DATABASE_URL ?? '' },
   },
 })

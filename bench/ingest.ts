@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDeepStrictEqual, parseArgs } from 'node:util'
-import { fingerprint, type IngestRun, type Place, prepareWorkspace, runIngest } from './support/ingest-run.ts'
+import { type DatabaseLocation, fingerprint, type IngestRun, prepareWorkspace, runIngest } from './support/ingest-run.ts'
 import { writeMarkdownFiles } from './support/markdown-files.ts'
 import { exitOnSignals } from './support/own-process.ts'
 import { scoped } from './support/scoped.ts'
@@ -10,15 +10,15 @@ import { createScratchDatabase } from './support/scratch-database.ts'
 import { writeBetweenMarks } from './support/table.ts'
 
 /**
- * A folder of Markdown files through `gatehouse ingest`: userRateLimiter, memory, and what a `kill -9` at a random moment leaves once it is run
- * again, against a database that was filled without one. Exits with 1 where the two differ. See README.md.
+ * Measures rate and memory of `gatehouse ingest` for a folder of Markdown files. Also kills it with SIGKILL at a random moment, runs it
+ * again and compares the database with that of an uninterrupted run. Exits with 1 if they differ. See README.md.
  */
 const { values } = parseArgs({
   options: {
     files: { type: 'string', default: '10000' },
-    /** Of the embedded database, which is slower; default: as many. */
+    /** Number of files for the embedded database, which is slower. Default: the value of --files. */
     'embedded-files': { type: 'string' },
-    /** A PostgreSQL on which databases may be made. */
+    /** URL of a PostgreSQL on which the benchmark creates databases. */
     postgres: { type: 'string', default: process.env.TEST_DATABASE_URL ?? '' },
     'kill-at': { type: 'string', default: String(0.1 + Math.random() * 0.8) },
     write: { type: 'boolean', default: false },
@@ -54,27 +54,27 @@ function measure(name: string, files: number, server?: string): Promise<Figures>
   return scoped(async (stack) => {
     const folder = join(root, `${name}-files`)
     writeMarkdownFiles(folder, files)
-    const place = async (which: string): Promise<Place> => {
+    const createDatabase = async (label: string): Promise<DatabaseLocation> => {
       const scratch = server === undefined ? undefined : stack.use(await createScratchDatabase(server))
-      const made = { dataDir: join(root, `${name}-${which}`), databaseUrl: scratch?.url }
-      await prepareWorkspace(made)
-      return made
+      const location = { dataDir: join(root, `${name}-${label}`), databaseUrl: scratch?.url }
+      await prepareWorkspace(location)
+      return location
     }
-    const fresh = await place('fresh')
+    const fresh = await createDatabase('fresh')
     const whole = await runIngest(fresh, folder, files)
     console.log(name, 'whole', whole)
     const again = await runIngest(fresh, folder, files)
     console.log(name, 'again', again)
 
-    const broken = await place('broken')
+    const broken = await createDatabase('broken')
     const killedAt = Math.max(1, Math.round(files * Number(values['kill-at'])))
     const killed = await runIngest(broken, folder, files, killedAt)
-    if (!killed.wasKilled) throw new Error('it was done before it could be killed')
+    if (!killed.wasKilled) throw new Error('the ingestion ended before it was killed: use more files or a lower --kill-at')
     const resumed = await runIngest(broken, folder, files)
     console.log(name, 'killed after', killedAt, 'then', resumed)
-    const [one, other] = [await fingerprint(fresh), await fingerprint(broken)]
-    const isSame = isDeepStrictEqual(one, other)
-    console.log(name, one, isSame ? 'the same' : other)
+    const [expected, actual] = [await fingerprint(fresh), await fingerprint(broken)]
+    const isSame = isDeepStrictEqual(expected, actual)
+    console.log(name, expected, isSame ? 'the same' : actual)
     return { name, files, whole, again, killedAt, resumed, isSame }
   })
 }

@@ -1,5 +1,5 @@
 import { crashProgram } from './support/crash-program.ts'
 import { runMessagingCrash } from './support/messaging-crash-run.ts'
 
-/** Kills the server while eight people write and two listen. See README.md. */
+/** Kills the server repeatedly while eight users send messages and two read events. See README.md. */
 await crashProgram(runMessagingCrash, 50)

@@ -8,17 +8,17 @@ import { scoped } from './support/scoped.ts'
 import { writeBetweenMarks } from './support/table.ts'
 
 /**
- * Messaging at scale: reading, sending, searching and hearing of it, among a million messages and among ten thousand. See README.md.
+ * Measures messaging with a million and with ten thousand messages: reads, sends, searches and event delivery. See README.md.
  * Exits with 1 when a bar is missed.
  */
 const { values } = parseArgs({
   options: {
     messages: { type: 'string', default: '1000000' },
     conversations: { type: 'string', default: '10000' },
-    /** In the embedded database, as many to a conversation; 0: it is left out. */
+    /** Messages in the embedded database, with as many in each conversation. 0: it is not measured. */
     'embedded-messages': { type: 'string', default: '200000' },
     streams: { type: 'string', default: '1000' },
-    /** A PostgreSQL on which databases may be made. */
+    /** URL of a PostgreSQL on which the benchmark creates databases. */
     postgres: { type: 'string', default: process.env.TEST_DATABASE_URL ?? '' },
     write: { type: 'boolean', default: false },
   },
@@ -26,13 +26,13 @@ const { values } = parseArgs({
 
 const READS = ['list', 'newest', 'further'] as const
 const ALL = Object.keys(OPERATIONS) as Operation[]
-/** What the greater amount is held against. */
-const LESS = 100
+/** The full amount is compared with an amount that is smaller by this factor. */
+const SMALLER_BY = 100
 const BARS = { readP95: 10, sends: 1_000, deliveryP99: 250 }
 
 let missed = false
-/** `figure`, marked when it is on the wrong side of the bar. */
-function held(figure: number, ok: boolean, digits = 1): string {
+/** Formats a figure, in bold type if it misses its bar. */
+function formatWithBar(figure: number, ok: boolean, digits = 1): string {
   if (!ok) missed = true
   return ok ? figure.toFixed(digits) : `**${figure.toFixed(digits)}**`
 }
@@ -44,11 +44,11 @@ interface Measured {
   readonly conversations: number
   readonly full: MessagingFigures
   readonly less: MessagingFigures
-  /** How many times slower than the machine that the bars are for: figures are held against them as they would be there. */
+  /** How many times slower this machine is than the reference machine of the bars. Figures are corrected by it. */
   readonly slower: number
 }
 
-function sectionOf({ title, isPostgres, messages, conversations, full, less, slower }: Measured): string {
+function toSection({ title, isPostgres, messages, conversations, full, less, slower }: Measured): string {
   const reads: readonly Operation[] = READS
   const rows = ALL.flatMap((operation) => {
     const round = full.rounds[operation]
@@ -58,17 +58,17 @@ function sectionOf({ title, isPostgres, messages, conversations, full, less, slo
     const cells = [
       OPERATIONS[operation],
       p50.toFixed(1),
-      reads.includes(operation) ? held(p95, p95 / slower <= BARS.readP95) : p95.toFixed(1),
+      reads.includes(operation) ? formatWithBar(p95, p95 / slower <= BARS.readP95) : p95.toFixed(1),
       less.rounds[operation] ? `${less.rounds[operation].p50.toFixed(1)} / ${less.rounds[operation].p95.toFixed(1)}` : '',
-      isSend ? held(rate, !isPostgres || rate * slower >= BARS.sends, 0) : '',
+      isSend ? formatWithBar(rate, !isPostgres || rate * slower >= BARS.sends, 0) : '',
       cpu.toFixed(2),
       isPostgres ? helperCpu.toFixed(2) : '',
     ]
     return [`| ${cells.join(' | ')} |`]
   })
   const { population, delivery } = full
-  const heard = delivery
-    ? `A message's event on ${delivery.streams} open streams, after the message's answer: p50 ${delivery.p50.toFixed(0)} ms, p99 ${held(
+  const deliveryText = delivery
+    ? `A message's event on ${delivery.streams} open streams, after the message's answer: p50 ${delivery.p50.toFixed(0)} ms, p99 ${formatWithBar(
         delivery.p99,
         delivery.p99 / slower <= BARS.deliveryP99 && delivery.missing === 0,
         0,
@@ -79,11 +79,11 @@ function sectionOf({ title, isPostgres, messages, conversations, full, less, slo
   return [
     `**${title}: ${messages} messages in ${conversations} conversations, ${population.users} users**`,
     '',
-    `|  | p50 ms | p95 ms | p50 / p95 among ${messages / LESS} | a second | CPU, server ms | CPU, PostgreSQL ms |`,
+    `|  | p50 ms | p95 ms | p50 / p95 among ${messages / SMALLER_BY} | a second | CPU, server ms | CPU, PostgreSQL ms |`,
     '| --- | --: | --: | --: | --: | --: | --: |',
     ...rows,
     '',
-    `${heard} Loaded in ${population.loadedInSeconds.toFixed(0)} s. This machine is ${slower.toFixed(1)} times slower than the one that bars are for. Load of the machine (1, 5 minutes): ${loadavg()
+    `${deliveryText} Loaded in ${population.loadedInSeconds.toFixed(0)} s. This machine is ${slower.toFixed(1)} times slower than the reference machine. Load of the machine (1, 5 minutes): ${loadavg()
       .slice(0, 2)
       .map((load) => load.toFixed(1))
       .join(', ')}.`,
@@ -98,15 +98,15 @@ for (const [title, postgres, count] of [
   ['Embedded', undefined, Number(values['embedded-messages'])],
 ] as const) {
   if (postgres === '' || count === 0) continue
-  const of = (messages: number) => ({ messages, conversations: Math.round(messages / perConversation) })
+  const amountOf = (messages: number) => ({ messages, conversations: Math.round(messages / perConversation) })
   const run = (messages: number, operations: readonly Operation[], streams: number) =>
     scoped(async (stack) =>
-      messagingFigures(stack, await startRig(stack), { amount: of(messages), operations, streams, postgres }),
+      messagingFigures(stack, await startRig(stack), { amount: amountOf(messages), operations, streams, postgres }),
     )
   const slower = await slownessNow()
-  const less = await run(count / LESS, READS, 0)
+  const less = await run(count / SMALLER_BY, READS, 0)
   const full = await run(count, ALL, Number(values.streams))
-  sections.push(sectionOf({ title, isPostgres: postgres !== undefined, ...of(count), full, less, slower }))
+  sections.push(toSection({ title, isPostgres: postgres !== undefined, ...amountOf(count), full, less, slower }))
   console.log(`${sections.at(-1)}\n`)
 }
 if (values.write) writeBetweenMarks(new URL('./README.md', import.meta.url), 'messaging', `\n${sections.join('\n\n')}\n`)

@@ -14,14 +14,14 @@ import { FORTY_RULES } from './support/policy.ts'
 import { type Spread, spread } from './support/statistics.ts'
 import { passes, type Row, toMarkdown, writeBetweenMarks } from './support/table.ts'
 
-/** What forty rules cost: `scripts/run node bench/policies.ts [--write]`, see README.md. Exits with 1 when a bar is missed. */
+/** Measures the CPU time of forty rules: `scripts/run node bench/policies.ts [--write]`, see README.md. Exits with 1 when a bar is missed. */
 const { values } = parseArgs({ options: { write: { type: 'boolean', default: false } } })
 
 const ROUNDS = 9
 const ROUND_MS = 150
 const SENTENCE = 'Please look into the quarterly report and tell me what Jane thinks about moving our goods to Berlin.'
 
-/** Microseconds a call takes, after a warm-up; the spread is over rounds. */
+/** Measures the duration of a call in microseconds, after a warm-up. The spread is over rounds. */
 function microseconds(call: () => unknown): Spread {
   const round = (): number => {
     const started = elapsed()
@@ -33,14 +33,14 @@ function microseconds(call: () => unknown): Spread {
   return spread(Array.from({ length: ROUNDS }, round))
 }
 
-/** All forty at one point, so that forty is what is measured; at output every name that they use is known. */
+/** Moves all forty rules to the point output, where every name in their conditions is known. */
 function atOnePoint(set: PolicySet): PolicySet {
   return { ...set, rules: set.rules.map((rule) => ({ ...rule, at: ['output'] as const })) }
 }
 
 const compiled = (set: PolicySet): CompiledPolicy => compile(set, { id: 'pol_bench', name: set.name, version: 1, sha256: '' })
 
-/** As a request brings it: nothing in it was seen before. */
+/** A policy input as for a new request, so that nothing is cached. */
 const input = (text: string): PolicyInput => ({
   user: { ...ANONYMOUS_USER, id: 'u1', role: 'analyst', department: 'research', attributes: { projects: ['atlas'] } },
   application: { id: 'app_1', name: 'assistant', settings: DEFAULT_SETTINGS },
@@ -59,8 +59,8 @@ const input = (text: string): PolicyInput => ({
   now: systemClock.now(),
 })
 
-/** The same conditions by the library's plans, over the same values as nested objects; regular expressions compiled once. */
-function byLibraryAlone(set: PolicySet, text: string): Spread {
+/** Measures the same conditions with the CEL library alone. Regular expressions are compiled once. */
+function measureLibrary(set: PolicySet, text: string): Spread {
   const patterns = new Map<string, RE2JS>()
   const pattern = (source: string): RE2JS => {
     const known = patterns.get(source) ?? RE2JS.compile(source)
@@ -91,18 +91,18 @@ if (!parsed.ok) throw new Error('the forty rules are not valid')
 const set = atOnePoint(parsed.set)
 const policy = compiled(set)
 const text = (length: number): string => SENTENCE.repeat(Math.ceil(length / SENTENCE.length)).slice(0, length)
-const ours = (length: number): Spread => {
-  const looked = text(length)
-  return microseconds(() => evaluate(policy, 'output', input(looked)))
+const measureGatehouse = (length: number): Spread => {
+  const content = text(length)
+  return microseconds(() => evaluate(policy, 'output', input(content)))
 }
 
 const µs = { unit: ' µs', digits: 1 }
 const rows: Row[] = [
-  { what: '40 rules over 100 characters', ...µs, bar: 100, aim: 30, measured: ours(100) },
-  { what: '40 rules over 1,000 characters', ...µs, bar: 100, aim: 30, measured: ours(1_000) },
-  { what: '40 rules over 1,000,000 characters', ...µs, measured: ours(1_000_000) },
-  { what: 'the same conditions by the CEL library alone, 100 characters', ...µs, measured: byLibraryAlone(set, text(100)) },
-  { what: 'the same, 1,000 characters', ...µs, measured: byLibraryAlone(set, text(1_000)) },
+  { what: '40 rules over 100 characters', ...µs, bar: 100, aim: 30, measured: measureGatehouse(100) },
+  { what: '40 rules over 1,000 characters', ...µs, bar: 100, aim: 30, measured: measureGatehouse(1_000) },
+  { what: '40 rules over 1,000,000 characters', ...µs, measured: measureGatehouse(1_000_000) },
+  { what: 'the same conditions by the CEL library alone, 100 characters', ...µs, measured: measureLibrary(set, text(100)) },
+  { what: 'the same, 1,000 characters', ...µs, measured: measureLibrary(set, text(1_000)) },
   { what: 'reading, checking and compiling the document', ...µs, measured: microseconds(() => parsePolicySet(FORTY_RULES)) },
 ]
 const table = toMarkdown(rows)

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { clearTheWay, publishPolicy } from './support/admin.ts'
+import { prepareApplication, publishPolicy } from './support/admin.ts'
 import { chatBodies } from './support/chat-bodies.ts'
 import { type CpuProfile, type SelfTime, selfTimes } from './support/cpu-profile.ts'
 import { measure } from './support/measure.ts'
@@ -10,13 +10,13 @@ import { FORTY_RULES } from './support/policy.ts'
 import { startGateway, startRig } from './support/rig.ts'
 import { scoped } from './support/scoped.ts'
 
-/** Where the gateway's CPU goes under the benchmark's load: self time by module and by function, each thread apart. */
+/** Profiles the gateway's CPU time under the load of the benchmark: self time by module and by function for each thread. */
 const { values } = parseArgs({
   options: {
     requests: { type: 'string', default: '20000' },
     top: { type: 'string', default: '25' },
     postgres: { type: 'string' },
-    /** Keeps the raw profiles there, for a viewer. */
+    /** Folder in which the raw profiles are stored, for a viewer. */
     keep: { type: 'string' },
   },
 })
@@ -30,7 +30,7 @@ async function profile(stack: AsyncDisposableStack): Promise<void> {
   const nodeArgs = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=500']
   const { gatehouse, target } = await startGateway(stack, rig, 'profile', { postgres: values.postgres, nodeArgs })
   await publishPolicy(gatehouse, FORTY_RULES)
-  await clearTheWay(gatehouse)
+  await prepareApplication(gatehouse)
 
   const bodies = chatBodies(500)
   await measure(rig.load, target, bodies, WARM)

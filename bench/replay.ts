@@ -11,15 +11,15 @@ import { FORTY_RULES } from './support/policy.ts'
 import { spread } from './support/statistics.ts'
 import { passes, type Row, toMarkdown, writeBetweenMarks } from './support/table.ts'
 
-/** A draft against 10,000 records: `scripts/run node bench/replay.ts [--postgres URL] [--write]`, see README.md. */
+/** Measures the replay of 10,000 records against a draft: `scripts/run node bench/replay.ts [--postgres URL] [--write]`, see README.md. */
 const { values } = parseArgs({ options: { postgres: { type: 'string' }, write: { type: 'boolean', default: false } } })
 
 const RECORDS = 10_000
 const ROUNDS = 3
 const ROLES = ['engineer', 'lead', 'intern', 'analyst']
 
-/** Reworded: every condition is asked of the stored values. Three of them draw another line than before. */
-const REWORDED = FORTY_RULES.replace('request.tokens > 30000', 'request.tokens >= 29000')
+/** The rules with changed conditions, so that each is evaluated on the stored values. Three of them have another threshold. */
+const DRAFT_RULES = FORTY_RULES.replace('request.tokens > 30000', 'request.tokens >= 29000')
   .replace('request.tokens > 4000', 'request.tokens > 3900 || request.stream')
   .replace('content.findings.pii > 20', 'content.findings.pii > 1 && !user.verified')
   .replaceAll(/when: "((?:[^"\\]|\\.)*)"/g, (rule, when: string) =>
@@ -39,7 +39,7 @@ const changes = (index: number): boolean => {
 }
 const expected = Array.from({ length: RECORDS }, (_, index) => index).filter(changes).length
 
-const parsed = parsePolicySet(REWORDED)
+const parsed = parsePolicySet(DRAFT_RULES)
 if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors))
 const draft = compile(parsed.set, { id: '', name: 'draft', version: 0, sha256: '' })
 const rig = await startAuditRig(values.postgres, FORTY_RULES, RECORDS, special)
@@ -65,7 +65,8 @@ try {
     pauses.disable()
     const { records, changed, unchanged, notReplayed } = result
     console.log({ records, changed, unchanged, notReplayed, expected })
-    if (changed !== expected || records !== RECORDS || notReplayed > 0) throw new Error('not the differences that were made')
+    if (changed !== expected || records !== RECORDS || notReplayed > 0)
+      throw new Error('the replay did not report the expected differences')
   }
 } finally {
   await rig[Symbol.asyncDispose]()

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { elapsed } from '../server/src/lib/clock.ts'
 import { newUuid } from '../server/src/lib/id.ts'
-import { createRanker } from '../server/src/retrieval/rank.ts'
+import type { Entry } from '../server/src/retrieval/entries.ts'
+import type { Partition } from '../server/src/retrieval/partition.ts'
+import { createRanker, type Ranked } from '../server/src/retrieval/rank.ts'
 import { table } from './detectors/score.ts'
 import { nDcg, readCollection, recallAt } from './support/collection.ts'
 import { exactScores, recallOf } from './support/exact-bm25.ts'
@@ -14,8 +16,8 @@ import { writeBetweenMarks } from './support/table.ts'
 import { wordOf, type ZipfChunk, zipfChunks } from './support/zipf-chunks.ts'
 
 /**
- * How good and how fast the search by words is: `scripts/run node bench/retrieval.ts [--data FOLDER] [--postgres URL] [--skip-embedded]
- * [--write]`, see README.md. Exits with 1 when a bar is missed.
+ * Measures quality and speed of the search by words: `scripts/run node bench/retrieval.ts [--data FOLDER] [--postgres URL]
+ * [--skip-embedded] [--write]`, see README.md. Exits with 1 when a bar is missed.
  */
 const { values } = parseArgs({
   options: {
@@ -27,7 +29,7 @@ const { values } = parseArgs({
   },
 })
 
-/** What plain BM25 reaches on each. */
+/** nDCG@10 of plain BM25 for each collection. */
 const BARS = { cacm: 0.508, npl: 0.439, anthropic_docs: 0.735 }
 const PARTITIONS = 200
 const SHARES = { '1 %': 2, '10 %, clustered': 20, '100 %': PARTITIONS }
@@ -36,8 +38,8 @@ const P95_MS = { embedded: 90, postgresql: 30 }
 const HIDDEN_ENTRIES = 1_000
 
 let missed = false
-/** `figure`, marked when it is on the wrong side of the bar. */
-function held(figure: number, ok: boolean, digits: number): string {
+/** Formats a figure, in bold type if it misses its bar. */
+function formatWithBar(figure: number, ok: boolean, digits: number): string {
   if (!ok) missed = true
   return ok ? figure.toFixed(digits) : `**${figure.toFixed(digits)}**`
 }
@@ -51,8 +53,8 @@ async function timed<T>(work: () => Promise<T>): Promise<[result: T, ms: number]
   return [await work(), elapsed() - started]
 }
 
-/** The development collections, each in a partition of its own. */
-async function quality(rig: SearchRig, folder: string): Promise<string> {
+/** Measures quality on the development collections, each in its own partition. */
+async function measureQuality(rig: SearchRig, folder: string): Promise<string> {
   const ranker = createRanker(rig.database)
   const rows: string[][] = []
   for (const [name, bar] of Object.entries(BARS)) {
@@ -67,12 +69,12 @@ async function quality(rig: SearchRig, folder: string): Promise<string> {
       measured.push({ ms, gain: nDcg(found, relevant), recall: recallAt(found, relevant) })
     }
     const times = sorted(measured.map(({ ms }) => ms))
-    const gain = mean(measured.map((one) => one.gain))
+    const gain = mean(measured.map(({ gain }) => gain))
     rows.push([
       `\`${name}\``,
       `${documents.length} / ${queries.length}`,
       bar.toFixed(3),
-      held(gain, gain >= bar, 3),
+      formatWithBar(gain, gain >= bar, 3),
       mean(measured.map(({ recall }) => recall)).toFixed(3),
       quantile(times, 0.5).toFixed(1),
       quantile(times, 0.95).toFixed(1),
@@ -83,7 +85,7 @@ async function quality(rig: SearchRig, folder: string): Promise<string> {
   return table(`Quality, ${rig.database.kind}`, heads, rows)
 }
 
-/** Terms of one chunk that is visible, so that most queries have a good answer. */
+/** Queries with terms of one visible chunk each, so that most queries have a good hit. */
 function queriesFor(chunks: readonly ZipfChunk[], seed: number): number[][] {
   const random = seeded(seed)
   return Array.from({ length: QUERIES }, () => {
@@ -92,70 +94,104 @@ function queriesFor(chunks: readonly ZipfChunk[], seed: number): number[][] {
   })
 }
 
-/** Many chunks in many partitions, of which a caller may see some. */
-async function filtered(rig: SearchRig, count: number): Promise<string> {
-  const ranker = createRanker(rig.database)
+interface LoadedChunks {
+  readonly chunks: readonly ZipfChunk[]
+  readonly entries: readonly Entry[]
+  /** Index of a chunk by the id of its entry. */
+  readonly indexes: ReadonlyMap<string, number>
+  readonly partitions: readonly Partition[]
+  readonly perPartition: number
+  readonly seconds: number
+  readonly mebibytes: number
+}
+
+async function loadChunks(rig: SearchRig, count: number): Promise<LoadedChunks> {
   const chunks = zipfChunks(count, PARTITIONS)
-  const places = new Map<string, number>()
-  const entries = chunks.map(({ terms }, place) => {
+  const indexes = new Map<string, number>()
+  const entries = chunks.map(({ terms }, index) => {
     const id = newUuid()
-    places.set(id, place)
+    indexes.set(id, index)
     return { id, title: '', text: Array.from(terms, wordOf).join(' ') }
   })
   const perPartition = count / PARTITIONS
-  const [partitions, loading] = await timed(() =>
+  const [partitions, ms] = await timed(() =>
     Array.fromAsync({ length: PARTITIONS }, (_, at) =>
       rig.fill(`made up ${at}`, 'none', entries.slice(at * perPartition, (at + 1) * perPartition)),
     ),
   )
   const { pool } = rig.database
   await pool.query('vacuum analyze')
-  const { rows: sizes } = await pool.query<{ bytes: number }>(
+  const { rows } = await pool.query<{ bytes: number }>(
     `select sum(pg_total_relation_size(oid)) as bytes from pg_class where relname in ('retrieval_entry', 'retrieval_posting')`,
   )
+  const mebibytes = Number(rows[0]?.bytes ?? 0) / 2 ** 20
+  return { chunks, entries, indexes, partitions, perPartition, seconds: ms / 1_000, mebibytes }
+}
 
-  const bar = P95_MS[rig.database.kind]
-  const slower = await slownessNow()
-  const rows: string[][] = []
-  const answers = async (visible: number, queries: readonly number[][]) => {
-    const seen = partitions.slice(0, visible)
-    const rank = (query: readonly number[]) => timed(() => ranker.rank(rig.workspace, seen, query.map(wordOf).join(' '), 10))
+type RunQueries = (visible: number, queries: readonly number[][]) => Promise<(readonly [hits: readonly Ranked[], ms: number])[]>
+
+/** Returns a function that runs queries on the first `visible` partitions, after a warm-up. */
+function queryRunner(rig: SearchRig, partitions: readonly Partition[]): RunQueries {
+  const ranker = createRanker(rig.database)
+  return async (visible, queries) => {
+    const visiblePartitions = partitions.slice(0, visible)
+    const rank = (query: readonly number[]) =>
+      timed(() => ranker.rank(rig.workspace, visiblePartitions, query.map(wordOf).join(' '), 10))
     for (const query of queries.slice(0, 10)) await rank(query)
     return Array.fromAsync(queries, rank)
   }
+}
+
+/** One row for each share of visible partitions. */
+async function measureShares(loaded: LoadedChunks, runQueries: RunQueries, bar: number, slower: number): Promise<string[][]> {
+  const rows: string[][] = []
   for (const [name, visible] of Object.entries(SHARES)) {
-    const seen = chunks.slice(0, visible * perPartition)
-    const queries = queriesFor(seen, visible)
-    const ranked = await answers(visible, queries)
-    const recalls = ranked.map(([found], at) =>
+    const visibleChunks = loaded.chunks.slice(0, visible * loaded.perPartition)
+    const queries = queriesFor(visibleChunks, visible)
+    const ranked = await runQueries(visible, queries)
+    const recalls = ranked.map(([hits], index) =>
       recallOf(
-        exactScores(seen, queries[at] ?? []),
-        found.map(({ id }) => places.get(id) ?? -1),
+        exactScores(visibleChunks, queries[index] ?? []),
+        hits.map(({ id }) => loaded.indexes.get(id) ?? -1),
         10,
       ),
     )
     const times = sorted(ranked.map(([, ms]) => ms))
     const [p95, recall] = [quantile(times, 0.95), mean(recalls)]
-    const there = p95 / slower
-    const here = [quantile(times, 0.5).toFixed(1), p95.toFixed(1)]
-    rows.push([name, ...here, held(there, there <= bar, 1), held(recall, recall >= 0.95, 3)])
+    const corrected = p95 / slower
+    const measured = [quantile(times, 0.5).toFixed(1), p95.toFixed(1)]
+    rows.push([name, ...measured, formatWithBar(corrected, corrected <= bar, 1), formatWithBar(recall, recall >= 0.95, 3)])
   }
+  return rows
+}
 
-  const queries = queriesFor(chunks.slice(0, 2 * perPartition), 1)
-  const before = await answers(2, queries)
-  const hidden = entries.slice(0, HIDDEN_ENTRIES).map(({ text }) => ({ id: newUuid(), title: '', text }))
+/** Adds entries to a partition that is not visible, and compares time and hits before and after. */
+async function measureHiddenEntries(rig: SearchRig, loaded: LoadedChunks, runQueries: RunQueries): Promise<string> {
+  const queries = queriesFor(loaded.chunks.slice(0, 2 * loaded.perPartition), 1)
+  const before = await runQueries(2, queries)
+  const hidden = loaded.entries.slice(0, HIDDEN_ENTRIES).map(({ text }) => ({ id: newUuid(), title: '', text }))
   await rig.fill(`made up ${PARTITIONS - 1}`, 'none', hidden)
-  const after = await answers(2, queries)
-  const same = JSON.stringify(before.map(([found]) => found)) === JSON.stringify(after.map(([found]) => found))
+  const after = await runQueries(2, queries)
+  const same = JSON.stringify(before.map(([hits]) => hits)) === JSON.stringify(after.map(([hits]) => hits))
   if (!same) missed = true
-  const middle = (ranked: readonly (readonly [unknown, number])[]): string =>
-    quantile(sorted(ranked.map(([, ms]) => ms)), 0.5).toFixed(2)
+  const median = (ranked: typeof before): string => quantile(sorted(ranked.map(([, ms]) => ms)), 0.5).toFixed(2)
+  return `With ${HIDDEN_ENTRIES.toLocaleString('en')}
+entries more in a partition that is not visible: p50 ${median(after)} ms instead of ${median(before)} ms, answers ${same ? 'the same byte for byte' : '**different**'}.`
+}
+
+/** Measures queries on many chunks in many partitions, of which a user may see some. */
+async function measureSpeed(rig: SearchRig, count: number): Promise<string> {
+  const loaded = await loadChunks(rig, count)
+  const runQueries = queryRunner(rig, loaded.partitions)
+  const bar = P95_MS[rig.database.kind]
+  const slower = await slownessNow()
+  const rows = await measureShares(loaded, runQueries, bar, slower)
+  const hiddenText = await measureHiddenEntries(rig, loaded, runQueries)
   const title = `${count.toLocaleString('en')} chunks in ${PARTITIONS} partitions, ${rig.database.kind}`
   return [
     table(title, ['visible', 'p50 ms', 'p95 ms', `there (bar ${bar})`, 'recall@10 (bar 0.95)'], rows),
     '',
-    `Loaded in ${(loading / 1_000).toFixed(0)} s, ${Math.round(Number(sizes[0]?.bytes ?? 0) / 2 ** 20)} MiB with indexes. With ${HIDDEN_ENTRIES.toLocaleString('en')}`,
-    `entries more in a partition that is not visible: p50 ${middle(after)} ms instead of ${middle(before)} ms, answers ${same ? 'the same byte for byte' : '**different**'}. This machine: ${slower.toFixed(1)} times slower than the bars’.`,
+    `Loaded in ${loaded.seconds.toFixed(0)} s, ${Math.round(loaded.mebibytes)} MiB with indexes. ${hiddenText} This machine: ${slower.toFixed(1)} times slower than the bars’.`,
   ].join('\n')
 }
 
@@ -164,8 +200,8 @@ const embedded = values['skip-embedded'] ? [] : [undefined]
 for (const url of [...embedded, ...(values.postgres === undefined ? [] : [values.postgres])]) {
   const rig = await startSearchRig(url)
   try {
-    if (values.data !== undefined && existsSync(values.data)) texts.push(await quality(rig, values.data))
-    texts.push(await filtered(rig, Number(values.chunks)))
+    if (values.data !== undefined && existsSync(values.data)) texts.push(await measureQuality(rig, values.data))
+    texts.push(await measureSpeed(rig, Number(values.chunks)))
   } finally {
     await rig[Symbol.asyncDispose]()
   }

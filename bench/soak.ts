@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { clearTheWay, publishPolicy } from './support/admin.ts'
+import { prepareApplication, publishPolicy } from './support/admin.ts'
 import { chatBodies } from './support/chat-bodies.ts'
 import { measure } from './support/measure.ts'
 import { MemorySamples } from './support/memory.ts'
@@ -27,7 +27,7 @@ async function soak(stack: AsyncDisposableStack): Promise<void> {
   const rig = await startRig(stack)
   const { gatehouse, target } = await startGateway(stack, rig, 'soak', { postgres: values.postgres })
   await publishPolicy(gatehouse, FORTY_RULES)
-  await clearTheWay(gatehouse)
+  await prepareApplication(gatehouse)
 
   const bodies = chatBodies(500)
   const slice = { requests: Math.ceil(requests / SLICES), seconds: 120 }

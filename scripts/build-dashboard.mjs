@@ -11,8 +11,8 @@ const dashboard = join(root, 'dashboard')
 const dist = join(dashboard, 'dist')
 const stamp = join(dist, '.sources')
 
-/** Names, sizes and times of everything that the build is made from. */
-function sources() {
+/** Hash of names, sizes and times of all files that the build uses. */
+function hashSources() {
   const inside = (folder) =>
     readdirSync(join(dashboard, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -28,21 +28,21 @@ function sources() {
   return createHash('sha256').update(lines.join('\n')).digest('hex')
 }
 
-const now = sources()
-if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== now) {
+const current = hashSources()
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== current) {
   console.error('gatehouse: building the dashboard …')
-  // Beside the old build, which a running server may be reading from.
+  // A separate folder, because a running server may still read the old build.
   const fresh = join(dashboard, `.build-${process.pid}`)
   const args = ['vite', 'build', dashboard, '--outDir', fresh, '--emptyOutDir', '--logLevel', 'warn']
-  // Whoever starts it, tests among them: React has another, larger build for everything that is not production.
+  // Always production, also in tests, because the development build of React is larger.
   const env = { ...process.env, NODE_ENV: 'production' }
   const { status } = spawnSync(join(root, 'scripts/run'), args, { cwd: root, env, stdio: ['ignore', 2, 2] })
   if (status !== 0) {
     rmSync(fresh, { recursive: true, force: true })
-    console.error('gatehouse: the dashboard could not be built, see above')
+    console.error('gatehouse: the dashboard could not be built: see the error above')
     process.exit(status ?? 1)
   }
-  writeFileSync(join(fresh, '.sources'), now)
+  writeFileSync(join(fresh, '.sources'), current)
   rmSync(dist, { recursive: true, force: true })
   renameSync(fresh, dist)
 }

@@ -1,5 +1,5 @@
-// Writes what is generated in docs/: the OpenAPI document, the table of errors, and the tests of each rule of the contract. With
-// --check it only compares, and fails where the committed files have drifted from the code.
+// Writes the generated files in docs/: the OpenAPI document, the table of errors, and the tests of each rule of the contract. With
+// --check it compares only, and fails if a committed file differs from the code.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -76,7 +76,7 @@ for (const [name, text] of Object.entries(files)) {
   const path = join(docs, name)
   if (!check) writeFileSync(path, text)
   else if (readFileSync(path, 'utf8') !== text) {
-    console.error(`docs/${name} has drifted from the code: run \`npm run docs\``)
+    console.error(`docs/${name} differs from the code: run \`npm run docs\``)
     process.exitCode = 1
   }
 }

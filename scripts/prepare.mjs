@@ -1,5 +1,5 @@
-// Runs before `npm start` and `npm test`, under whatever Node the system has (20 or later): installs what package-lock.json
-// names when that has not happened yet, Node 24 (the npm package `node`) among it, and builds the dashboard when it has changed.
+// Runs before `npm start` and `npm test` with the Node of the system (20 or later). Installs the packages of package-lock.json, among
+// them Node 24 (the npm package `node`), and builds the dashboard if it has changed.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ if (!installed) {
   const args = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', '--include=dev']
   const { status } = spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2] })
   if (status !== 0) {
-    console.error('gatehouse: `npm install` failed, see above; `npm start` tries again')
+    console.error('gatehouse: `npm install` failed: see the error above, then run `npm start` again')
     process.exit(status ?? 1)
   }
   writeFileSync(stamp, lock)

@@ -1,5 +1,5 @@
-// `npm run release`: packs what a server needs, with the dashboard built, into release/gatehouse-<version>.tar.gz. To install it:
-// unpack, `npm ci --omit=dev`, `scripts/gatehouse serve`. Neither a compiler nor the dashboard's dependencies are needed there.
+// `npm run release`: packs the server and the built dashboard into release/gatehouse-<version>.tar.gz. To install it: unpack,
+// `npm ci --omit=dev`, `scripts/gatehouse serve`. It needs no compiler and no dependencies of the dashboard.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -4,7 +4,7 @@ import { DETECTORS } from '../../server/src/classification/detectors.ts'
 import { scan } from '../../server/src/classification/scan.ts'
 import type { Finding } from '../../server/src/domain/finding.ts'
 
-/** What all detectors find in a text. */
+/** Scans a text with all detectors. Throws if a detector fails. */
 export function find(text: string): readonly Finding[] {
   const { findings, failures } = scan([text], { detectors: DETECTORS, budgetMs: Number.POSITIVE_INFINITY })
   if (failures.length > 0) throw new Error(`detectors failed: ${failures.join(', ')}`)
@@ -26,7 +26,7 @@ export interface Prompt {
 /** Attack family → attacks. */
 export type Attacks = Readonly<Record<string, readonly string[]>>
 
-/** The development data (README there); undefined when the folder is not there. */
+/** The development data; its folder has a README. */
 export interface Data {
   readonly presidio: readonly PresidioText[]
   readonly prompts: readonly Prompt[]
@@ -35,6 +35,7 @@ export interface Data {
   readonly emails: readonly string[]
 }
 
+/** Returns undefined if the folder does not exist. */
 export function loadData(folder: string): Data | undefined {
   if (!existsSync(folder)) return undefined
   const read = (file: string): string => readFileSync(join(folder, file), 'utf8')

@@ -9,8 +9,8 @@ const bits = (text: string, signs: readonly string[]): string =>
 const shifted = (text: string, base: number): string =>
   [...text].map((letter) => String.fromCodePoint(base + letter.charCodeAt(0))).join('')
 
-/** Ways to write what only a model reads. */
-const WAYS: Readonly<Record<string, (text: string) => string>> = {
+/** Encodings of text that a model can read and a person cannot see. */
+const ENCODINGS: Readonly<Record<string, (text: string) => string>> = {
   'zero-width bits': (text) => bits(text, ['\u200b', '\u200c']),
   'joiner bits': (text) => bits(text, ['\u2060', '\u2062']),
   'Unicode tags': (text) => shifted(text, 0xe0000),
@@ -37,7 +37,7 @@ const isAlarmed = (text: string): boolean => find(text).some(({ type }) => type 
 
 export function benchHiddenText(data: Data): string {
   const random = new Random(3)
-  const rows = Object.entries(WAYS).map(([name, hide]) => {
+  const rows = Object.entries(ENCODINGS).map(([name, hide]) => {
     const score = newScore()
     for (let round = 0; round < ROUNDS; round++) {
       const text = random.pick(data.presidio).full_text

@@ -6,7 +6,7 @@ import { newScore, SCORE_HEADINGS, type Score, scoreRow, table } from './score.t
 
 const isAlarmed = (text: string): boolean => find(text).some(({ type }) => groupOf(type) === 'injection')
 
-/** By text: an injection is found when any part of it is. */
+/** Rates whole texts: an injection is found if the detector finds any part of it. */
 function rate(score: Score, injections: readonly string[], harmless: readonly string[]): Score {
   for (const text of injections) score[isAlarmed(text) ? 'found' : 'missed'] += 1
   for (const text of harmless) {
@@ -18,7 +18,7 @@ function rate(score: Score, injections: readonly string[], harmless: readonly st
   return score
 }
 
-/** An attack in the middle of an e-mail, as indirect injections come. */
+/** Inserts an attack in the middle of an e-mail, as in an indirect injection. */
 const insert = (attack: string, email: string): string => {
   const middle = email.indexOf(' ', email.length / 2)
   return `${email.slice(0, middle)}\n${attack}\n${email.slice(middle)}`

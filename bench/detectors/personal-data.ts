@@ -2,7 +2,7 @@ import type { FindingType } from '../../server/src/domain/finding.ts'
 import { find, type PresidioText } from './data.ts'
 import { newScore, SCORE_HEADINGS, type Score, scoreRow, table } from './score.ts'
 
-/** What presidio-research calls a type, and what else a finding of it may lie on without being wrong. */
+/** The entities of presidio-research for each finding type, and further entities on which a finding is not counted as wrong. */
 const KINDS: readonly { readonly type: FindingType; readonly is: readonly string[]; readonly mayBe?: readonly string[] }[] = [
   { type: 'pii.email', is: ['EMAIL_ADDRESS'] },
   { type: 'pii.phone', is: ['PHONE_NUMBER'] },
@@ -16,7 +16,7 @@ const KINDS: readonly { readonly type: FindingType; readonly is: readonly string
 const overlaps = (a: { start: number; end: number }, b: PresidioText['spans'][number]): boolean =>
   a.start < b.end_position && a.end > b.start_position
 
-/** Precision and recall by span: a finding is right when it overlaps a span of its kind. */
+/** Measures precision and recall by span: a finding is correct if it overlaps a span of its kind. */
 export function benchPersonalData(texts: readonly PresidioText[]): string {
   const scores = KINDS.map((kind) => ({ kind, score: newScore() }))
   for (const text of texts) {
@@ -31,10 +31,10 @@ export function benchPersonalData(texts: readonly PresidioText[]): string {
 }
 
 function rate(text: PresidioText, kind: (typeof KINDS)[number], all: ReturnType<typeof find>, score: Score): void {
-  const there = text.spans.filter(({ entity_type }) => kind.is.includes(entity_type))
+  const expected = text.spans.filter(({ entity_type }) => kind.is.includes(entity_type))
   const allowed = text.spans.filter(({ entity_type }) => kind.is.includes(entity_type) || kind.mayBe?.includes(entity_type))
   const findings = all.filter(({ type }) => type === kind.type)
-  for (const span of there) score[findings.some((finding) => overlaps(finding, span)) ? 'found' : 'missed'] += 1
+  for (const span of expected) score[findings.some((finding) => overlaps(finding, span)) ? 'found' : 'missed'] += 1
   score.wrong += findings.filter((finding) => !allowed.some((span) => overlaps(finding, span))).length
   if (allowed.length > 0) return
   score.clean += 1

@@ -1,10 +1,10 @@
 /** Hits and misses of one type or group. */
 export interface Score {
-  /** Found and there, there but not found, found but not there. */
+  /** True positives, false negatives and false positives. */
   found: number
   missed: number
   wrong: number
-  /** Texts without anything of the kind, and those of them in which something was found. */
+  /** Texts without an entity of this kind, and those of them with a finding. */
   clean: number
   alarmed: number
 }
@@ -18,15 +18,15 @@ const f1 = ({ found, missed, wrong }: Score): string =>
 
 export const SCORE_HEADINGS = ['', 'there', 'precision', 'recall', 'F1', 'over-defence']
 
-/** One row: how many there were, precision, recall, F1, and the share of clean texts with a false alarm. */
+/** One row: number of entities, precision, recall, F1, and the share of clean texts with a false alarm. */
 export const scoreRow = (name: string, score: Score): string[] => {
-  const there = score.found + score.missed
+  const expected = score.found + score.missed
   return [
     name,
-    String(there),
+    String(expected),
     percent(score.found, score.found + score.wrong),
-    percent(score.found, there),
-    there === 0 ? '–' : f1(score),
+    percent(score.found, expected),
+    expected === 0 ? '–' : f1(score),
     score.clean === 0 ? '–' : `${percent(score.alarmed, score.clean)} of ${score.clean}`,
   ]
 }

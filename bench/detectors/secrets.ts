@@ -19,23 +19,23 @@ const MAKERS: readonly { readonly type: FindingType; readonly make: (random: Ran
 ]
 
 /**
- * Made-up secrets in the formats of their providers, set into the presidio texts; decoys likewise. Harmless besides: the texts
- * themselves, e-mails, and PIGuard's harmless prompts. No public collection of secrets was at hand.
+ * Inserts generated secrets, in the formats of their providers, and decoys into the presidio texts. The harmless texts are the presidio
+ * texts, e-mails and PIGuard's harmless prompts. There is no public collection of secrets.
  */
 export function benchSecrets(data: Data): string {
   const random = new Random(2)
-  const around = (what: string): string => {
+  const insert = (secret: string): string => {
     const text = random.pick(data.presidio).full_text
     const at = text.indexOf(' ', random.number(text.length))
-    return at < 0 ? `${text}\n${what}\n` : `${text.slice(0, at)}\n${what}\n${text.slice(at)}`
+    return at < 0 ? `${text}\n${secret}\n` : `${text.slice(0, at)}\n${secret}\n${text.slice(at)}`
   }
   const rows = MAKERS.map(({ type, make }) => {
     const score = newScore()
     for (let round = 0; round < ROUNDS; round++)
-      for (const secret of Object.values(make(random))) rate(score, type, around(secret))
+      for (const secret of Object.values(make(random))) rate(score, type, insert(secret))
     return scoreRow(`\`${type}\``, score)
   })
-  const decoys = Array.from({ length: ROUNDS }, () => Object.values(makeDecoys(random)).map(around)).flat()
+  const decoys = Array.from({ length: ROUNDS }, () => Object.values(makeDecoys(random)).map(insert)).flat()
   const harmless = [
     ...data.presidio.map(({ full_text }) => full_text),
     ...data.emails,

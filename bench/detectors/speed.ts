@@ -12,7 +12,7 @@ const SLOWEST = 12
 
 const all = (texts: readonly string[]) => scan(texts, { detectors: DETECTORS, budgetMs: Number.POSITIVE_INFINITY })
 
-/** The least of many rounds, in microseconds for each text: what the machine does besides only ever adds. */
+/** Minimum of many rounds in microseconds per text, because other work on the machine only adds time. */
 function leastMicroseconds<T>(texts: readonly T[], work: (text: T) => unknown): number {
   let least = Number.POSITIVE_INFINITY
   for (let round = 0; round < ROUNDS; round++) {
@@ -26,7 +26,7 @@ function leastMicroseconds<T>(texts: readonly T[], work: (text: T) => unknown): 
 const cut = (texts: readonly string[]): string[] =>
   texts.flatMap((text) => Array.from({ length: Math.floor(text.length / MESSAGE_LENGTH) }, (_, i) => pieceOf(text, i)))
 
-/** A copy, so that it is a string of its own as one from a request is. */
+/** Copies the piece into a flat string, as the text of a request is. */
 const pieceOf = (text: string, i: number): string =>
   Buffer.from(text.slice(i * MESSAGE_LENGTH, (i + 1) * MESSAGE_LENGTH)).toString('utf8')
 

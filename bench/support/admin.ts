@@ -1,7 +1,7 @@
 import type { Gatehouse } from './gatehouse.ts'
 
-/** One call of the admin API. @throws unless it is answered with 2xx. */
-async function admin(
+/** Sends a request to the admin API. @throws unless the status is 2xx. */
+async function callAdmin(
   { port, demo }: Pick<Gatehouse, 'port' | 'demo'>,
   method: string,
   path: string,
@@ -20,13 +20,13 @@ async function admin(
   return text === '' ? undefined : JSON.parse(text)
 }
 
-/** Limits that no benchmark reaches, still counted for every request; and a chat without knowledge and memory, as the bars have it. */
-export async function clearTheWay(gatehouse: Gatehouse): Promise<void> {
+/** Sets limits that no benchmark reaches (they are still counted) and disables knowledge and memory, as the bars assume. */
+export async function prepareApplication(gatehouse: Gatehouse): Promise<void> {
   const limits = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 1_000 }
   const settings = { knowledge: { enabled: false }, memory: { enabled: false, capture: 'off' } }
   const [application] = gatehouse.demo.applications
-  await admin(gatehouse, 'PATCH', `/applications/${application?.id}`, { json: { limits, settings } })
+  await callAdmin(gatehouse, 'PATCH', `/applications/${application?.id}`, { json: { limits, settings } })
 }
 
 export const publishPolicy = (gatehouse: Gatehouse, yaml: string): Promise<unknown> =>
-  admin(gatehouse, 'POST', '/policy-sets', { yaml })
+  callAdmin(gatehouse, 'POST', '/policy-sets', { yaml })

@@ -1,10 +1,10 @@
 import { serveWith } from './serve-with.ts'
 
-/** Longer than a claimed release counts as being worked on, shorter than any hold waits. */
+/** Longer than the lease of a claimed release, and shorter than the expiry of a hold. */
 const AHEAD_MS = 30 * 60_000
 
 /**
- * The same server, half an hour later. On PostgreSQL a node cannot know that the one whose claim it finds is dead, before
- * the claim's lease is over; this saves the wait.
+ * The server with its clock half an hour ahead. On PostgreSQL a node waits for the lease of a claim, because it cannot know that the
+ * claiming node is dead. The clock saves that wait.
  */
 await serveWith({ clock: { now: () => new Date(Date.now() + AHEAD_MS) } })

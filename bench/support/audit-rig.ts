@@ -17,7 +17,7 @@ import { policySha256 } from '../../server/src/policy/policy.ts'
 import { publishPolicySet } from '../../server/src/policy/policy-store.ts'
 import { createScratchDatabase } from './scratch-database.ts'
 
-/** A database with one Workspace, its Application, a policy in force and as many records of chats as wanted. */
+/** A database with one Workspace, its Application, an active policy set and audit records of chats. */
 export interface AuditRig extends AsyncDisposable {
   readonly db: Db
   readonly workspaceId: string
@@ -25,7 +25,7 @@ export interface AuditRig extends AsyncDisposable {
   readonly hasher: KeyedHasher
 }
 
-/** What is special about the record of a chat, by its number. */
+/** Returns the varying values of a chat's audit record by its index. */
 export type Special = (index: number) => {
   readonly role: string
   readonly tokens: number
@@ -36,7 +36,7 @@ export type Special = (index: number) => {
 const BATCH = 500
 const SECRET = Buffer.alloc(32, 7)
 
-/** The PostgreSQL at `url`, or an embedded database in a folder of its own. */
+/** Opens a scratch database on the PostgreSQL at `url`, or an embedded database, and writes `count` records. */
 export async function startAuditRig(url: string | undefined, source: string, count: number, special: Special): Promise<AuditRig> {
   const scratch = url === undefined ? undefined : await createScratchDatabase(url)
   const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'))
@@ -52,13 +52,13 @@ export async function startAuditRig(url: string | undefined, source: string, cou
   const document = { name: 'benchmark', source, sha256: policySha256(source), publishedBy: 'bench', now }
   const policy = await db.transaction().execute((tx) => publishPolicySet(tx, workspaceId, document))
   const hasher = (await loadWorkspaceKeys(db, box, workspaceId))?.hasher
-  if (!application || !hasher) throw new Error('the Workspace could not be made')
+  if (!application || !hasher) throw new Error('the Workspace could not be created')
   const draft = (index: number) => chatDraft({ workspaceId, applicationId: application.id, hasher, policy }, special(index))
   for (let at = 0; at < count; at += BATCH) {
     const drafts = Array.from({ length: Math.min(BATCH, count - at) }, (_, index) => draft(at + index))
     await db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, drafts, hasher))
   }
-  // As every server does by itself before long: so many rows at once it has not looked at yet.
+  // Autovacuum has not analysed the new rows yet.
   await sql`analyze audit_record`.execute(db)
   return {
     db,
@@ -73,16 +73,16 @@ export async function startAuditRig(url: string | undefined, source: string, cou
   }
 }
 
-interface Of {
+interface RecordOwner {
   readonly workspaceId: string
   readonly applicationId: string
   readonly hasher: KeyedHasher
   readonly policy: AuditDraft['policy_versions'][number]
 }
 
-/** As the pipeline leaves it, of a chat that policies let pass. */
+/** The audit record that the pipeline drafts for an allowed chat. */
 function chatDraft(
-  { workspaceId, applicationId, hasher, policy: { id, name, version, sha256 } }: Of & { policy: { name?: string } },
+  { workspaceId, applicationId, hasher, policy: { id, name, version, sha256 } }: RecordOwner & { policy: { name?: string } },
   { role, tokens, emails, at }: ReturnType<Special>,
 ): AuditDraft {
   const findings = { pii: emails, 'pii.email': emails }
@@ -103,7 +103,7 @@ function chatDraft(
     response: { hash, bytes: 345, choices: 1 },
     stages: STAGES.map((stage) => ({
       name: stage,
-      outcome: UNUSED.has(stage) ? 'skipped' : 'ok',
+      outcome: SKIPPED_STAGES.has(stage) ? 'skipped' : 'ok',
       ms: stage === 'invoke' ? 700 : 0.5,
     })),
     findings: emails > 0 ? { classify: findings } : {},
@@ -116,43 +116,45 @@ function chatDraft(
       rules: rules.map((rule) => ({ id: rule, point: 'input', verdict: 'allow' })),
     },
     policy_versions: [{ id, ...(name !== undefined && { name }), version, sha256 }],
-    attempts: [
-      {
-        provider: 'own',
-        model: 'small',
-        status: 200,
-        outcome: 'ok',
-        ms: 700,
-        prompt_tokens: tokens,
-        completion_tokens: 50,
-        cost: 0.00012,
-      },
-    ],
+    attempts: [chatAttempt(tokens)],
     knowledge: [],
     memory: [],
     remembered: [],
     review: null,
     dry_run: false,
-    features: {
-      'application.name': 'bench',
-      'content.classification': emails > 0 ? 'confidential' : 'internal',
-      'content.risk_level': 'low',
-      'output.content.classification': 'internal',
-      'output.content.risk_level': 'low',
-      'request.endpoint': 'chat',
-      'request.max_tokens': 0,
-      'request.message_count': 3,
-      'request.model': 'small',
-      'request.session': '',
-      'request.stream': false,
-      'request.tokens': tokens,
-      'response.finish_reason': 'stop',
-      'response.model': 'small',
-      'response.provider': 'own',
-      'response.tokens': 50,
-    },
+    features: chatFeatures(tokens, emails),
     change: null,
   }
 }
 
-const UNUSED: ReadonlySet<string> = new Set(['retrieve', 'recall', 'remember'])
+const chatAttempt = (tokens: number): AuditDraft['attempts'][number] => ({
+  provider: 'own',
+  model: 'small',
+  status: 200,
+  outcome: 'ok',
+  ms: 700,
+  prompt_tokens: tokens,
+  completion_tokens: 50,
+  cost: 0.00012,
+})
+
+const chatFeatures = (tokens: number, emails: number): NonNullable<AuditDraft['features']> => ({
+  'application.name': 'bench',
+  'content.classification': emails > 0 ? 'confidential' : 'internal',
+  'content.risk_level': 'low',
+  'output.content.classification': 'internal',
+  'output.content.risk_level': 'low',
+  'request.endpoint': 'chat',
+  'request.max_tokens': 0,
+  'request.message_count': 3,
+  'request.model': 'small',
+  'request.session': '',
+  'request.stream': false,
+  'request.tokens': tokens,
+  'response.finish_reason': 'stop',
+  'response.model': 'small',
+  'response.provider': 'own',
+  'response.tokens': 50,
+})
+
+const SKIPPED_STAGES: ReadonlySet<string> = new Set(['retrieve', 'recall', 'remember'])

@@ -1,7 +1,7 @@
 import { pick, type Random, seeded } from './random.ts'
 
 export const MODEL = 'mock-model'
-/** The provider answers it at 100 chunks' length. */
+/** The provider sends a completion of 100 chunks for this model. */
 export const LONG_MODEL = 'mock-long'
 
 const WORDS = `account address agreement amount annual approval archive assistant balance board budget building calendar
@@ -23,7 +23,7 @@ const SENTENCES: readonly ((word: () => string, random: Random) => string)[] = [
   (word) => `Could the ${word()} team send a ${word()} about the ${word()} before the ${word()} starts?`,
 ]
 
-/** Office prose of about `length` characters: words, amounts, dates and numbers, so that the detectors have something to weigh. */
+/** Returns office prose of about `length` characters with amounts, dates and numbers, so that the detectors have candidates. */
 export function prose(random: Random, length: number): string {
   const word = () => pick(random, WORDS)
   let text = ''
@@ -36,8 +36,7 @@ export const SHORT_ANSWER = prose(seeded(1), 470)
 export const LONG_ANSWER = prose(seeded(2), 2_400)
 
 /**
- * Chat requests of three messages of about 300 characters, every one different, so that nothing can be remembered from
- * the last; one in ten names an e-mail address.
+ * Chat requests of three messages of about 300 characters. All differ, so that no cache helps. One in ten has an e-mail address.
  */
 export function chatBodies(count: number, more: object = {}, seed = 3): string[] {
   const random = seeded(seed)

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A collection of documents with queries and what is relevant to them, in BEIR's layout. */
+/** A collection of documents and queries with relevance judgements, in the layout of BEIR. */
 export interface Collection {
   readonly name: string
   readonly documents: readonly { readonly id: string; readonly title: string; readonly text: string }[]
   readonly queries: readonly { readonly id: string; readonly text: string; readonly relevant: ReadonlyMap<string, number> }[]
 }
 
-/** Queries that nothing is relevant to are left out. */
+/** Reads a collection without the queries that have no relevant document. */
 export function readCollection(folder: string, name: string): Collection {
   const lines = (file: string): string[] =>
     readFileSync(join(folder, name, file), 'utf8')
@@ -25,8 +25,8 @@ export function readCollection(folder: string, name: string): Collection {
     name,
     documents: parsed('corpus.jsonl').map(({ _id, title = '', text }) => ({ id: _id, title, text })),
     queries: parsed('queries.jsonl').flatMap(({ _id, text }) => {
-      const to = relevant.get(_id)
-      return to ? [{ id: _id, text, relevant: to }] : []
+      const judgements = relevant.get(_id)
+      return judgements ? [{ id: _id, text, relevant: judgements }] : []
     }),
   }
 }
@@ -38,6 +38,6 @@ export function nDcg(found: readonly string[], relevant: ReadonlyMap<string, num
   return gain(found.slice(0, depth).map((id) => relevant.get(id) ?? 0)) / gain(ideal)
 }
 
-/** The share of what is relevant that is among the first `depth`. */
+/** Recall of the first `depth` hits. */
 export const recallAt = (found: readonly string[], relevant: ReadonlyMap<string, number>, depth = 10): number =>
   found.slice(0, depth).filter((id) => relevant.has(id)).length / Math.min(depth, relevant.size)

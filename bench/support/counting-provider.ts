@@ -3,17 +3,17 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { between, type Random } from './random.ts'
 
-/** Marks one request from its client to the provider: letters only, so that no detector takes it for anything. */
+/** Identifies a request from client to provider. It has only letters, so that no detector finds it. */
 const MARKER = /\bmark[a-z]{12}\b/
 
-/** A provider on loopback that outlives every crash of the gateway, echoes, and counts. */
+/** A provider on loopback that echoes and counts requests, also while the gateway restarts. */
 export interface CountingProvider extends AsyncDisposable {
   readonly port: number
-  /** How often a request with this marker has arrived, answered or not. */
+  /** Number of received requests with this marker. */
   calls(marker: string): number
 }
 
-/** Answers take up to 30 ms, so that crashes also fall into the middle of a provider's call. */
+/** Responses take up to 30 ms, so that some crashes happen during a provider request. */
 export async function startCountingProvider(random: Random): Promise<CountingProvider> {
   const calls = new Map<string, number>()
   const server = createServer(async (request, response) => {

@@ -1,11 +1,11 @@
-/** What V8 writes for `--cpu-prof`, as far as it is read here. Times in microseconds. */
+/** The used fields of a V8 CPU profile (`--cpu-prof`). Times in microseconds. */
 export interface CpuProfile {
   readonly nodes: readonly ProfileNode[]
   readonly startTime: number
   readonly endTime: number
-  /** Node ids, one a sample. */
+  /** One node id for each sample. */
   readonly samples: readonly number[]
-  /** From the sample before. */
+  /** Time since the previous sample. */
   readonly timeDeltas: readonly number[]
 }
 
@@ -26,12 +26,12 @@ export interface SelfTime {
   readonly ms: number
 }
 
-/** A process that waits is sampled as well. */
+/** Samples of a waiting process. */
 const IDLE = new Set(['(idle)', '(program)', '(root)'])
 
 /**
- * Self time within the last `lastMs` before the profile's end, most first; waiting left out. `owners` charges what libraries,
- * Node and V8 do to the file of ours that called them, as far as the stack tells (it does not across an await).
+ * Sums self time in the last `lastMs` of the profile, longest first, without waiting. `owners` adds the time of libraries, Node and V8
+ * to the project file that called them. The stack does not show callers across an await.
  */
 export function selfTimes({ nodes, samples, timeDeltas, startTime, endTime }: CpuProfile, lastMs: number) {
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]))
@@ -54,29 +54,29 @@ export function selfTimes({ nodes, samples, timeDeltas, startTime, endTime }: Cp
   return { total, owners: descending(owners), modules: descending(modules), functions: descending(functions) }
 }
 
-/** Node id → the nearest file of the server's own, up the stack. */
+/** Maps node ids to the nearest server file up the stack. */
 function ownersOf(nodes: readonly ProfileNode[]): ReadonlyMap<number, string> {
   const owners = new Map<number, string>()
-  // A parent stands before its children.
+  // Parents come before their children.
   for (const { id, callFrame, children = [] } of nodes) {
     const own = moduleOf(callFrame)
     const owner = own.startsWith('server/') ? own : owners.get(id)
     if (owner === undefined) continue
-    for (const one of [id, ...children]) owners.set(one, owner)
+    for (const nodeId of [id, ...children]) owners.set(nodeId, owner)
   }
   return owners
 }
 
-/** A package, a file of ours, a part of Node, or V8 itself. */
+/** Returns the package, the project file, the Node module, or V8. */
 function moduleOf({ url, functionName }: CallFrame): string {
   const inPackage = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]
-  const ours = /\/(server|bench)\/(.*)$/.exec(url)
+  const projectFile = /\/(server|bench)\/(.*)$/.exec(url)
   if (inPackage !== undefined) return inPackage
-  if (ours) return `${ours[1]}/${ours[2]}`
+  if (projectFile) return `${projectFile[1]}/${projectFile[2]}`
   return url || (functionName.startsWith('(') ? functionName : '(native)')
 }
 
-/** WebAssembly has numbers for names: one line for all of it. */
+/** WebAssembly functions have no names, so they share one line. */
 const functionOf = (frame: CallFrame): string =>
   frame.url.startsWith('wasm://')
     ? '(WebAssembly)'

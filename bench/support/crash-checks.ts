@@ -1,4 +1,4 @@
-import { approve, heldAs, release } from './crash-actions.ts'
+import { approve, release, reviewItemIdOf } from './crash-actions.ts'
 import type { CrashClient } from './crash-client.ts'
 import type { CrashLedger, KnownHold } from './crash-ledger.ts'
 
@@ -7,11 +7,11 @@ interface Checked {
   readonly ledger: CrashLedger
 }
 
-const AT_ONCE = 8
-/** How many of the pending holds are asked for again by their request alone. */
+const CONCURRENCY = 8
+/** Number of pending holds whose request is sent again. */
 const REPEATED_REQUESTS = 20
 
-/** Every answer that reached a client has its record. */
+/** Checks that every response that a client received has an audit record. */
 export async function checkRecords(auditIds: readonly string[], { client, ledger }: Checked): Promise<void> {
   await each(auditIds, async (id) => {
     const answer = await client.record(id)
@@ -19,7 +19,7 @@ export async function checkRecords(auditIds: readonly string[], { client, ledger
   })
 }
 
-/** No hold that a client knows of is lost, and each is in a state that the clients' own steps explain. */
+/** Checks that every hold that a client knows exists, in a state that follows from the requests of the clients. */
 export async function checkStates({ client, ledger }: Checked): Promise<void> {
   await each(ledger.holds, async (hold) => {
     const item = ledger.expect(await client.review(hold.id), 200, `review item ${hold.id}`)
@@ -35,16 +35,16 @@ function statesOf({ approval, result, cut, interrupted }: KnownHold): readonly s
   return approval === 'asked' ? ['pending', 'approved'] : ['pending']
 }
 
-/** A client that lost its 409 and asks again gets the same item: nothing was lost, and nothing is there twice. */
+/** Checks that a repeated request gets the same review item: none is lost or duplicated. */
 export async function checkRepeatedRequests({ client, ledger }: Checked): Promise<void> {
   const pending = ledger.holds.filter(({ approval, point }) => approval === 'none' && point === 'input')
   await each(pending.slice(-REPEATED_REQUESTS), async ({ id, body }) => {
-    const again = heldAs(ledger.expect(ledger.seen(await client.chat(body)), 409, `the request of ${id}, again`))
+    const again = reviewItemIdOf(ledger.expect(ledger.seen(await client.chat(body)), 409, `the request of ${id}, again`))
     if (again !== id) ledger.violated(`the request of ${id}, sent again, is held as ${again}`)
   })
 }
 
-/** What can be released is, and says the same the second time. */
+/** Checks that every approved hold is released, twice with the same result. */
 export async function checkReleases(checked: Checked): Promise<void> {
   await each(
     checked.ledger.holds.filter(({ approval }) => approval !== 'none'),
@@ -52,12 +52,12 @@ export async function checkReleases(checked: Checked): Promise<void> {
       if (hold.approval === 'asked') await approve(hold, checked)
       if (!hold.interrupted) await release(hold, checked)
       if (!hold.interrupted) await release(hold, checked)
-      if (!hold.interrupted && hold.result === undefined) checked.ledger.violated(`${hold.id} is approved and not to be had`)
+      if (!hold.interrupted && hold.result === undefined) checked.ledger.violated(`${hold.id} is approved and cannot be released`)
     },
   )
 }
 
-/** A held request costs no provider call until it is released, and one at most then; a held answer was called for before. */
+/** Checks the number of provider calls: none for a held request, at most one after its release, and one for a held completion. */
 export function checkCalls(ledger: CrashLedger, calls: (marker: string) => number): void {
   for (const hold of ledger.holds) {
     const made = calls(hold.marker)
@@ -72,5 +72,5 @@ async function each<T>(items: readonly T[], check: (item: T) => Promise<void>): 
   const worker = async () => {
     for (const item of rest) await check(item)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker))
 }

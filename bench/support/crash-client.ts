@@ -1,15 +1,15 @@
 import { Agent, request } from 'undici'
 import type { Gatehouse } from './gatehouse.ts'
 
-/** As much of an answer as reached the client before the server was killed. */
+/** The part of a response that the client received before the server was killed. */
 export interface Answer {
   readonly status: number
   readonly auditId: string | undefined
-  /** undefined when the connection broke within the body. */
+  /** Undefined if the connection broke within the body. */
   readonly text: string | undefined
 }
 
-/** A caller of one life of the server. Ends with it: a broken connection is an answer that never came, not an error. */
+/** A client of one server process. A broken connection is no error: the methods return undefined. */
 export class CrashClient {
   readonly #agent = new Agent({ connections: 32, headersTimeout: 180_000, bodyTimeout: 180_000 })
   readonly #server: Pick<Gatehouse, 'port' | 'demo'>
@@ -18,7 +18,7 @@ export class CrashClient {
     this.#server = server
   }
 
-  /** As the first demo Application. */
+  /** Sends a chat request of the first demo Application. */
   chat(body: object): Promise<Answer | undefined> {
     return this.#call('POST', '/v1/chat/completions', this.#server.demo.applications[0]?.api_key, body)
   }

@@ -1,33 +1,33 @@
 import type { Answer } from './crash-client.ts'
 
-/** A hold that a client was told of: a 409 with this id has reached it. */
+/** A hold whose id a client received in a 409 response. */
 export interface KnownHold {
   readonly id: string
   readonly marker: string
-  /** Before the provider, or on its answer. */
+  /** Point at which the request or completion is held. */
   readonly point: 'input' | 'output'
-  /** The request, as it has to come back. */
+  /** Body of the request, which a release repeats. */
   readonly body: object
-  /** `asked`: whether the approval arrived is unknown, the server was killed meanwhile. */
+  /** `asked`: the server was killed before its response, so the approval may be stored or not. */
   approval: 'none' | 'asked' | 'granted'
-  /** What was released, without what each exchange has of its own. */
+  /** The released completion, without the fields that differ in each response. */
   result: string | undefined
   attempts: number
-  /** Resubmissions whose answer was lost. */
+  /** Number of release requests whose response was lost. */
   cut: number
-  /** The gateway said that a crash fell between the provider's call and its answer: it does not call again. */
+  /** The gateway responded that a crash interrupted the provider request, which it does not repeat. */
   interrupted: boolean
 }
 
-/** What the clients have seen, through all crashes; and what they should not have seen. */
+/** The responses that clients received over all crashes, and violations of the guarantees. */
 export class CrashLedger {
-  /** Audit id → status, of every answer whose head reached a client. */
+  /** Status by audit id of every response whose headers a client received. */
   readonly answers = new Map<string, number>()
   readonly holds: KnownHold[] = []
   readonly violations: string[] = []
   repeats = 0
 
-  /** Notes an answer and returns it. */
+  /** Stores and returns a response. */
   seen(answer: Answer | undefined): Answer | undefined {
     if (!answer) return undefined
     if (answer.auditId !== undefined) this.answers.set(answer.auditId, answer.status)
@@ -35,21 +35,21 @@ export class CrashLedger {
     return answer
   }
 
-  /** The JSON body, when it is there and the status is the expected one; anything else but a broken connection is a violation. */
-  expect(answer: Answer | undefined, status: number, what: string): Record<string, unknown> | undefined {
+  /** Returns the JSON body. Another status is a violation, a broken connection is not. */
+  expect(answer: Answer | undefined, status: number, action: string): Record<string, unknown> | undefined {
     if (!answer) return undefined
     if (answer.status !== status) {
-      this.violated(`${what}: ${answer.status} instead of ${status}: ${answer.text?.slice(0, 300)}`)
+      this.violated(`${action}: ${answer.status} instead of ${status}: ${answer.text?.slice(0, 300)}`)
       return undefined
     }
     return answer.text === undefined ? undefined : JSON.parse(answer.text)
   }
 
-  violated(what: string): void {
-    this.violations.push(what)
+  violated(violation: string): void {
+    this.violations.push(violation)
   }
 
-  /** The first 200 counts; every later one has to say the same. */
+  /** Stores the first result. Every later result must be equal. */
   released(hold: KnownHold, { id, model, choices, usage }: Record<string, unknown>): void {
     const result = JSON.stringify({ id, model, choices, usage })
     if (!result.includes(hold.marker)) this.violated(`${hold.id} released another request's answer: ${result}`)

@@ -9,7 +9,7 @@ interface CrashOptions {
   readonly say: (line: string) => void
 }
 
-/** A run that kills the server, as a program: `[--times N] [--seed N] [--postgres URL]`. Exits with 1 on a violation. */
+/** Command line of a crash run: `[--times N] [--seed N] [--postgres URL]`. Exits with 1 on a violation. */
 export async function crashProgram(
   run: (options: CrashOptions) => Promise<{ readonly violations: readonly string[] }>,
   defaultTimes: number,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { clearTheWay, publishPolicy } from './admin.ts'
+import { prepareApplication, publishPolicy } from './admin.ts'
 import { startCountingProvider } from './counting-provider.ts'
 import { ACTIONS, CRASH_RULES } from './crash-actions.ts'
 import { checkCalls, checkRecords, checkReleases, checkRepeatedRequests, checkStates } from './crash-checks.ts'
@@ -16,13 +16,13 @@ import { scoped } from './scoped.ts'
 import { createScratchDatabase } from './scratch-database.ts'
 
 export interface CrashOptions {
-  /** How often the server is killed under load. */
+  /** Number of times that the server is killed under load. */
   readonly times: number
-  /** Chooses the moments and what the actors do; how the machine interleaves them stays its own affair. */
+  /** Seed of the times of the kills and of the actions. Their interleaving still varies. */
   readonly seed: number
-  /** A PostgreSQL on which a database may be made; only the gateway is killed. Absent: embedded, killed with the gateway. */
+  /** URL of a PostgreSQL, which is not killed. Absent: the embedded database, which is killed with the gateway. */
   readonly postgres?: string | undefined
-  /** A data folder to start from; saves the seconds that the first start takes. */
+  /** Data folder that is copied at the start, to save the time of a first start. */
   readonly template?: string
   readonly say?: (line: string) => void
 }
@@ -32,24 +32,24 @@ export interface CrashReport {
   readonly answers: number
   readonly holds: number
   readonly released: number
-  /** Results that were asked for again, and were the same. */
+  /** Number of repeated releases with an equal result. */
   readonly repeats: number
-  /** Releases that a crash cut between the provider's call and its answer; the gateway refuses to call again. */
+  /** Releases that a crash interrupted during the provider request, which the gateway does not repeat. */
   readonly interrupted: number
-  /** Empty, or the gateway has broken a promise. */
+  /** Broken guarantees; empty if all hold. */
   readonly violations: readonly string[]
 }
 
 const AFTER_LEASE = { script: new URL('./after-lease.ts', import.meta.url), args: [] }
 const ACTORS = 12
-/** The moment of a kill: so many answers after the start of the load, on whatever machine, and then so many milliseconds. */
-const MOMENT = { answers: 100, ms: 40, atMostMs: 4_000 }
-/** One kill in eight comes while the server starts, within this time. */
+/** Time of a kill: after at most so many responses since the start of the load, and then at most so many milliseconds. */
+const KILL_AFTER = { answers: 100, ms: 40, atMostMs: 4_000 }
+/** One kill in eight happens within this time of a server start. */
 const START_MS = 800
-/** Looked up right after each restart: the last answers are those that a crash endangers. The others wait for the end. */
-const ENDANGERED = 40
+/** Number of last records that are checked after each restart. The others are checked at the end. */
+const CHECKED_AFTER_RESTART = 40
 
-/** Kills the server under load, again and again on the same data, and compares what it promised with what it kept. */
+/** Kills the server repeatedly under load on the same data and checks its guarantees. */
 export const runCrash = (options: CrashOptions): Promise<CrashReport> => scoped((stack) => run(stack, options))
 
 async function run(
@@ -68,18 +68,24 @@ async function run(
   let server = await startGatehouse(options)
   stack.defer(() => server.stop())
   await publishPolicy(server, CRASH_RULES)
-  await clearTheWay(server)
+  await prepareApplication(server)
   const kills = { underLoad: 0, atStart: 0 }
   while (kills.underLoad < times && ledger.violations.length === 0) {
     const known = ledger.answers.size
-    await killUnderLoad(server, random, { ledger, seed: seed * 1_000 + kills.underLoad, claimsStay: database !== undefined })
+    await killUnderLoad(server, random, {
+      ledger,
+      seed: seed * 1_000 + kills.underLoad,
+      claimsOutliveNodes: database !== undefined,
+    })
     kills.underLoad++
     if (random() < 1 / 8) {
       await killAtStart(options, between(random, 0, START_MS))
       kills.atStart++
     }
     server = await startGatehouse(options)
-    await check(server, ledger, (checked) => checkRecords([...ledger.answers.keys()].slice(known).slice(-ENDANGERED), checked))
+    await check(server, ledger, (checked) =>
+      checkRecords([...ledger.answers.keys()].slice(known).slice(-CHECKED_AFTER_RESTART), checked),
+    )
     const { answers, violations } = ledger
     say(`${kills.underLoad}/${times}: killed after ${answers.size - known} answers, ${violations.length} violations`)
   }
@@ -105,19 +111,19 @@ const summary = ({ answers, holds, repeats, violations }: CrashLedger): Omit<Cra
 interface Load {
   readonly ledger: CrashLedger
   readonly seed: number
-  readonly claimsStay: boolean
+  readonly claimsOutliveNodes: boolean
 }
 
-async function killUnderLoad(server: Gatehouse, random: Random, { ledger, seed, claimsStay }: Load): Promise<void> {
+async function killUnderLoad(server: Gatehouse, random: Random, { ledger, seed, claimsOutliveNodes }: Load): Promise<void> {
   const client = new CrashClient(server)
   const actors = Array.from({ length: ACTORS }, async (_, index) => {
-    const stage = { client, ledger, random: seeded(seed * 100 + index), claimsStay }
-    while (await pick(stage.random, ACTIONS)(stage));
+    const context = { client, ledger, random: seeded(seed * 100 + index), claimsOutliveNodes }
+    while (await pick(context.random, ACTIONS)(context));
   })
-  const enough = ledger.answers.size + between(random, 0, MOMENT.answers)
-  const deadline = performance.now() + MOMENT.atMostMs
+  const enough = ledger.answers.size + between(random, 0, KILL_AFTER.answers)
+  const deadline = performance.now() + KILL_AFTER.atMostMs
   while (ledger.answers.size < enough && performance.now() < deadline) await sleep(1)
-  await sleep(between(random, 0, MOMENT.ms))
+  await sleep(between(random, 0, KILL_AFTER.ms))
   if (server.hasEnded()) ledger.violated('the server ended by itself')
   await server.kill()
   await Promise.all(actors)
@@ -152,15 +158,15 @@ async function check(
   await client.close()
 }
 
-/** `gatehouse audit verify`, as an auditor would run it. */
+/** Runs `gatehouse audit verify`. */
 async function verifyChain(options: GatehouseOptions, ledger: CrashLedger): Promise<void> {
   const { child, ended } = startProcess(fileURLToPath(new URL('../../server/src/main.ts', import.meta.url)), {
     args: ['audit', 'verify'],
     env: gatehouseEnv(options, 0),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
-  for (const output of [child.stdout, child.stderr]) output?.on('data', (chunk) => (said += chunk))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk))
   await ended
-  if (child.exitCode !== 0) ledger.violated(`gatehouse audit verify: exit ${child.exitCode}: ${said.slice(-1_000)}`)
+  if (child.exitCode !== 0) ledger.violated(`gatehouse audit verify: exit ${child.exitCode}: ${output.slice(-1_000)}`)
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** As a small model has; hashed n-grams collide in so few, and are meant to. */
+/** Dimensions of a small model. Hashed n-grams collide in so few, as intended. */
 export const DIMENSIONS = 256
 const GRAMS = [3, 4, 5]
 
@@ -12,7 +12,7 @@ function hash(text: string): number {
   return (value ^ (value >>> 15)) >>> 0
 }
 
-/** Where a text lies by the groups of letters in its words: the same for the same text, close for similar spelling. */
+/** Embeds a text by the n-grams of its words: texts with similar spelling get similar vectors. */
 export function hashedGrams(text: string): number[] {
   const vector = new Array<number>(DIMENSIONS).fill(0)
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) {
@@ -20,8 +20,8 @@ export function hashedGrams(text: string): number[] {
     for (const length of GRAMS) {
       for (let at = 0; at + length <= padded.length; at++) {
         const value = hash(padded.slice(at, at + length))
-        const place = value % DIMENSIONS
-        vector[place] = (vector[place] ?? 0) + (value & 0x10000 ? 1 : -1)
+        const dimension = value % DIMENSIONS
+        vector[dimension] = (vector[dimension] ?? 0) + (value & 0x10000 ? 1 : -1)
       }
     }
   }
@@ -33,7 +33,7 @@ export interface EmbeddingServer extends AsyncDisposable {
   readonly url: string
 }
 
-/** An embedder without a model, on loopback: weak, and so a test of how much a weak one may harm. */
+/** Starts a weak embedder without a model on loopback. */
 export async function startEmbeddingServer(): Promise<EmbeddingServer> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []

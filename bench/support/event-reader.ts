@@ -1,7 +1,7 @@
 import { type ClientRequest, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** An event of `GET /v1/events`, as it arrived. */
+/** An event of `GET /v1/events`. */
 export interface StreamedEvent {
   readonly id: number
   readonly type: string
@@ -9,21 +9,21 @@ export interface StreamedEvent {
   readonly data: string
 }
 
-export interface Reading {
+export interface EventReaderOptions {
   readonly base: string
   readonly token: string
-  /** Resumes after it. */
+  /** The stream resumes after this id. */
   readonly lastEventId?: number | undefined
-  /** Behind the path, as `after=12`. */
+  /** Query string without `?`, for example `after=12`. */
   readonly query?: string
 }
 
-/** One open stream of events. What arrived whole stays in `events`, however the stream ends. */
+/** One open event stream. Complete events stay in `events` after the stream ends. */
 export class EventReader {
   readonly events: StreamedEvent[] = []
-  /** The last `id:` that arrived: where to resume. */
+  /** Last received event id, from which a stream resumes. */
   position: number | undefined
-  /** Comments: heartbeats. */
+  /** Number of received comments, which are heartbeats. */
   comments = 0
   status: number | undefined
   ended = false
@@ -31,7 +31,7 @@ export class EventReader {
   readonly #request: ClientRequest
   #rest = ''
 
-  constructor({ base, token, lastEventId, query }: Reading) {
+  constructor({ base, token, lastEventId, query }: EventReaderOptions) {
     this.position = lastEventId
     const headers = {
       authorization: `Bearer ${token}`,
@@ -48,25 +48,25 @@ export class EventReader {
       this.status = response.statusCode
       opened(response.headers['content-type'] ?? '')
       response.setEncoding('utf8')
-      response.on('data', (text: string) => this.#take(text))
+      response.on('data', (text: string) => this.#readText(text))
       response.on('close', end)
       response.on('error', end)
     })
     this.#request.on('error', end)
   }
 
-  /** Opens a stream and waits for its first place: what happens from then on arrives. */
-  static async open(reading: Reading): Promise<EventReader> {
-    const reader = new EventReader(reading)
-    await reader.#wait(() => reader.#begun)
+  /** Opens a stream and waits for its first id. All later events arrive. */
+  static async open(options: EventReaderOptions): Promise<EventReader> {
+    const reader = new EventReader(options)
+    await reader.#wait(() => reader.#hasBegun)
     return reader
   }
 
-  /** The first event that fits, of those that have arrived or arrive within that time. */
-  async until(fits: (event: StreamedEvent) => boolean, ms = 10_000): Promise<StreamedEvent> {
+  /** Waits for an event that matches and returns the first one. Throws after `ms`. */
+  async until(matches: (event: StreamedEvent) => boolean, ms = 10_000): Promise<StreamedEvent> {
     let found: StreamedEvent | undefined
     await this.#wait(() => {
-      found = this.events.find(fits)
+      found = this.events.find(matches)
       return found !== undefined
     }, ms)
     return found as StreamedEvent
@@ -76,30 +76,32 @@ export class EventReader {
     this.#request.destroy()
   }
 
-  #begun = false
+  #hasBegun = false
 
   async #wait(done: () => boolean, ms = 10_000): Promise<void> {
     const deadline = performance.now() + ms
     while (!done()) {
       if (this.ended || performance.now() > deadline) {
-        throw new Error(`no such event (status ${this.status}, ended: ${this.ended}): ${JSON.stringify(this.events.slice(-5))}`)
+        throw new Error(
+          `no matching event (status ${this.status}, ended: ${this.ended}): ${JSON.stringify(this.events.slice(-5))}`,
+        )
       }
       await sleep(5)
     }
   }
 
-  #take(text: string): void {
+  #readText(text: string): void {
     const frames = (this.#rest + text).split('\n\n')
     this.#rest = frames.pop() ?? ''
-    for (const frame of frames) this.#read(frame.split('\n'))
+    for (const frame of frames) this.#readFrame(frame.split('\n'))
   }
 
-  #read(lines: readonly string[]): void {
+  #readFrame(lines: readonly string[]): void {
     const field = (name: string): string | undefined => lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
     const [id, data] = [field('id'), field('data')]
     this.comments += lines.filter((line) => line.startsWith(':')).length
     if (id !== undefined) this.position = Number(id)
-    if (id !== undefined) this.#begun = true
+    if (id !== undefined) this.#hasBegun = true
     if (data !== undefined) this.events.push({ id: Number(id), type: field('event') ?? 'message', data })
   }
 }

@@ -1,16 +1,16 @@
 import { B, K1 } from '../../server/src/retrieval/bm25.ts'
 import type { ZipfChunk } from './zipf-chunks.ts'
 
-/** The score of every chunk for the query (distinct terms), chunk after chunk, with nothing left out. */
+/** Exact BM25 score of every chunk for a query of distinct terms, by chunk index. */
 export function exactScores(chunks: readonly ZipfChunk[], query: readonly number[]): Float64Array {
   const frequencies = query.map((term) => Int32Array.from(chunks, ({ terms }) => occurrences(terms, term)))
   const average = chunks.reduce((sum, { terms }) => sum + terms.length, 0) / chunks.length
   const scores = new Float64Array(chunks.length)
-  for (const of of frequencies) {
-    const found = of.reduce((sum, frequency) => sum + Math.min(frequency, 1), 0)
+  for (const frequencyOfChunks of frequencies) {
+    const found = frequencyOfChunks.reduce((sum, frequency) => sum + Math.min(frequency, 1), 0)
     const idf = Math.log(1 + (chunks.length - found + 0.5) / (found + 0.5))
     chunks.forEach(({ terms }, at) => {
-      const frequency = of[at] ?? 0
+      const frequency = frequencyOfChunks[at] ?? 0
       const norm = K1 * (1 - B + (B * terms.length) / average)
       scores[at] = (scores[at] ?? 0) + (idf * frequency * (K1 + 1)) / (frequency + norm)
     })
@@ -24,7 +24,7 @@ function occurrences(terms: Int32Array, wanted: number): number {
   return count
 }
 
-/** The share of the best `count` that was found: an entry as good as the last of them counts as well. */
+/** Recall of the best `count` chunks. A chunk with the same score as the last of them counts too. */
 export function recallOf(scores: Float64Array, found: readonly number[], count: number): number {
   const sorted = scores.toSorted().reverse()
   const wanted = Math.min(count, sorted.findLastIndex((score) => score > 0) + 1)

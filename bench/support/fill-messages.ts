@@ -11,7 +11,7 @@ export interface Amount {
   readonly conversations: number
 }
 
-/** A conversation that somebody is in, and a message about the middle of it. */
+/** A conversation with the token of a member, and a message from its middle. */
 export interface Sample {
   readonly token: string
   readonly conversationId: string
@@ -19,33 +19,33 @@ export interface Sample {
   readonly text: string
 }
 
-/** What there is to ask for. */
+/** The created users and conversations. */
 export interface Population {
   readonly users: number
-  /** Conversations picked at random, the same for the same amount. */
+  /** Randomly selected conversations, the same ones for the same amount. */
   readonly samples: readonly Sample[]
-  /** A conversation that all users are in, with nothing in it. */
-  readonly everybody: string
+  /** Empty conversation of all users. */
+  readonly allUsersConversationId: string
   readonly tokens: readonly string[]
   readonly loadedInSeconds: number
 }
 
 const USERS_PER_CONVERSATION = 0.03
-/** A user may have 50 streams open. */
+/** A user may have 50 open streams. */
 const FEWEST_USERS = 24
 const GROUP_MEMBERS = 10
-/** Every fifth conversation is a group's, ten to a group. */
+/** Every fifth conversation belongs to a group. A group has ten conversations. */
 const GROUP_EVERY = 5
 const PER_GROUP = 10
 const SENTENCES = 10_000
 const BATCH = 50_000
 const SAMPLES = 500
-/** The last message was sent just now, the first one so long ago. */
+/** Time between the first and the last message, which has the current time. */
 const SPAN_MS = 90 * 24 * 3_600_000
 
 /**
- * Fills the one Workspace of a database that no server has open: conversations of two and of ten, as many messages in each,
- * sent in turn by their members, in the order of time.
+ * Fills the only Workspace of a database that no server uses with conversations of two and of ten members. All have the same number of
+ * messages, which the members send in turn.
  */
 export async function fillMessages(
   { dataDir, databaseUrl: url }: Pick<GatehouseOptions, 'dataDir' | 'databaseUrl'>,
@@ -57,7 +57,7 @@ export async function fillMessages(
     const { id: workspace } = await db.selectFrom('workspace').select('id').executeTakeFirstOrThrow()
     const users = Math.max(FEWEST_USERS, Math.round(amount.conversations * USERS_PER_CONVERSATION))
     await makePeople(db, workspace, users)
-    const everybody = await makeConversations(db, workspace, users, amount)
+    const allUsersConversation = await makeConversations(db, workspace, users, amount)
     await makeMessages(db, workspace, amount)
     for (const table of ['workspace_user', 'contact_profile', 'conversation', 'conversation_member', 'message']) {
       await sql`vacuum (analyze) ${sql.table(table)}`.execute(db)
@@ -70,7 +70,13 @@ export async function fillMessages(
       if (issued) tokens.set(nameOf(user), issued.token)
     }
     const samples = await takeSamples(db, tokens)
-    return { users, samples, everybody: toId('conv', everybody), tokens: [...tokens.values()], loadedInSeconds }
+    return {
+      users,
+      samples,
+      allUsersConversationId: toId('conv', allUsersConversation),
+      tokens: [...tokens.values()],
+      loadedInSeconds,
+    }
   } finally {
     await close()
   }
@@ -78,10 +84,10 @@ export async function fillMessages(
 
 const nameOf = (user: number): string => `member-${user}`
 
-/** A version 7 UUID of that moment, as the server makes them; the same for the same `what`. */
-const uuidAt = (moment: ReturnType<typeof sql>, what: ReturnType<typeof sql>) => sql`(
-  lpad(to_hex((extract(epoch from ${moment}) * 1000)::bigint), 12, '0')
-  || '7' || substr(md5(${what}), 1, 3) || '8' || substr(md5(${what}), 4, 15))::uuid`
+/** SQL for a UUIDv7 of this time. Equal names give equal ids. */
+const uuidAt = (time: ReturnType<typeof sql>, name: ReturnType<typeof sql>) => sql`(
+  lpad(to_hex((extract(epoch from ${time}) * 1000)::bigint), 12, '0')
+  || '7' || substr(md5(${name}), 1, 3) || '8' || substr(md5(${name}), 4, 15))::uuid`
 
 async function makePeople(db: Db, workspace: string, users: number): Promise<void> {
   await sql`
@@ -93,12 +99,9 @@ async function makePeople(db: Db, workspace: string, users: number): Promise<voi
     select ${workspace}::uuid, 'member-' || n, '' from generate_series(0, ${users - 1}::int) as n`.execute(db)
 }
 
-/** Answers the conversation that everybody is in. */
-async function makeConversations(db: Db, workspace: string, users: number, amount: Amount): Promise<string> {
+/** Creates temporary tables: `place` with a row for each conversation, `team` with a row for each group. */
+async function planConversations(db: Db, users: number, groups: number, amount: Amount, firstAt: Date): Promise<void> {
   const { conversations, messages } = amount
-  const groups = Math.ceil(conversations / GROUP_EVERY / PER_GROUP)
-  const firstAt = new Date(Date.now() - SPAN_MS)
-  const everybody = newUuid()
   await sql`
     create temp table place as
     select n, ${uuidAt(sql`${firstAt}::timestamptz`, sql`'conversation ' || n`)} as id,
@@ -116,6 +119,15 @@ async function makeConversations(db: Db, workspace: string, users: number, amoun
     create temp table team as
     select g as number, ${uuidAt(sql`${firstAt}::timestamptz`, sql`'group ' || g`)} as id
     from generate_series(-1, ${groups - 1}::int) as g`.execute(db)
+}
+
+/** Returns the id of the conversation of all users. */
+async function makeConversations(db: Db, workspace: string, users: number, amount: Amount): Promise<string> {
+  const { conversations } = amount
+  const groups = Math.ceil(conversations / GROUP_EVERY / PER_GROUP)
+  const firstAt = new Date(Date.now() - SPAN_MS)
+  const allUsersConversation = newUuid()
+  await planConversations(db, users, groups, amount, firstAt)
   await sql`
     insert into messaging_group (id, workspace_id, name, description, owner_id, created_at, updated_at)
     select id, ${workspace}::uuid, 'Group ' || number, '', 'member-0', ${firstAt}::timestamptz, ${firstAt}::timestamptz from team`.execute(
@@ -128,7 +140,7 @@ async function makeConversations(db: Db, workspace: string, users: number, amoun
     union all
     select ${workspace}::uuid, team.id, 'member-' || n, ${firstAt}::timestamptz from team, generate_series(0, ${users - 1}::int) as n
     where number = -1`.execute(db)
-  // When its last message is sent, see makeMessages.
+  // Time of the last message, see makeMessages.
   const last = sql`(messages - 1) * ${conversations}::int + n`
   const lastAt = sql`now() - (${amount.messages}::int - 1 - ${last}) * ${SPAN_MS / amount.messages}::float8 * interval '1 millisecond'`
   await sql`
@@ -140,7 +152,7 @@ async function makeConversations(db: Db, workspace: string, users: number, amoun
       messages, ${lastAt}, members[1], ${firstAt}::timestamptz
     from place left join team on team.number = group_number
     union all
-    select ${everybody}::uuid, ${workspace}::uuid, team.id, null, 0, null, 'member-0', ${firstAt}::timestamptz from team where number = -1`.execute(
+    select ${allUsersConversation}::uuid, ${workspace}::uuid, team.id, null, 0, null, 'member-0', ${firstAt}::timestamptz from team where number = -1`.execute(
     db,
   )
   await sql`
@@ -148,9 +160,9 @@ async function makeConversations(db: Db, workspace: string, users: number, amoun
     select ${workspace}::uuid, id, member, ${lastAt}, false, false, greatest(0, messages - n % 20)
     from place cross join unnest(members) as member
     union all
-    select ${workspace}::uuid, ${everybody}::uuid, 'member-' || n, ${firstAt}::timestamptz, false, false, 0
+    select ${workspace}::uuid, ${allUsersConversation}::uuid, 'member-' || n, ${firstAt}::timestamptz, false, false, 0
     from generate_series(0, ${users - 1}::int) as n`.execute(db)
-  return everybody
+  return allUsersConversation
 }
 
 async function makeMessages(db: Db, workspace: string, { messages, conversations }: Amount): Promise<void> {
@@ -158,9 +170,9 @@ async function makeMessages(db: Db, workspace: string, { messages, conversations
   const sentences = Array.from({ length: SENTENCES }, () => prose(random, 100))
   await sql`
     create temp table sentence as
-    select number - 1 as number, text from unnest(${sentences}::text[]) with ordinality as said (text, number)`.execute(db)
+    select number - 1 as number, text from unnest(${sentences}::text[]) with ordinality as input (text, number)`.execute(db)
   await sql`analyze sentence`.execute(db)
-  // An index of words is cheaper made at once than word by word.
+  // Creating the word index after the inserts is faster.
   const { rows } = await sql<{ definition: string }>`select pg_get_indexdef('message_words'::regclass) as definition`.execute(db)
   await sql`drop index message_words`.execute(db)
   const gapMs = SPAN_MS / messages

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { LONG_MODEL, MODEL } from './chat-bodies.ts'
 import { type OwnProcess, startProcess } from './own-process.ts'
 
-/** What the server writes to `<data>/demo.json`, as far as it is needed here. */
+/** The used fields of `<data>/demo.json`. */
 interface Demo {
   readonly base_url: string
   readonly admin_token: string
@@ -22,20 +22,20 @@ export interface GatehouseOptions {
   readonly providerPort: number
   /** Absent: the embedded database in dataDir. */
   readonly databaseUrl?: string | undefined
-  /** For Node itself, besides NODE_ARGS. */
+  /** Arguments of Node in addition to NODE_ARGS. */
   readonly nodeArgs?: readonly string[]
   readonly logLevel?: string
-  /** Another program than the server's own, with the same environment and the same doors. */
+  /** A program that replaces the server, with the same environment and endpoints. */
   readonly program?: { readonly script: URL; readonly args: readonly string[] }
 }
 
-/** A Gatehouse server in a process of its own that has answered its first health check. */
+/** A Gatehouse server in a separate process that is ready. */
 export interface Gatehouse extends OwnProcess {
   readonly port: number
   readonly demo: Demo
 }
 
-/** As scripts/gatehouse starts it. The bare proxy gets the same. */
+/** The arguments of scripts/gatehouse, which the bare proxy gets too. */
 export const NODE_ARGS: readonly string[] = [
   '--max-semi-space-size=32',
   '--heap-growing-percent=300',
@@ -43,16 +43,16 @@ export const NODE_ARGS: readonly string[] = [
   '--expose-gc',
 ]
 
-/** For glibc, as scripts/gatehouse sets it. */
+/** Settings of glibc, as in scripts/gatehouse. */
 export const ALLOCATOR = { MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_ARENA_MAX: '2' } as const
 
 const SERVER = { script: new URL('../../server/src/main.ts', import.meta.url), args: ['serve'] }
-/** The first start of the embedded database takes 8 s of CPU; the server gives it up itself after 180 s. */
+/** The first start of the embedded database takes 8 s of CPU. The server itself stops after 180 s. */
 const START_MS = 240_000
-/** Any will do, but it has to stay the same for one database. */
+/** A database must always get the same key. */
 const SECRET_KEY = 'only-for-benchmarks-and-crash-tests'
 
-/** The environment of a server on 127.0.0.1; its command line tools take the same. */
+/** Environment of a server on 127.0.0.1, and of its command line. */
 export const gatehouseEnv = ({ dataDir, providerPort, databaseUrl, logLevel }: GatehouseOptions, port: number) => ({
   HOST: '127.0.0.1',
   PORT: String(port),
@@ -61,15 +61,15 @@ export const gatehouseEnv = ({ dataDir, providerPort, databaseUrl, logLevel }: G
   OPENAI_BASE_URL: `http://127.0.0.1:${providerPort}/v1`,
   OPENAI_MODELS: `${MODEL},${LONG_MODEL}`,
   LOG_LEVEL: logLevel ?? 'info',
-  // No load balancer watches.
+  // There is no load balancer.
   GATEHOUSE_DRAIN_DELAY_MS: '0',
-  // As scripts/gatehouse starts it.
+  // As in scripts/gatehouse.
   ...ALLOCATOR,
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/gatehouse', import.meta.url)),
   ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl, GATEHOUSE_SECRET_KEY: SECRET_KEY, GATEHOUSE_DEMO: '1' }),
 })
 
-/** Starts the server without waiting for it: a crash may come first. What it says goes to `<dataDir>.log`. */
+/** Starts the server without waiting until it is ready. Its output goes to `<dataDir>.log`. */
 export async function launchGatehouse(options: GatehouseOptions): Promise<{ own: OwnProcess; port: number }> {
   const { script, args } = options.program ?? SERVER
   const port = await freePort()
@@ -87,7 +87,7 @@ export async function launchGatehouse(options: GatehouseOptions): Promise<{ own:
   }
 }
 
-/** Throws when the server ends or is not ready in time, with how far it came and the end of its log. */
+/** Starts the server and waits until it is ready. Throws with its state and the end of its log if it ends or takes too long. */
 export async function startGatehouse(options: GatehouseOptions): Promise<Gatehouse> {
   const { own, port } = await launchGatehouse(options)
   const started = performance.now()

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { clearTheWay, publishPolicy } from './admin.ts'
+import { prepareApplication, publishPolicy } from './admin.ts'
 import { chatBodies, LONG_MODEL } from './chat-bodies.ts'
 import { launchGatehouse } from './gatehouse.ts'
 import { compare, FEW_CONNECTIONS, interleave, MANY_CONNECTIONS, measure, type Round, type Size, type Target } from './measure.ts'
@@ -8,17 +8,17 @@ import { FORTY_RULES } from './policy.ts'
 import { type GatewayUnderTest, type Rig, startGateway } from './rig.ts'
 import { type Spread, spread } from './statistics.ts'
 
-/** How long to measure. Every run ends by count or by time, whichever comes first. */
+/** Lengths of the runs. Each run ends after its number of requests or its seconds, whichever is first. */
 export interface Plan {
   readonly rounds: number
-  /** Before the first round, each: a server runs for weeks, and its compiler is busy for its first ten thousand requests. */
+  /** Warm-up of each target, because V8 still compiles during the first ten thousand requests. */
   readonly warm: Size
   readonly round: Size
   readonly memory: Size
   readonly starts: number
 }
 
-/** What one database came to. Times in milliseconds, memory in megabytes, `…Ratio` against the bare proxy. */
+/** Results with one kind of database. Times in milliseconds, memory in megabytes, `…Ratio` relative to the bare proxy. */
 export interface GatewayFigures {
   readonly few: UnderLoad
   readonly many: UnderLoad
@@ -27,7 +27,7 @@ export interface GatewayFigures {
   readonly firstAnswer: Spread
 }
 
-/** At one number of connections. */
+/** Results with one number of connections. */
 interface UnderLoad {
   readonly cpuRatio: Spread
   readonly eventLoopRatio: Spread
@@ -37,7 +37,7 @@ interface UnderLoad {
   readonly databaseCpu: Spread
   readonly addedP50: Spread
   readonly addedP99: Spread
-  /** Percent of what the server without governance answers. */
+  /** Percent of the throughput of the server without governance. */
   readonly throughputLost: Spread
   /** Answers a second. */
   readonly rate: Spread
@@ -48,48 +48,48 @@ const BODIES = chatBodies(500)
 const LONG_BODIES = chatBodies(100, { model: LONG_MODEL })
 const LONG_STREAMS = chatBodies(100, { model: LONG_MODEL, stream: true })
 const UNGOVERNED = { script: new URL('./ungoverned.ts', import.meta.url), args: [] }
-/** In place of the demo's. */
+/** Replaces the policy set of the demo. */
 const NO_RULES = 'name: none\nrules: []\n'
 const MEMORY_SLICES = 40
 
-/** What is measured, and on what. */
+/** Plan and resources of a benchmark. */
 interface Bench {
-  /** Ends what is started, at the latest. */
+  /** Stops the started processes at the end. */
   readonly stack: AsyncDisposableStack
   readonly rig: Rig
   readonly plan: Plan
-  /** The server on which to make databases; absent: embedded. */
+  /** URL of a PostgreSQL. Absent: the embedded database. */
   readonly postgres: string | undefined
 }
 
-/** All figures of the gateway on one kind of database. */
+/** Measures the gateway with one kind of database. */
 export async function gatewayFigures(bench: Bench): Promise<GatewayFigures> {
   const { stack, rig, postgres } = bench
   const kind = postgres ? 'postgresql' : 'embedded'
   const gateway = await startGateway(stack, rig, kind, { postgres })
   await publishPolicy(gateway.gatehouse, FORTY_RULES)
-  await clearTheWay(gateway.gatehouse)
-  const loads = await againstOthers(bench, gateway)
+  await prepareApplication(gateway.gatehouse)
+  const loads = await compareTargets(bench, gateway)
   const streamRatio = await streamRounds(bench, gateway.target)
   const memory = await memoryFigures(bench, gateway.target)
   await gateway.gatehouse.stop()
   return { ...loads, streamRatio, memory, firstAnswer: await startFigures(bench, gateway) }
 }
 
-/** The gateway, the bare proxy, and the same gateway without policies, detectors and audit, in turn. */
-async function againstOthers({ stack, rig, plan: { rounds, round, warm }, postgres }: Bench, { target }: GatewayUnderTest) {
+/** Measures the gateway, the bare proxy, and the gateway without policies, detectors and audit, in turn. */
+async function compareTargets({ stack, rig, plan: { rounds, round, warm }, postgres }: Bench, { target }: GatewayUnderTest) {
   const name = `${postgres ? 'postgresql' : 'embedded'}-ungoverned`
   const other = await startGateway(stack, rig, name, { postgres, program: UNGOVERNED })
   await publishPolicy(other.gatehouse, NO_RULES)
-  await clearTheWay(other.gatehouse)
+  await prepareApplication(other.gatehouse)
   const targets = {
     proxy: { pid: rig.proxy.pid, port: rig.proxy.port, headers: {} },
     gateway: target,
     ungoverned: other.target,
   } satisfies Record<string, Target>
   const run = (on: Target, size: Size, connections: number) => measure(rig.load, on, BODIES, size, connections)
-  for (const each of Object.values(targets)) await run(each, warm, MANY_CONNECTIONS)
-  const inTurn = async (connections: number) =>
+  for (const warmTarget of Object.values(targets)) await run(warmTarget, warm, MANY_CONNECTIONS)
+  const measureAt = async (connections: number) =>
     underLoad(
       await interleave(rounds, {
         proxy: () => run(targets.proxy, round, connections),
@@ -97,8 +97,8 @@ async function againstOthers({ stack, rig, plan: { rounds, round, warm }, postgr
         ungoverned: () => run(targets.ungoverned, round, connections),
       }),
     )
-  const few = await inTurn(FEW_CONNECTIONS)
-  const many = await inTurn(MANY_CONNECTIONS)
+  const few = await measureAt(FEW_CONNECTIONS)
+  const many = await measureAt(MANY_CONNECTIONS)
   await other.gatehouse.stop()
   return { few, many }
 }
@@ -121,7 +121,7 @@ function underLoad(results: Readonly<Record<'proxy' | 'gateway' | 'ungoverned', 
   }
 }
 
-/** The same long answer, whole and replayed in 100 chunks. */
+/** Compares a long completion as JSON and as a stream of 100 chunks. */
 async function streamRounds({ rig, plan: { rounds, round } }: Bench, target: Target): Promise<Spread> {
   const size = { ...round, requests: round.requests / 2 }
   const { json, stream } = await interleave(rounds, {
@@ -143,7 +143,7 @@ async function memoryFigures({ rig, plan: { memory } }: Bench, target: Target): 
   return { requests, mb: samples.last, growthPercent: samples.growthPercent }
 }
 
-/** From the start of the process on existing data to the end of the first governed answer. */
+/** Measures the time from the start of the process, on existing data, to the end of the first governed response. */
 async function startFigures({ stack, plan: { starts } }: Bench, { options, target }: GatewayUnderTest): Promise<Spread> {
   const times: number[] = []
   for (let start = 0; start < starts; start++) {

@@ -11,13 +11,13 @@ import { residentMb } from './process-stats.ts'
 
 const MAIN = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url))
 
-/** Where a database is: below `dataDir`, or at `databaseUrl`. */
-export interface Place {
+/** An embedded database in `dataDir`, or the PostgreSQL at `databaseUrl`. */
+export interface DatabaseLocation {
   readonly dataDir: string
   readonly databaseUrl: string | undefined
 }
 
-/** What one run of `gatehouse ingest` came to; `mb` at a tenth, half and the end of the files. */
+/** Result of one run of `gatehouse ingest`. `mb`: memory at 10 %, 50 % and 100 % of the files. */
 export interface IngestRun {
   readonly seconds: number
   readonly outcomes: Readonly<Record<string, number>>
@@ -26,32 +26,32 @@ export interface IngestRun {
   readonly wasKilled: boolean
 }
 
-const program = ({ dataDir, databaseUrl }: Place, args: readonly string[]) =>
+const program = ({ dataDir, databaseUrl }: DatabaseLocation, args: readonly string[]) =>
   startProcess(MAIN, {
     args,
     env: { ...gatehouseEnv({ dataDir, databaseUrl, providerPort: 1 }, 0), GATEHOUSE_DEMO: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
 
-/** Makes a database with one Workspace. */
-export async function prepareWorkspace(place: Place): Promise<void> {
-  mkdirSync(place.dataDir, { recursive: true })
-  const file = join(place.dataDir, 'gatehouse.yaml')
+/** Creates a database with one Workspace. */
+export async function prepareWorkspace(location: DatabaseLocation): Promise<void> {
+  mkdirSync(location.dataDir, { recursive: true })
+  const file = join(location.dataDir, 'gatehouse.yaml')
   writeFileSync(file, 'workspaces: [{ name: acme, collections: [{ name: files, classification: internal, acl: everyone }] }]\n')
-  const own = program(place, ['apply', file])
+  const own = program(location, ['apply', file])
   own.child.stdout?.resume()
   await own.ended
   if (own.child.exitCode !== 0) throw new Error('gatehouse apply failed')
 }
 
-/** Runs it over `files` files; `killAt`: how many of them it is told of before it is killed. */
+/** Ingests a folder of `files` files. `killAt`: number of reported files after which the process is killed. */
 export async function runIngest(
-  place: Place,
+  location: DatabaseLocation,
   folder: string,
   files: number,
   killAt = Number.POSITIVE_INFINITY,
 ): Promise<IngestRun> {
-  const own = program(place, ['ingest', folder, '--collection', 'files', '--json'])
+  const own = program(location, ['ingest', folder, '--collection', 'files', '--json'])
   const { stdout } = own.child
   if (!stdout) throw new Error('no standard output')
   const startedAt = performance.now()
@@ -60,10 +60,10 @@ export async function runIngest(
   let [seen, chunks] = [0, 0]
   const marks = [Math.ceil(files / 10), Math.ceil(files / 2), files]
   for await (const line of createInterface({ input: stdout })) {
-    const told = JSON.parse(line)
-    if (told.object === 'ingest_summary') continue
-    outcomes[told.outcome] = (outcomes[told.outcome] ?? 0) + 1
-    if (told.outcome === 'added') chunks += told.chunks
+    const report = JSON.parse(line)
+    if (report.object === 'ingest_summary') continue
+    outcomes[report.outcome] = (outcomes[report.outcome] ?? 0) + 1
+    if (report.outcome === 'added') chunks += report.chunks
     if (++seen === marks[mb.length] && !own.hasEnded()) mb.push(residentMb(own.pid))
     if (seen >= killAt) {
       await own.kill()
@@ -76,8 +76,8 @@ export async function runIngest(
   return { seconds: (performance.now() - startedAt) / 1_000, outcomes, chunks, mb, wasKilled }
 }
 
-/** All that makes a collection what it is, but for ids and times: equal for equal contents, however they came in. */
-export async function fingerprint({ dataDir, databaseUrl: url }: Place) {
+/** Hashes and counts of a collection without ids and times: equal for collections with equal contents. */
+export async function fingerprint({ dataDir, databaseUrl: url }: DatabaseLocation) {
   const { db, close } = await openDatabase({ url, dataDir, poolSize: 1, onError: () => {}, onProgress: () => {} })
   try {
     const { rows } = await sql<Readonly<Record<string, string | number>>>`

@@ -5,8 +5,8 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 
 /**
- * The cheapest client that still reads whole answers: ready-made bytes out, whole answers in, not taken apart. On a machine of few cores
- * whatever the load generator spends is taken from what it measures.
+ * A minimal HTTP client: it sends prepared bytes and reads complete responses without parsing them. On a machine with few cores, the CPU
+ * time of the load generator reduces that of the measured server.
  */
 export class KeepAliveConnection {
   readonly #socket: Socket
@@ -27,7 +27,7 @@ export class KeepAliveConnection {
     return new KeepAliveConnection(socket)
   }
 
-  /** Sends one request and waits for the whole answer, head and body. @throws when the connection ends before. */
+  /** Sends one request and waits for the complete response. @throws if the connection ends before. */
   exchange(request: Buffer): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       this.#answered = resolve

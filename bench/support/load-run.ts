@@ -11,12 +11,12 @@ export interface LoadCall {
 
 export interface LoadSpec {
   readonly port: number
-  /** Sent in turn, over and over. */
+  /** Sent in turn, repeatedly. */
   readonly calls: readonly LoadCall[]
-  /** What every answer has to have. */
+  /** Expected status of every response. */
   readonly status: number
   readonly connections: number
-  /** Ends after so many answers … */
+  /** The run ends after so many responses … */
   readonly requests: number
   /** … or so many seconds, whichever comes first. */
   readonly seconds: number
@@ -24,7 +24,7 @@ export interface LoadSpec {
 
 export interface LoadResult {
   readonly answers: number
-  /** How many of them had another status, and the first of those. */
+  /** Number of responses with another status, and the first of these. */
   readonly refused: number
   readonly refusal: string
   readonly seconds: number
@@ -34,7 +34,7 @@ export interface LoadResult {
   readonly p99: number
 }
 
-/** Every connection sends its next request when its last answer is complete: a closed loop. */
+/** Runs a closed loop: each connection sends its next request when its last response is complete. */
 export async function runLoad(spec: LoadSpec): Promise<LoadResult> {
   const requests = spec.calls.map((call) => requestBytes(spec.port, call))
   const latencies: number[] = []

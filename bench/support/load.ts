@@ -1,5 +1,5 @@
+import { serveHelper } from './helper-process.ts'
 import { type LoadResult, type LoadSpec, runLoad } from './load-run.ts'
-import { servePeer } from './peer.ts'
 
-/** The load generator, in a process of its own so that its work is nobody else's. */
-servePeer(0, (spec: LoadSpec): Promise<LoadResult> => runLoad(spec))
+/** The load generator, in a separate process so that its CPU time is not counted for the server. */
+serveHelper(0, (spec: LoadSpec): Promise<LoadResult> => runLoad(spec))

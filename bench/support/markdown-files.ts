@@ -6,7 +6,7 @@ const SECTIONS = 4
 const PER_FOLDER = 100
 const SENTENCE = 12
 
-/** Writes so many Markdown files of four sections with about 85 words each, a hundred to a folder. The same ones for the same count. */
+/** Writes `count` Markdown files of four sections with about 85 words each, 100 in each folder. The same count gives the same files. */
 export function writeMarkdownFiles(folder: string, count: number): void {
   const sections = zipfChunks(count * SECTIONS, Math.max(1, Math.ceil(count / PER_FOLDER)), 11)
   for (let file = 0; file < count; file++) {

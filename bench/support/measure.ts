@@ -1,20 +1,20 @@
+import type { Helper } from './helper-process.ts'
 import type { LoadCall, LoadResult, LoadSpec } from './load-run.ts'
-import type { Peer } from './peer.ts'
 import { cpuOfAll, cpuSince, cpuUse } from './process-stats.ts'
 
-/** A server under load: where it listens, and whose CPU counts. */
+/** A server under load. */
 export interface Target {
   readonly pid: number
   readonly port: number
   readonly headers: Readonly<Record<string, string>>
-  /** Further processes that work for it, counted apart: the database's. */
+  /** Process ids of its database connections, whose CPU time is reported separately. */
   readonly helpers?: () => Promise<readonly number[]>
 }
 
 /** One run of the load generator against one target. CPU in milliseconds per request. */
 export interface Round {
   readonly cpu: number
-  /** The event loop's thread alone. */
+  /** CPU time of the event loop's thread. */
   readonly mainCpu: number
   readonly helperCpu: number
   /** Answers a second. */
@@ -26,14 +26,14 @@ export interface Round {
 }
 
 export type Size = Pick<LoadSpec, 'requests' | 'seconds'>
-/** What latencies are measured at. */
+/** Number of connections for latencies. */
 export const FEW_CONNECTIONS = 8
-/** Enough for every server to have something to do at every moment: what it can carry, and what a request costs then. */
+/** Number of connections for throughput: enough to keep every server busy. */
 export const MANY_CONNECTIONS = 32
 
-/** Chats, each of them once or more. */
+/** Measures chat requests with these bodies. */
 export function measure(
-  load: Peer,
+  load: Helper,
   target: Target,
   bodies: readonly string[],
   size: Size,
@@ -44,9 +44,9 @@ export function measure(
   return measureCalls(load, target, { calls, status: 200, connections, ...size })
 }
 
-/** @throws when any answer has another status: what is refused costs less, and would count as fast. */
+/** @throws if a response has another status, because a refusal costs less and would improve the result. */
 export async function measureCalls(
-  load: Peer,
+  load: Helper,
   target: Omit<Target, 'headers'>,
   spec: Size & { readonly calls: readonly LoadCall[]; readonly status: number; readonly connections: number },
 ): Promise<Round> {
@@ -67,7 +67,7 @@ export async function measureCalls(
   }
 }
 
-/** What a server has used by now; `since`: what it used from then on. Milliseconds. */
+/** Reads the CPU time of a server. `since` returns the milliseconds used after this call. */
 export async function cpuNow({ pid, helpers }: Omit<Target, 'headers'>) {
   const helpersNow = async () => cpuOfAll((await helpers?.()) ?? [])
   const helpersBefore = await helpersNow()
@@ -81,7 +81,7 @@ export async function cpuNow({ pid, helpers }: Omit<Target, 'headers'>) {
   }
 }
 
-/** A, B, C, A, B, C …: whatever else the machine does meets all of them alike. */
+/** Runs A, B, C, A, B, C …, so that other load on the machine affects all of them equally. */
 export async function interleave<Name extends string>(
   rounds: number,
   runs: Readonly<Record<Name, () => Promise<Round>>>,
@@ -94,7 +94,7 @@ export async function interleave<Name extends string>(
   return results
 }
 
-/** Puts one figure of each round of `a` in relation to the same round of `b`. */
+/** Compares each round of `a` with the same round of `b`. */
 export const compare = (a: readonly Round[], b: readonly Round[], of: (a: Round, b: Round) => number): number[] =>
   a.flatMap((round, index) => {
     const other = b[index]

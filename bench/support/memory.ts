@@ -1,7 +1,7 @@
 import { residentMb } from './process-stats.ts'
 import { quantile, slope } from './statistics.ts'
 
-/** Resident memory over the requests answered so far. */
+/** Samples of resident memory by number of requests. */
 export class MemorySamples {
   readonly #pid: number
   readonly #points: [requests: number, mb: number][] = []
@@ -20,12 +20,12 @@ export class MemorySamples {
     return this.#points.at(-1)?.[1] ?? Number.NaN
   }
 
-  /** Megabytes per million requests, from the second half: the first is warm-up. */
+  /** Megabytes per million requests in the second half, because the first half is warm-up. */
   get slopePerMillion(): number {
     return slope(this.#points.slice(Math.floor(this.#points.length / 2))) * 1_000_000
   }
 
-  /** Growth from the second quarter to the last one, medians against collector's noise, percent. */
+  /** Growth from the second quarter to the last one in percent. Medians reduce the noise of the garbage collector. */
   get growthPercent(): number {
     const quarter = Math.floor(this.#points.length / 4)
     const middle = (from: number, to: number) =>

@@ -1,42 +1,42 @@
 import { EventReader, type StreamedEvent } from './event-reader.ts'
-import type { MessagingCrashClient, Person } from './messaging-crash-client.ts'
+import type { MessagingCrashClient, TestUser } from './messaging-crash-client.ts'
 
-/** A message that its writer knows to be stored. */
+/** A message whose 201 response the writer received. */
 export interface Acknowledged {
   readonly text: string
   readonly id: string
   readonly writer: Writer
-  /** The answer, byte for byte. */
+  /** The exact response body. */
   readonly answer: string
 }
 
-/** What the clients have been told, through all crashes. */
+/** The responses that clients received over all crashes, and violations. */
 export class MessagingLedger {
   readonly acknowledged: Acknowledged[] = []
   readonly violations: string[] = []
-  /** Messages whose answer was lost, sent again under their key. */
+  /** Number of messages that were sent again with their idempotency key, because the response was lost. */
   retried = 0
 
-  violated(what: string): void {
-    this.violations.push(what)
+  violated(violation: string): void {
+    this.violations.push(violation)
   }
 }
 
-/** Sends one message after the other; one whose answer was lost is sent again, to the next life of the server. */
+/** Sends messages in sequence. A message whose response was lost is sent again after the restart. */
 export class Writer {
-  readonly person: Person
+  readonly user: TestUser
   #next = 0
   #pending: string | undefined
 
-  constructor(person: Person) {
-    this.person = person
+  constructor(user: TestUser) {
+    this.user = user
   }
 
-  /** Until the server goes away; with `finish` until nothing is pending. */
+  /** Sends until the server is killed, or with `finish` until no message is pending. */
   async write(client: MessagingCrashClient, conversation: string, ledger: MessagingLedger, finish = false): Promise<void> {
     while (!finish || this.#pending !== undefined) {
       if (this.#pending !== undefined) ledger.retried++
-      const text = this.#pending ?? `${this.person.id} ${this.#next++}`
+      const text = this.#pending ?? `${this.user.id} ${this.#next++}`
       this.#pending = text
       const reply = await this.send(client, conversation, text)
       if (!reply) return
@@ -46,41 +46,41 @@ export class Writer {
     }
   }
 
-  /** Under the message's own key: again and again it is one message. */
+  /** Sends a message with its text as idempotency key, so that repeated requests store it once. */
   send(client: MessagingCrashClient, conversation_id: string, text: string) {
-    return client.call('POST', '/v1/messages', this.person.token, { conversation_id, message: text }, text)
+    return client.call('POST', '/v1/messages', this.user.token, { conversation_id, message: text }, text)
   }
 }
 
-/** Listens through all lives of the server, each time from where it was. */
+/** Reads events over all restarts and resumes after the last received event. */
 export class Listener {
-  readonly person: Person
+  readonly user: TestUser
   #past: StreamedEvent[] = []
   #reader: EventReader | undefined
 
-  constructor(person: Person) {
-    this.person = person
+  constructor(user: TestUser) {
+    this.user = user
   }
 
   get events(): readonly StreamedEvent[] {
     return [...this.#past, ...(this.#reader?.events ?? [])]
   }
 
-  /** Where it is in the log of events. */
+  /** Id of the last received event. */
   get position(): number | undefined {
     return this.#reader?.position
   }
 
-  /** For the first time: from now on. */
+  /** Opens the first stream, with events from now on. */
   async begin(base: string): Promise<void> {
-    this.#reader = await EventReader.open({ base, token: this.person.token })
+    this.#reader = await EventReader.open({ base, token: this.user.token })
   }
 
   resume(base: string): void {
     this.#past = [...this.events]
     const lastEventId = this.position
     this.#reader?.close()
-    this.#reader = new EventReader({ base, token: this.person.token, lastEventId })
+    this.#reader = new EventReader({ base, token: this.user.token, lastEventId })
   }
 
   close(): void {

@@ -7,13 +7,13 @@ export interface Reply {
   readonly text: string
 }
 
-/** A user with an access token, which outlives every crash. */
-export interface Person {
+/** A user with an access token. */
+export interface TestUser {
   readonly id: string
   readonly token: string
 }
 
-/** Speaks to one life of the server, and ends with it. */
+/** A client of one server process. */
 export class MessagingCrashClient {
   readonly base: string
   readonly #agent = new Agent({ connections: 32, headersTimeout: 60_000, bodyTimeout: 60_000 })
@@ -24,7 +24,7 @@ export class MessagingCrashClient {
     this.#adminToken = demo.admin_token
   }
 
-  /** undefined: the connection broke before the answer was whole. Waits where the server says that it is too much at once. */
+  /** Returns undefined if the connection broke before the response was complete. Repeats the request after a 429. */
   async call(method: 'GET' | 'POST', path: string, token: string, body?: object, key?: string): Promise<Reply | undefined> {
     const headers = {
       authorization: `Bearer ${token}`,
@@ -44,16 +44,16 @@ export class MessagingCrashClient {
     }
   }
 
-  /** What must be answered with 2xx. */
-  async must<T>(method: 'GET' | 'POST', path: string, token: string = this.#adminToken, body?: object): Promise<T> {
+  /** Throws unless the status is 2xx. */
+  async callOk<T>(method: 'GET' | 'POST', path: string, token: string = this.#adminToken, body?: object): Promise<T> {
     const reply = await this.call(method, path, token, body)
     if (!reply || reply.status >= 300) throw new Error(`${method} ${path}: ${reply?.status} ${reply?.text.slice(0, 500)}`)
     return JSON.parse(reply.text) as T
   }
 
-  async person(id: string): Promise<Person> {
-    await this.must('POST', '/admin/v1/users', undefined, { id, username: id })
-    const { token } = await this.must<{ token: string }>('POST', `/admin/v1/users/${id}/tokens`, undefined, {})
+  async createUser(id: string): Promise<TestUser> {
+    await this.callOk('POST', '/admin/v1/users', undefined, { id, username: id })
+    const { token } = await this.callOk<{ token: string }>('POST', `/admin/v1/users/${id}/tokens`, undefined, {})
     return { id, token }
   }
 

@@ -11,13 +11,13 @@ import { scoped } from './scoped.ts'
 import { createScratchDatabase } from './scratch-database.ts'
 
 export interface MessagingCrashOptions {
-  /** How often the server is killed while the writers write. */
+  /** Number of times that the server is killed while the writers send messages. */
   readonly times: number
-  /** Chooses the moments. */
+  /** Seed of the times of the kills. */
   readonly seed: number
-  /** A PostgreSQL on which a database may be made; only the server is killed. Absent: embedded, killed with it. */
+  /** URL of a PostgreSQL, which is not killed. Absent: the embedded database, which is killed with the server. */
   readonly postgres?: string | undefined
-  /** A data folder to start from; saves the seconds that the first start takes. */
+  /** Data folder that is copied at the start, to save the time of a first start. */
   readonly template?: string
   readonly say?: (line: string) => void
 }
@@ -26,30 +26,30 @@ export interface MessagingCrashReport {
   readonly kills: number
   readonly acknowledged: number
   readonly retried: number
-  /** That each listener has heard of a message. */
-  readonly heard: readonly number[]
-  /** Empty, or the server has broken a promise. */
+  /** Number of message events that each listener received. */
+  readonly received: readonly number[]
+  /** Broken guarantees; empty if all hold. */
   readonly violations: readonly string[]
 }
 
 const WRITERS = 8
 const LISTENERS = 2
-/** The moment of a kill: so many answers after the start, and then so many milliseconds. */
-const MOMENT = { answers: 60, ms: 40, atMostMs: 6_000 }
-const HEARD_MS = 30_000
-/** Nobody calls a model here. */
-const NO_PROVIDER = 9
-/** Every message is judged and recorded in the transaction that stores it. */
+/** Time of a kill: after at most so many responses, and then at most so many milliseconds. */
+const KILL_AFTER = { answers: 60, ms: 40, atMostMs: 6_000 }
+const DELIVERY_TIMEOUT_MS = 30_000
+/** Port without a provider, because no model is called. */
+const UNUSED_PROVIDER_PORT = 9
+/** A policy for messages, so that every message gets a decision and an audit record in its transaction. */
 const RULES = JSON.stringify({
   name: 'demo',
-  rules: [{ id: 'look', at: ['message'], when: 'content.text.contains("nobody says this")', verdict: 'deny' }],
+  rules: [{ id: 'no-match', at: ['message'], when: 'content.text.contains("phrase of no message")', verdict: 'deny' }],
 })
 
-/** Kills the server while messages are sent, again and again on the same data, and compares what it promised with what it kept. */
+/** Kills the server repeatedly while messages are sent, on the same data, and checks its guarantees. */
 export const runMessagingCrash = (options: MessagingCrashOptions): Promise<MessagingCrashReport> =>
   scoped((stack) => run(stack, options))
 
-interface Cast {
+interface Participants {
   readonly conversation: string
   readonly writers: readonly Writer[]
   readonly listeners: readonly Listener[]
@@ -65,7 +65,7 @@ async function run(
   const database = postgres ? stack.use(await createScratchDatabase(postgres)) : undefined
   const options: GatehouseOptions = {
     dataDir: join(folder, 'data'),
-    providerPort: NO_PROVIDER,
+    providerPort: UNUSED_PROVIDER_PORT,
     databaseUrl: database?.url,
     logLevel: 'warn',
   }
@@ -73,69 +73,73 @@ async function run(
 
   let server = await startGatehouse(options)
   stack.defer(() => server.stop())
-  const cast = await prepare(server)
+  const participants = await prepare(server)
   stack.defer(() => {
-    for (const listener of cast.listeners) listener.close()
+    for (const listener of participants.listeners) listener.close()
   })
   const random = seeded(seed)
   let kills = 0
-  while (kills < times && cast.ledger.violations.length === 0) {
-    const known = cast.ledger.acknowledged.length
-    // In the first life they listen already.
-    if (kills > 0) for (const listener of cast.listeners) listener.resume(`http://127.0.0.1:${server.port}`)
-    await killWhileWriting(server, random, cast)
+  while (kills < times && participants.ledger.violations.length === 0) {
+    const known = participants.ledger.acknowledged.length
+    // Before the first kill the listeners are already connected.
+    if (kills > 0) for (const listener of participants.listeners) listener.resume(`http://127.0.0.1:${server.port}`)
+    await killWhileWriting(server, random, participants)
     kills++
     server = await startGatehouse(options)
-    say(`${kills}/${times}: killed after ${cast.ledger.acknowledged.length - known} messages`)
+    say(`${kills}/${times}: killed after ${participants.ledger.acknowledged.length - known} messages`)
   }
-  await finish(server, cast)
-  const { acknowledged, retried, violations } = cast.ledger
-  const heard = cast.listeners.map((listener) => listener.events.filter(isMessage).length)
-  return { kills, acknowledged: acknowledged.length, retried, heard, violations }
+  await finish(server, participants)
+  const { acknowledged, retried, violations } = participants.ledger
+  const received = participants.listeners.map((listener) => listener.events.filter(isMessage).length)
+  return { kills, acknowledged: acknowledged.length, retried, received, violations }
 }
 
-async function prepare(server: Gatehouse): Promise<Cast> {
+async function prepare(server: Gatehouse): Promise<Participants> {
   await publishPolicy(server, RULES)
   const client = new MessagingCrashClient(server)
-  const people = []
-  for (let index = 0; index < WRITERS + LISTENERS; index++) people.push(await client.person(`crash-${index}`))
-  const [owner] = people
-  const contacts = people.map(({ id }) => id)
-  const group = await client.must<{ id: string }>('POST', '/v1/groups', owner?.token, { name: 'Crash', contacts })
-  const { id } = await client.must<{ id: string }>('POST', '/v1/conversations', owner?.token, { group_id: group.id })
-  const listeners = people.slice(WRITERS).map((person) => new Listener(person))
+  const users = []
+  for (let index = 0; index < WRITERS + LISTENERS; index++) users.push(await client.createUser(`crash-${index}`))
+  const [owner] = users
+  const contacts = users.map(({ id }) => id)
+  const group = await client.callOk<{ id: string }>('POST', '/v1/groups', owner?.token, { name: 'Crash', contacts })
+  const { id } = await client.callOk<{ id: string }>('POST', '/v1/conversations', owner?.token, { group_id: group.id })
+  const listeners = users.slice(WRITERS).map((user) => new Listener(user))
   for (const listener of listeners) await listener.begin(client.base)
   await client.close()
-  const writers = people.slice(0, WRITERS).map((person) => new Writer(person))
+  const writers = users.slice(0, WRITERS).map((user) => new Writer(user))
   return { conversation: id, writers, listeners, ledger: new MessagingLedger() }
 }
 
-async function killWhileWriting(server: Gatehouse, random: Random, { conversation, writers, ledger }: Cast): Promise<void> {
+async function killWhileWriting(
+  server: Gatehouse,
+  random: Random,
+  { conversation, writers, ledger }: Participants,
+): Promise<void> {
   const client = new MessagingCrashClient(server)
   const writing = writers.map((writer) => writer.write(client, conversation, ledger))
-  const enough = ledger.acknowledged.length + between(random, 1, MOMENT.answers)
-  const deadline = performance.now() + MOMENT.atMostMs
+  const enough = ledger.acknowledged.length + between(random, 1, KILL_AFTER.answers)
+  const deadline = performance.now() + KILL_AFTER.atMostMs
   while (ledger.acknowledged.length < enough && performance.now() < deadline) await sleep(1)
-  await sleep(between(random, 0, MOMENT.ms))
+  await sleep(between(random, 0, KILL_AFTER.ms))
   if (server.hasEnded()) ledger.violated('the server ended by itself')
   await server.kill()
   await Promise.all(writing)
   await client.close()
 }
 
-/** Whatever is pending is sent, and then everything is compared. */
-async function finish(server: Gatehouse, cast: Cast): Promise<void> {
-  const { conversation, writers, listeners, ledger } = cast
+/** Sends the pending messages and compares the stored messages with responses and events. */
+async function finish(server: Gatehouse, participants: Participants): Promise<void> {
+  const { conversation, writers, listeners, ledger } = participants
   const client = new MessagingCrashClient(server)
   for (const listener of listeners) listener.resume(client.base)
   for (const writer of writers) await writer.write(client, conversation, ledger, true)
-  const stored = await readAll(client, conversation, writers[0]?.person.token ?? '')
-  const deadline = performance.now() + HEARD_MS
+  const stored = await readAll(client, conversation, writers[0]?.user.token ?? '')
+  const deadline = performance.now() + DELIVERY_TIMEOUT_MS
   const missing = () => listeners.some(({ events }) => events.filter(isMessage).length < stored.length)
   while (missing() && performance.now() < deadline) await sleep(20)
-  checkStored(stored, cast)
-  for (const listener of listeners) checkHeard(stored, listener, ledger)
-  await checkReplays(client, cast)
+  checkStored(stored, participants)
+  for (const listener of listeners) checkReceived(stored, listener, ledger)
+  await checkReplays(client, participants)
   await client.close()
 }
 
@@ -149,7 +153,7 @@ async function readAll(client: MessagingCrashClient, conversation: string, token
   const found: Stored[] = []
   for (let more = true; more; ) {
     const after = found.length > 0 ? `&starting_after=${found.at(-1)?.id}` : ''
-    const page = await client.must<{ data: Stored[]; has_more: boolean }>(
+    const page = await client.callOk<{ data: Stored[]; has_more: boolean }>(
       'GET',
       `/v1/messages?conversation_id=${conversation}&limit=100${after}`,
       token,
@@ -160,16 +164,16 @@ async function readAll(client: MessagingCrashClient, conversation: string, token
   return found.reverse()
 }
 
-function checkStored(stored: readonly Stored[], { writers, ledger }: Cast): void {
+function checkStored(stored: readonly Stored[], { writers, ledger }: Participants): void {
   const byText = Map.groupBy(stored, ({ message }) => message)
   for (const [text, copies] of byText) if (copies.length > 1) ledger.violated(`stored ${copies.length} times: ${text}`)
   for (const { text, id } of ledger.acknowledged) {
-    if (byText.get(text)?.[0]?.id !== id) ledger.violated(`acknowledged and not there: ${text} (${id})`)
+    if (byText.get(text)?.[0]?.id !== id) ledger.violated(`acknowledged and not stored: ${text} (${id})`)
   }
-  for (const { person } of writers) {
-    const own = stored.filter(({ message }) => message.startsWith(`${person.id} `)).map(({ message }) => message)
-    // A writer sends the next message only once it knows of the one before: no gap, no other order.
-    const expected = own.map((_, index) => `${person.id} ${index}`)
+  for (const { user } of writers) {
+    const own = stored.filter(({ message }) => message.startsWith(`${user.id} `)).map(({ message }) => message)
+    // A writer waits for each response, so its messages have no gap and keep their order.
+    const expected = own.map((_, index) => `${user.id} ${index}`)
     if (own.join() !== expected.join()) ledger.violated(`not in the order in which they were sent: ${own.join()}`)
   }
   if (stored.length !== ledger.acknowledged.length) {
@@ -179,25 +183,26 @@ function checkStored(stored: readonly Stored[], { writers, ledger }: Cast): void
 
 const isMessage = ({ type }: { readonly type: string }): boolean => type === 'message.created'
 
-function checkHeard(stored: readonly Stored[], { person, events }: Listener, ledger: MessagingLedger): void {
-  const heard = events.filter(isMessage).map(({ data }) => JSON.parse(data).id as string)
-  const kept = stored.map(({ id }) => id)
-  if (heard.join() !== kept.join()) {
-    const missing = kept.filter((id) => !heard.includes(id))
-    const twice = heard.filter((id, index) => heard.indexOf(id) !== index)
-    const strange = heard.filter((id) => !kept.includes(id))
-    const sums = `${missing.length} missing, ${twice.length} twice, ${strange.length} of no message`
-    ledger.violated(`${person.id} heard of ${heard.length} of ${kept.length} messages: ${sums}, or in another order`)
+function checkReceived(stored: readonly Stored[], { user, events }: Listener, ledger: MessagingLedger): void {
+  const received = events.filter(isMessage).map(({ data }) => JSON.parse(data).id as string)
+  const storedIds = stored.map(({ id }) => id)
+  if (received.join() !== storedIds.join()) {
+    const missing = storedIds.filter((id) => !received.includes(id))
+    const twice = received.filter((id, index) => received.indexOf(id) !== index)
+    const unknown = received.filter((id) => !storedIds.includes(id))
+    const counts = `${missing.length} missing, ${twice.length} twice, ${unknown.length} of unknown messages`
+    ledger.violated(
+      `${user.id} received events of ${received.length} of ${storedIds.length} messages: ${counts}, or in another order`,
+    )
   }
   const ids = events.map(({ id }) => id)
-  if (ids.some((id, index) => index > 0 && id <= (ids[index - 1] ?? 0)))
-    ledger.violated(`${person.id}: ids of events do not rise`)
+  if (ids.some((id, index) => index > 0 && id <= (ids[index - 1] ?? 0))) ledger.violated(`${user.id}: ids of events do not rise`)
   const resets = events.filter(({ type }) => type === 'reset').length
-  if (resets > 0) ledger.violated(`${person.id} was told ${resets} times to read anew`)
+  if (resets > 0) ledger.violated(`${user.id} received ${resets} reset events`)
 }
 
-/** Sent once more under their keys, messages get the answers that they got. */
-async function checkReplays(client: MessagingCrashClient, { conversation, ledger }: Cast): Promise<void> {
+/** Checks that a message gets the same response when it is sent again with its key. */
+async function checkReplays(client: MessagingCrashClient, { conversation, ledger }: Participants): Promise<void> {
   for (const { writer, text, answer } of ledger.acknowledged.slice(-WRITERS * 2)) {
     const again = await writer.send(client, conversation, text)
     if (again?.text !== answer) ledger.violated(`another answer to the same key: ${answer} then ${again?.status} ${again?.text}`)

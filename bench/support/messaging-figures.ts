@@ -2,15 +2,15 @@ import { publishPolicy } from './admin.ts'
 import { prose } from './chat-bodies.ts'
 import { type Amount, fillMessages, type Population, type Sample } from './fill-messages.ts'
 import { startGatehouse } from './gatehouse.ts'
+import { startHelper } from './helper-process.ts'
 import type { LoadCall } from './load-run.ts'
 import { cpuNow, measureCalls, type Round, type Size, type Target } from './measure.ts'
-import { startPeer } from './peer.ts'
 import { MESSAGE_RULES } from './policy.ts'
 import { seeded } from './random.ts'
 import { type Rig, startGateway } from './rig.ts'
 import type { Delivered, DeliverSpec, OpenSpec } from './stream-readers.ts'
 
-/** What is asked of the server, in this order: reads first, while the data are as they were loaded. */
+/** Measured operations in their order. Reads come first, while the data are unchanged. */
 export const OPERATIONS = {
   list: 'list of conversations',
   newest: 'page of messages, the newest',
@@ -26,16 +26,16 @@ export type Operation = keyof typeof OPERATIONS
 export interface Plan {
   readonly amount: Amount
   readonly operations: readonly Operation[]
-  /** 0: delivery is not measured. */
+  /** Number of open event streams. 0: delivery is not measured. */
   readonly streams: number
-  /** The server on which to make a database; absent: embedded. */
+  /** URL of a PostgreSQL. Absent: the embedded database. */
   readonly postgres: string | undefined
 }
 
 export interface Delivery extends Delivered {
   readonly streams: number
   readonly messages: number
-  /** CPU for each event on each stream, milliseconds. */
+  /** CPU time for each event on each stream in milliseconds. */
   readonly cpu: number
 }
 
@@ -45,7 +45,7 @@ export interface MessagingFigures {
   readonly population: Population
 }
 
-const UNHURRIED = { script: new URL('./unhurried.ts', import.meta.url), args: [] }
+const WITHOUT_RATE_LIMIT = { script: new URL('./without-rate-limit.ts', import.meta.url), args: [] }
 const NO_RULES = 'name: none\nrules: []\n'
 const READS: Size = { requests: 2_000, seconds: 6 }
 const SENDS: Size = { requests: 10_000, seconds: 8 }
@@ -54,13 +54,13 @@ const SENDERS = 8
 const DELIVERED = 60
 const PAUSE_MS = 100
 
-/** All figures at one amount, on one kind of database. */
+/** Measures all operations with one amount of messages on one kind of database. */
 export async function messagingFigures(stack: AsyncDisposableStack, rig: Rig, plan: Plan): Promise<MessagingFigures> {
   const name = `${plan.postgres ? 'postgresql' : 'embedded'}-${plan.amount.messages}`
   const { gatehouse: first, options, target: before } = await startGateway(stack, rig, name, { postgres: plan.postgres })
   await first.stop()
   const population = await fillMessages(options, plan.amount)
-  const gatehouse = stack.use(await startGatehouse({ ...options, program: UNHURRIED }))
+  const gatehouse = stack.use(await startGatehouse({ ...options, program: WITHOUT_RATE_LIMIT }))
   const target = { ...before, pid: gatehouse.pid, port: gatehouse.port }
   await publishPolicy(gatehouse, NO_RULES)
   const rounds: Partial<Record<Operation, Round>> = {}
@@ -79,7 +79,7 @@ export async function messagingFigures(stack: AsyncDisposableStack, rig: Rig, pl
   return { rounds, delivery, population }
 }
 
-/** Reads one after another, so that the times are the server's own; sends on eight connections at once. */
+/** Reads use one connection, to measure the latency alone. Sends use eight. */
 function specOf(operation: Operation, samples: readonly Sample[]) {
   if (operation === 'send' || operation === 'governed')
     return { calls: sends(samples), status: 201, connections: SENDERS, ...SENDS }
@@ -107,23 +107,23 @@ function sends(samples: readonly Sample[]): LoadCall[] {
   })
 }
 
-/** A message to everybody, every tenth of a second; each user has a few streams open. */
+/** Sends a message to all users every 100 ms, while each user has several open streams. */
 async function deliveryFigures(
   stack: AsyncDisposableStack,
   target: Target,
-  { tokens, everybody: conversationId }: Population,
+  { tokens, allUsersConversationId: conversationId }: Population,
   streams: number,
 ): Promise<Delivery> {
-  const readers = stack.use(await startPeer(new URL('./stream-readers.ts', import.meta.url)))
+  const readers = stack.use(await startHelper(new URL('./stream-readers.ts', import.meta.url)))
   const { port } = target
   await readers.ask({ open: { port, streams, tokens } } satisfies OpenSpec)
-  const tell = (messages: number) =>
+  const send = (messages: number) =>
     readers.ask<Delivered>({
       deliver: { port, token: tokens[0] ?? '', conversationId, messages, pauseMs: PAUSE_MS },
     } satisfies DeliverSpec)
-  await tell(5)
+  await send(5)
   const before = await cpuNow(target)
-  const delivered = await tell(DELIVERED)
+  const delivered = await send(DELIVERED)
   const { total } = await before.since()
   await readers.stop()
   return { ...delivered, streams, messages: DELIVERED, cpu: total / DELIVERED / streams }

@@ -3,31 +3,31 @@ import { once } from 'node:events'
 
 const STOP_MS = 15_000
 
-/** A Node program that was started here, and is ended here by its own process id. */
+/** A Node program that this process started and stops by its process id. */
 export interface OwnProcess extends AsyncDisposable {
   readonly pid: number
   readonly child: ChildProcess
-  /** Settles when the process has ended, whatever the reason. */
+  /** Resolves when the process has ended for any reason. */
   readonly ended: Promise<void>
   hasEnded(): boolean
-  /** Asks it to end, insists after 15 s; resolves when it has ended. */
+  /** Sends SIGTERM, and SIGKILL after 15 s. Resolves when the process has ended. */
   stop(): Promise<void>
-  /** `kill -9`. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>
 }
 
 const alive = new Set<ChildProcess>()
-// Whatever ends this program ends what it started, and nothing else.
+// When this program ends, it kills the processes that it started.
 process.once('exit', () => {
   for (const child of alive) child.kill('SIGKILL')
 })
 
-/** For programs (not for tests): an interrupt runs the exit handler above. */
+/** Makes SIGINT and SIGTERM run the exit handler above. For programs, not for tests. */
 export function exitOnSignals(): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 }
 
-/** Runs `script` under this very Node, with an environment of its own: nothing of the caller's configuration leaks into it. */
+/** Runs `script` with the same Node and a clean environment, without the configuration of this process. */
 export function startProcess(
   script: string,
   { args = [], nodeArgs = [], env = {}, stdio = 'inherit' }: ProcessOptions = {},
@@ -49,16 +49,16 @@ export function startProcess(
   const stop = async () => {
     if (hasEnded()) return
     child.kill('SIGTERM')
-    const insist = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+    const killTimer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
     await ended
-    clearTimeout(insist)
+    clearTimeout(killTimer)
   }
   return { pid, child, ended, hasEnded, stop, kill, [Symbol.asyncDispose]: stop }
 }
 
 export interface ProcessOptions {
   readonly args?: readonly string[]
-  /** For Node itself: `--cpu-prof` … */
+  /** Arguments of Node, for example `--cpu-prof`. */
   readonly nodeArgs?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly stdio?: SpawnOptions['stdio']

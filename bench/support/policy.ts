@@ -1,6 +1,6 @@
 /**
- * Forty rules as a company of some size would write them: who may say what to which model, what never leaves, what is asked
- * first. None of them stops the benchmark's own requests; two match one request in ten (an e-mail address in it).
+ * Forty rules as in a large company. None denies or holds the requests of the benchmark. Two match one request in ten, which has an
+ * e-mail address.
  */
 const input: readonly [id: string, when: string, more: string][] = [
   ['secrets-never-leave', 'content.findings.secret > 0', 'verdict: deny, risk: critical'],
@@ -33,7 +33,7 @@ const input: readonly [id: string, when: string, more: string][] = [
   ['long-prompts', 'request.tokens > 30000', 'verdict: deny'],
   ['long-conversations', 'request.message_count > 200', 'risk: medium'],
   ['costly-answers', 'request.max_tokens > 16000', 'directives: ["max_tokens:4000"]'],
-  ['nobody-named', 'user.id == "" && application.name != "nightly-jobs"', 'risk: medium'],
+  ['anonymous-user', 'user.id == "" && application.name != "nightly-jobs"', 'risk: medium'],
   ['interns', 'user.role == "intern" && request.tokens > 4000', 'verdict: escalate'],
   ['works-council', 'user.department == "works-council"', 'directives: ["memory:off"]'],
   ['maintenance', 'now < timestamp("2020-01-01T00:00:00Z")', 'verdict: deny'],
@@ -62,5 +62,5 @@ const rules = (at: string, list: typeof input): string =>
 
 export const FORTY_RULES = `name: benchmark\nrules:\n${rules('[input]', input)}${rules('[output]', output)}${rules('[input, output]', both)}`
 
-/** Those of them that can be asked about a message, at the point `message`. */
+/** The rules whose conditions can be evaluated at the point `message`. */
 export const MESSAGE_RULES = `name: benchmark-messages\nrules:\n${rules('[message]', [...input, ...both])}`

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 /**
- * What the kernel says a process has used. Linux only: /proc/<pid>/task/<tid>/schedstat counts nanoseconds on a CPU, where
- * /proc/<pid>/stat counts ticks of 10 ms, too coarse for runs of a second.
+ * CPU time of a process. Linux only: it reads nanoseconds from /proc/<pid>/task/<tid>/schedstat, because the ticks of /proc/<pid>/stat
+ * (10 ms) are too coarse for runs of a second.
  */
 export interface CpuUse {
-  /** All threads, worker threads included, milliseconds. Threads that have ended are missing: servers keep theirs. */
+  /** All running threads, with worker threads, in milliseconds. */
   readonly total: number
   /** The thread that runs the event loop. */
   readonly main: number
@@ -19,7 +19,7 @@ export function cpuUse(pid: number): CpuUse {
   }
 }
 
-/** A thread may end while the list is read. */
+/** Returns 0 if the thread has ended. */
 function threadMs(pid: number, tid: string): number {
   try {
     return Number(readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'utf8').split(' ', 1)[0]) / 1e6
@@ -33,7 +33,7 @@ export const cpuSince = (before: CpuUse, pid: number): CpuUse => {
   return { total: now.total - before.total, main: now.main - before.main }
 }
 
-/** As {@link cpuUse}, of several processes that may come and go: pid → milliseconds. What has ended is left out. */
+/** CPU milliseconds of several processes by pid, without ended processes. */
 export const cpuOfAll = (pids: readonly number[]): ReadonlyMap<number, number> =>
   new Map(pids.flatMap((pid) => (existsSync(`/proc/${pid}/task`) ? [[pid, cpuUse(pid).total] as const] : [])))
 

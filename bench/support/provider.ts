@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { LONG_ANSWER, LONG_MODEL, SHORT_ANSWER } from './chat-bodies.ts'
-import { servePeer } from './peer.ts'
+import { serveHelper } from './helper-process.ts'
 
-/** A provider that answers at once, always the same: what is measured is the way to it and back. */
+/** Completion of a provider that responds at once, so that only the gateway is measured. */
 const answer = (content: string): Buffer =>
   Buffer.from(
     JSON.stringify({
@@ -29,4 +29,4 @@ const server = createServer(async (request, response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body)
 })
 server.keepAliveTimeout = 60_000
-server.listen(0, '127.0.0.1', () => servePeer((server.address() as AddressInfo).port))
+server.listen(0, '127.0.0.1', () => serveHelper((server.address() as AddressInfo).port))

@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net'
 import fastify from 'fastify'
 import { Pool } from 'undici'
-import { servePeer } from './peer.ts'
+import { serveHelper } from './helper-process.ts'
 
-/** The yardstick: the least that a JSON proxy in Node can do. Parses, forwards, parses, answers; governs nothing. */
+/** The baseline: a minimal JSON proxy in Node that parses and forwards, without governance. */
 const [providerPort = ''] = process.argv.slice(2)
 const pool = new Pool(`http://127.0.0.1:${providerPort}`, { connections: 64 })
 const app = fastify()
@@ -19,4 +19,4 @@ app.post('/v1/chat/completions', async (request, reply) => {
 })
 
 await app.listen({ host: '127.0.0.1', port: 0 })
-servePeer((app.server.address() as AddressInfo).port)
+serveHelper((app.server.address() as AddressInfo).port)

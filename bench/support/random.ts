@@ -1,7 +1,7 @@
-/** Numbers from 0 (inclusive) to 1 (exclusive); the same ones for the same seed. */
+/** Returns numbers from 0 (inclusive) to 1 (exclusive). Equal seeds give equal numbers. */
 export type Random = () => number
 
-/** Mulberry32: small, fast, and good enough to choose moments and words. Not for secrets. */
+/** Mulberry32: small and fast, not for secrets. */
 export function seeded(seed: number): Random {
   let state = seed >>> 0
   return () => {

@@ -3,14 +3,14 @@ import { measure } from './measure.ts'
 import { type Rig, startRig } from './rig.ts'
 import { scoped } from './scoped.ts'
 
-/** What the bare proxy takes of the CPU for a request on the machine that bars in milliseconds are for, in milliseconds. */
-const PROXY_THERE = 0.05
+/** CPU time of the bare proxy for a request on the reference machine of the bars, in milliseconds. */
+const REFERENCE_PROXY_CPU = 0.05
 const SIZE = { requests: 4_000, seconds: 4 }
 
-/** How many times slower this machine is than that one, for work of this kind; 1 when it is not. */
-export const slowerBy = (proxyCpu: number): number => Math.max(1, proxyCpu / PROXY_THERE)
+/** How many times slower this machine is than the reference machine; at least 1. */
+export const slowerBy = (proxyCpu: number): number => Math.max(1, proxyCpu / REFERENCE_PROXY_CPU)
 
-/** As `slowerBy`, measured now. */
+/** Measures `slowerBy`. */
 export async function slowness({ load, proxy }: Pick<Rig, 'load' | 'proxy'>): Promise<number> {
   const bodies = chatBodies(500)
   const target = { pid: proxy.pid, port: proxy.port, headers: {} }
@@ -18,5 +18,5 @@ export async function slowness({ load, proxy }: Pick<Rig, 'load' | 'proxy'>): Pr
   return slowerBy((await measure(load, target, bodies, SIZE)).cpu)
 }
 
-/** For those who have nothing else to measure by load. */
+/** Measures `slowerBy` with its own proxy and load generator. */
 export const slownessNow = (): Promise<number> => scoped(async (stack) => slowness(await startRig(stack)))

@@ -2,37 +2,37 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Gatehouse, type GatehouseOptions, NODE_ARGS, startGatehouse } from './gatehouse.ts'
+import { type Helper, startHelper } from './helper-process.ts'
 import type { Target } from './measure.ts'
-import { type Peer, startPeer } from './peer.ts'
 import { createScratchDatabase, type ScratchDatabase } from './scratch-database.ts'
 
-/** What stands around the gateway in every run; each part is a process of its own on 127.0.0.1. */
+/** The provider, proxy and load generator of a run, each a process on 127.0.0.1. */
 export interface Rig {
-  readonly provider: Peer
-  readonly proxy: Peer
-  readonly load: Peer
+  readonly provider: Helper
+  readonly proxy: Helper
+  readonly load: Helper
   /** A folder that is removed at the end. */
   readonly folder: string
 }
 
-/** Lives as long as `stack`. */
+/** Starts the processes and stops them with `stack`. */
 export async function startRig(stack: AsyncDisposableStack): Promise<Rig> {
   const folder = await mkdtemp(join(tmpdir(), 'gatehouse-bench-'))
   stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }))
-  const provider = stack.use(await startPeer(new URL('./provider.ts', import.meta.url)))
-  const proxy = stack.use(await startPeer(new URL('./proxy.ts', import.meta.url), [String(provider.port)], NODE_ARGS))
-  const load = stack.use(await startPeer(new URL('./load.ts', import.meta.url)))
+  const provider = stack.use(await startHelper(new URL('./provider.ts', import.meta.url)))
+  const proxy = stack.use(await startHelper(new URL('./proxy.ts', import.meta.url), [String(provider.port)], NODE_ARGS))
+  const load = stack.use(await startHelper(new URL('./load.ts', import.meta.url)))
   return { provider, proxy, load, folder }
 }
 
-/** A gateway with a database of its own, as something to measure. */
+/** A gateway with its own database. */
 export interface GatewayUnderTest {
   readonly gatehouse: Gatehouse
   readonly options: GatehouseOptions
   readonly target: Target
 }
 
-/** Lives as long as `stack`. `postgres`: the server on which to make a database; absent: embedded. */
+/** Starts a gateway and stops it with `stack`. `postgres`: URL of a PostgreSQL. Absent: the embedded database. */
 export async function startGateway(
   stack: AsyncDisposableStack,
   rig: Pick<Rig, 'folder' | 'provider'>,

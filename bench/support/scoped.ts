@@ -1,6 +1,6 @@
 /**
- * Runs `work`, and ends whatever it has put on the stack, last first, however it went. What `await using` does, which not
- * all of our tools can read yet.
+ * Runs `work` and then disposes of the resources on the stack, the last one first, also after an error. Replaces `await using`, which
+ * some tools cannot parse yet.
  */
 export async function scoped<T>(work: (stack: AsyncDisposableStack) => Promise<T>): Promise<T> {
   const stack = new AsyncDisposableStack()

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
-/** A database of its own on somebody's PostgreSQL, dropped at the end. */
+/** A new database on an existing PostgreSQL, dropped at the end. */
 export interface ScratchDatabase extends AsyncDisposable {
   readonly url: string
-  /** The process ids of the connections that serve it; none when the server is not on this machine. */
+  /** Process ids of the database's connections; empty if the server is not on this machine. */
   backends(): Promise<readonly number[]>
 }
 
-/** @throws when `serverUrl` does not let us create one. */
+/** @throws if the user of `serverUrl` may not create databases. */
 export async function createScratchDatabase(serverUrl: string): Promise<ScratchDatabase> {
   const name = `gatehouse_bench_${randomBytes(6).toString('hex')}`
   const pool = new pg.Pool({ connectionString: serverUrl, max: 1 })

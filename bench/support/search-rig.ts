@@ -8,17 +8,17 @@ import type { Language } from '../../server/src/retrieval/language.ts'
 import { openPartition, type Partition } from '../../server/src/retrieval/partition.ts'
 import { createScratchDatabase } from './scratch-database.ts'
 
-/** A database with one Workspace, to put entries into. */
+/** A database with one Workspace for search entries. */
 export interface SearchRig extends AsyncDisposable {
   readonly database: Database
   readonly workspace: string
-  /** Adds the entries as a caller does, in transactions of a few hundred. */
+  /** Adds the entries in transactions of a few hundred, as the server does. */
   fill(key: string, language: Language, entries: readonly Entry[]): Promise<Partition>
 }
 
 const BATCH = 500
 
-/** The PostgreSQL at `url`, or an embedded database in a folder of its own. */
+/** Opens a scratch database on the PostgreSQL at `url`, or an embedded database. */
 export async function startSearchRig(url: string | undefined): Promise<SearchRig> {
   const scratch = url === undefined ? undefined : await createScratchDatabase(url)
   const dataDir = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'))

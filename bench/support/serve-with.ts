@@ -3,7 +3,7 @@ import { readSecrets } from '../../server/src/config/secrets.ts'
 import type { Overrides } from '../../server/src/context.ts'
 import { serve } from '../../server/src/serve.ts'
 
-/** The server as its own `serve` command starts it, but with some parts of its composition root replaced. */
+/** Starts the server as the command `serve` does, with some parts of its context replaced. */
 export async function serveWith(overrides: Overrides): Promise<void> {
   const config = readConfig(process.env)
   await serve(config, readSecrets(process.env, config), overrides)

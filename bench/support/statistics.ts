@@ -1,11 +1,11 @@
-/** Middle, least and greatest of several rounds. */
+/** Median, minimum and maximum of several rounds. */
 export interface Spread {
   readonly median: number
   readonly min: number
   readonly max: number
 }
 
-/** @throws when there is no value. */
+/** @throws if there is no value. */
 export function spread(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b)
   return { median: quantile(sorted, 0.5), min: quantile(sorted, 0), max: quantile(sorted, 1) }

@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { serveHelper } from './helper-process.ts'
 import { KeepAliveConnection, statusOf } from './keep-alive-connection.ts'
-import { servePeer } from './peer.ts'
 import { quantile } from './statistics.ts'
 
-/** The readers of event streams, and who tells them something: in a process of its own, all measured by one clock. */
+/** Reads event streams and sends the messages in one separate process, so that one clock measures both. */
 export interface OpenSpec {
   readonly open: { readonly port: number; readonly streams: number; readonly tokens: readonly string[] }
 }
@@ -13,27 +13,27 @@ export interface DeliverSpec {
   readonly deliver: {
     readonly port: number
     readonly token: string
-    /** All the readers are in it. */
+    /** Conversation of all readers. */
     readonly conversationId: string
     readonly messages: number
     readonly pauseMs: number
   }
 }
 
-/** From a message's answer to the event on each of the streams, milliseconds; 0: the event came first. */
+/** Milliseconds from the response of a message to its event on each stream. 0: the event arrived first. */
 export interface Delivered {
   readonly p50: number
   readonly p99: number
   readonly most: number
-  /** Of all messages on all streams: what did not come within ten seconds. */
+  /** Number of events that did not arrive within ten seconds. */
   readonly missing: number
 }
 
-const OPENING_AT_ONCE = 25
+const OPENING_CONCURRENCY = 25
 const WAIT_MS = 10_000
 
 interface Reader {
-  /** The end of what came, in case a marker is cut in two. */
+  /** End of the received text, because a marker may be split over two chunks. */
   tail: string
   arrived: number
 }
@@ -41,7 +41,7 @@ interface Reader {
 const readers: Reader[] = []
 let waiting: { readonly marker: string; left: number; readonly done: () => void } | undefined
 
-function heard(reader: Reader, chunk: string): void {
+function readChunk(reader: Reader, chunk: string): void {
   if (!waiting || reader.arrived > 0) return
   const seen = reader.tail + chunk
   reader.tail = seen.slice(-waiting.marker.length)
@@ -66,7 +66,7 @@ function openStream(port: number, token: string): Promise<void> {
         head = 'begun'
         readers.push(reader)
         resolve()
-      } else heard(reader, chunk)
+      } else readChunk(reader, chunk)
     })
     socket.on('error', reject).on('close', () => reject(new Error('a stream has ended')))
   })
@@ -77,7 +77,7 @@ async function open({ port, streams, tokens }: OpenSpec['open']): Promise<{ stre
   const opener = async () => {
     while (next < streams) await openStream(port, tokens[next++ % tokens.length] ?? '')
   }
-  await Promise.all(Array.from({ length: OPENING_AT_ONCE }, opener))
+  await Promise.all(Array.from({ length: OPENING_CONCURRENCY }, opener))
   return { streams: readers.length }
 }
 
@@ -116,4 +116,4 @@ const post = (port: number, token: string, body: string): Buffer =>
       `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )
 
-servePeer(0, (spec: OpenSpec | DeliverSpec): Promise<object> => ('open' in spec ? open(spec.open) : deliver(spec.deliver)))
+serveHelper(0, (spec: OpenSpec | DeliverSpec): Promise<object> => ('open' in spec ? open(spec.open) : deliver(spec.deliver)))

@@ -7,7 +7,7 @@ export interface Row {
   readonly unit: string
   readonly bar?: number
   readonly aim?: number
-  /** Several rounds, or one figure. */
+  /** The spread of several rounds, or one figure. */
   readonly measured: Spread | number
   /** Places after the decimal point. */
   readonly digits: number
@@ -15,7 +15,7 @@ export interface Row {
 
 const figureOf = ({ measured }: Row): number => (typeof measured === 'number' ? measured : measured.median)
 
-/** False when a bar is missed; a line without a bar is for information. */
+/** Returns false if the bar is missed. A line without a bar always passes. */
 export const passes = (row: Row): boolean => row.bar === undefined || figureOf(row) <= row.bar
 
 function verdict(row: Row): string {
@@ -24,7 +24,7 @@ function verdict(row: Row): string {
   return row.bar === undefined ? '' : 'bar reached'
 }
 
-/** A Markdown table: the median of the rounds, with the least and the greatest behind it. */
+/** Formats a Markdown table with median, minimum and maximum of the rounds. */
 export function toMarkdown(rows: readonly Row[]): string {
   const lines = rows.map((row) => {
     const show = (value: number) => `${value.toFixed(row.digits)}${row.unit}`
@@ -36,7 +36,7 @@ export function toMarkdown(rows: readonly Row[]): string {
   return ['| what | bar | aim | measured | |', '|---|---|---|---|---|', ...lines].join('\n')
 }
 
-/** Replaces what stands between `<!-- name -->` and `<!-- /name -->` in a document. @throws when the marks are missing. */
+/** Replaces the text between `<!-- name -->` and `<!-- /name -->` in a document. @throws if the marks are missing. */
 export function writeBetweenMarks(file: URL, name: string, text: string): void {
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
   const document = readFileSync(file, 'utf8')

@@ -1,8 +1,8 @@
 import { serveWith } from './serve-with.ts'
 
 /**
- * The same server without detectors, and with an audit that drops its records instead of storing them (they are still
- * drawn up); its benchmark publishes an empty policy set. Production code has no such switch.
+ * The server without detectors and with an audit writer that drops the records. The benchmark publishes an empty policy set.
+ * Production code has no such switch.
  */
 await serveWith({
   detectors: [],

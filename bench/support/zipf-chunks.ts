@@ -1,20 +1,20 @@
 import { pick, type Random, seeded } from './random.ts'
 
-/** A made-up chunk: term numbers, each as often as it occurs. */
+/** A generated chunk as a list of term numbers with repetitions. */
 export interface ZipfChunk {
   readonly partition: number
   readonly terms: Int32Array
 }
 
 const VOCABULARY = 200_000
-/** Zipf–Mandelbrot: the most frequent words of a language are stop words, and not in here. */
+/** Shift of the Zipf–Mandelbrot law, because the most frequent words of a language are stop words. */
 const SHIFT = 20
 const LENGTH = 85
-/** Each partition has its own subjects: this share of its words comes from them. */
+/** Number of words that belong to one partition, and their share of its text. */
 const OWN_WORDS = 400
 const OWN_SHARE = 0.25
 
-/** `count` chunks of about 75 distinct terms, spread evenly over `partitions`. The same ones for the same seed. */
+/** Generates `count` chunks of about 75 distinct terms, evenly over `partitions`. Equal seeds give equal chunks. */
 export function zipfChunks(count: number, partitions: number, seed = 5): ZipfChunk[] {
   const random = seeded(seed)
   const anyTerm = zipf(random)
@@ -69,7 +69,7 @@ const SYLLABLES = [
   'ut',
 ]
 
-/** A word for a term number: another one for each. */
+/** Returns the word of a term number. Each number has its own word. */
 export function wordOf(term: number): string {
   let word = ''
   for (let rest = term + SYLLABLES.length; rest > 0; rest = Math.floor(rest / SYLLABLES.length)) {

@@ -1,5 +1,5 @@
 import type { DestinationOptions } from './audit/delivery/open-destinations.ts'
-import type { AuditBucketConfig } from './config/audit-outside.ts'
+import type { CheckpointBucketConfig } from './config/checkpoint-delivery.ts'
 import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import type { FileStoreOptions } from './messaging/attachments/open-file-store.ts'
@@ -17,10 +17,10 @@ export function fileStoreOptions({ files: { store } }: Config, { fromEnvironment
 
 /** The external destinations of checkpoints, with their credentials. */
 export function destinationOptions(
-  { auditOutside: { file, bucket, http } }: Config,
+  { checkpointDelivery: { file, bucket, http } }: Config,
   { fromEnvironment }: Secrets,
 ): DestinationOptions {
-  const credentialsOf = ({ accessKeyIdEnv, secretAccessKeyEnv }: AuditBucketConfig) => ({
+  const credentialsOf = ({ accessKeyIdEnv, secretAccessKeyEnv }: CheckpointBucketConfig) => ({
     accessKeyId: fromEnvironment(accessKeyIdEnv) ?? '',
     secretAccessKey: fromEnvironment(secretAccessKeyEnv) ?? '',
   })

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { recordInterruptedResponses } from './audit/interrupted-responses.ts'
-import { addressOf, type Config } from './config/config.ts'
+import { type Config, serverUrl } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import { type Context, createContext, type Overrides } from './context.ts'
 import { startJobs } from './jobs/jobs.ts'
@@ -39,7 +39,7 @@ export async function serve(config: Config, secrets: Secrets, overrides: Overrid
     const { port } = app.server.address() as AddressInfo
     const jobs = startJobs([...recurringJobs(context), ...(context.semantic ? [context.semantic.job] : [])], log)
     log.info({ host: config.host, port, database: context.database.kind }, 'listening')
-    await announce(addressOf({ host: config.host, port }))
+    await announce(serverUrl({ host: config.host, port }))
     const reason = await stopReason
     await drain(app, context, jobs.stop, reason)
     if (reason.kind === 'broken_database') throw reason.cause

@@ -2,18 +2,18 @@ import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { verifyExport } from '../audit/verify-export.ts'
-import { chooseWorkspace } from './choose.ts'
-import { CommandProblem, type Terminal } from './command.ts'
+import { chooseWorkspace } from './choose-workspace.ts'
 import { describeVerification } from './describe-verification.ts'
-import { readKeptCheckpoints } from './kept-files.ts'
+import { readKeptCheckpoints } from './kept-checkpoint-files.ts'
+import { CommandFailure, type Terminal } from './terminal.ts'
 import { withDatabase } from './with-database.ts'
 import { workspaceKeys } from './workspace-keys.ts'
 
 /** `gatehouse audit public-key`: prints the key that verifies exports. Give it to verifiers in advance. */
 export const auditPublicKey = (terminal: Terminal, { workspace: name }: { workspace?: string }): Promise<void> =>
-  withDatabase(terminal, async (bench) => {
-    const { id } = await chooseWorkspace(bench.database.db, name)
-    const { publicKey } = await workspaceKeys(bench, id)
+  withDatabase(terminal, async (context) => {
+    const { id } = await chooseWorkspace(context.database.db, name)
+    const { publicKey } = await workspaceKeys(context, id)
     terminal.out(publicKey.trimEnd())
   })
 
@@ -32,9 +32,9 @@ export async function auditVerifyExport(
     unreadable(file, error),
   )
   out(`${file}: ${describeVerification(verification)}`)
-  if (!verification.ok) throw new CommandProblem('the export was altered or is incomplete')
+  if (!verification.ok) throw new CommandFailure('the export was altered or is incomplete')
 }
 
 function unreadable(file: string, error: NodeJS.ErrnoException): never {
-  throw new CommandProblem(`${file}: ${error.code ? `cannot be read (${error.code})` : error.message}`)
+  throw new CommandFailure(`${file}: ${error.code ? `cannot be read (${error.code})` : error.message}`)
 }

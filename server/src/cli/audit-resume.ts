@@ -1,7 +1,7 @@
 import { type Resumption, resumeSigning } from '../audit/resume-signing.ts'
 import { describeFault } from '../audit/verified-seal.ts'
-import { chooseWorkspace } from './choose.ts'
-import { CommandProblem, type Terminal } from './command.ts'
+import { chooseWorkspace } from './choose-workspace.ts'
+import { CommandFailure, type Terminal } from './terminal.ts'
 import { withDatabase } from './with-database.ts'
 import { workspaceKeys } from './workspace-keys.ts'
 
@@ -9,16 +9,16 @@ import { workspaceKeys } from './workspace-keys.ts'
  * `gatehouse audit resume`: resumes the signing of checkpoints; needs the secret key. Running nodes sign again within a minute.
  */
 export const auditResume = (terminal: Terminal, options: { workspace?: string; acceptAsFound?: boolean }): Promise<void> =>
-  withDatabase(terminal, async (bench) => {
-    const { id, name } = await chooseWorkspace(bench.database.db, options.workspace)
-    const keys = await workspaceKeys(bench, id)
+  withDatabase(terminal, async (context) => {
+    const { id, name } = await chooseWorkspace(context.database.db, options.workspace)
+    const keys = await workspaceKeys(context, id)
     const accept = options.acceptAsFound === true
-    printResumption(terminal, name, await resumeSigning(bench.database.db, id, keys, { accept, now: bench.clock.now() }))
+    printResumption(terminal, name, await resumeSigning(context.database.db, id, keys, { accept, now: context.clock.now() }))
   })
 
 function printResumption({ out, note }: Terminal, name: string, resumption: Resumption): void {
   if (resumption.done === 'refused') {
-    throw new CommandProblem(
+    throw new CommandFailure(
       `the audit log of ${name} does not verify: ${describeFault(resumption.fault)}. Restore it from a backup, or keep a copy of ` +
         'the database as evidence and accept its current state with --accept-as-found.',
     )

@@ -6,36 +6,36 @@ import { AuditTamperedError, stopSigning } from '../audit/verified-seal.ts'
 import { type Verification, verifyWorkspace } from '../audit/verify.ts'
 import type { Workspace } from '../identity/workspace.ts'
 import { parseTime } from '../lib/clock.ts'
-import { allWorkspaces, chooseWorkspace } from './choose.ts'
-import { CommandProblem, type Terminal } from './command.ts'
+import { chooseWorkspace, listAllWorkspaces } from './choose-workspace.ts'
 import { describeVerification } from './describe-verification.ts'
-import { readKeptCheckpoints } from './kept-files.ts'
-import { type Workbench, withDatabase } from './with-database.ts'
+import { readKeptCheckpoints } from './kept-checkpoint-files.ts'
+import { CommandFailure, type Terminal } from './terminal.ts'
+import { type CommandContext, withDatabase } from './with-database.ts'
 import { workspaceKeys } from './workspace-keys.ts'
 
 const DAY_MS = 86_400_000
 
 /** `gatehouse audit verify`: reads every record and names the first fault of each Workspace. */
 export const auditVerify = (terminal: Terminal, { workspace: name, kept: files = [] }: VerifyOptions): Promise<void> =>
-  withDatabase(terminal, async (bench) => {
-    const { db } = bench.database
+  withDatabase(terminal, async (context) => {
+    const { db } = context.database
     const kept = await readKeptCheckpoints(files)
     const failedNames: string[] = []
-    const workspaces = name === undefined ? await allWorkspaces(db) : [await chooseWorkspace(db, name)]
+    const workspaces = name === undefined ? await listAllWorkspaces(db) : [await chooseWorkspace(db, name)]
     const others = findOtherWorkspaces(kept, workspaces)
     // A file may have the checkpoints of several Workspaces.
     if (name !== undefined && others.length > 0 && kept.every(({ workspace_id }) => others.includes(workspace_id)))
-      throw new CommandProblem(`no kept checkpoint belongs to ${name}: they belong to ${others.join(', ')}`)
+      throw new CommandFailure(`no kept checkpoint belongs to ${name}: they belong to ${others.join(', ')}`)
     for (const removed of name === undefined ? others : []) {
       terminal.out(`${removed}: the Workspace of these kept checkpoints is not in the database`)
       failedNames.push(removed)
     }
     for (const workspace of workspaces) {
-      const verification = await verify(bench, workspace, kept)
+      const verification = await verify(context, workspace, kept)
       terminal.out(`${workspace.name}: ${describeVerification(verification)}`)
       if (!verification.ok) failedNames.push(workspace.name)
     }
-    if (failedNames.length > 0) throw new CommandProblem(`the audit log of ${failedNames.join(', ')} does not verify`)
+    if (failedNames.length > 0) throw new CommandFailure(`the audit log of ${failedNames.join(', ')} does not verify`)
   })
 
 /** Ids of Workspaces with kept checkpoints that are not verified: removed from the database, or from another database. */
@@ -52,21 +52,21 @@ interface VerifyOptions {
 }
 
 /** A fault stops signing on every running node. */
-async function verify(bench: Workbench, { id, settings }: Workspace, all: readonly Checkpoint[]): Promise<Verification> {
-  const { db } = bench.database
-  const keys = await workspaceKeys(bench, id)
+async function verify(context: CommandContext, { id, settings }: Workspace, all: readonly Checkpoint[]): Promise<Verification> {
+  const { db } = context.database
+  const keys = await workspaceKeys(context, id)
   const kept = all.filter((checkpoint) => checkpoint.workspace_id === id)
   const altered = kept.find((checkpoint) => !isGenuine(checkpoint, keys.publicKey))
   if (altered)
-    throw new CommandProblem(`a kept checkpoint of ${altered.size} records of ${id} was altered or signed with another key`)
-  const completeSince = new Date(bench.clock.now().getTime() - settings.audit_retention_days * DAY_MS)
-  const verification = await verifyWorkspace(db, id, keys, { completeSince, kept }).catch(toCommandProblem)
+    throw new CommandFailure(`a kept checkpoint of ${altered.size} records of ${id} was altered or signed with another key`)
+  const completeSince = new Date(context.clock.now().getTime() - settings.audit_retention_days * DAY_MS)
+  const verification = await verifyWorkspace(db, id, keys, { completeSince, kept }).catch(toCommandFailure)
   if (verification.firstFault) await stopSigning(db, id, keys, verification.firstFault)
   return verification
 }
 
-function toCommandProblem(cause: unknown): never {
-  if (cause instanceof RangeError) throw new CommandProblem(cause.message)
+function toCommandFailure(cause: unknown): never {
+  if (cause instanceof RangeError) throw new CommandFailure(cause.message)
   throw cause
 }
 
@@ -78,12 +78,12 @@ export interface ExportOptions {
 
 /** `gatehouse audit export`: signs a checkpoint first, so that the export includes the newest records. */
 export const auditExport = (terminal: Terminal, { workspace: name, from, to }: ExportOptions): Promise<void> =>
-  withDatabase(terminal, async (bench) => {
-    const { db } = bench.database
+  withDatabase(terminal, async (context) => {
+    const { db } = context.database
     const range = { ...parseTimeOption('from', from), ...parseTimeOption('to', to) }
     const workspace = await chooseWorkspace(db, name)
-    const keys = await workspaceKeys(bench, workspace.id)
-    await makeCheckpoint(db, workspace.id, keys, bench.clock.now(), () => terminal.note(ADOPTION_MESSAGE)).catch(
+    const keys = await workspaceKeys(context, workspace.id)
+    await makeCheckpoint(db, workspace.id, keys, context.clock.now(), () => terminal.note(ADOPTION_MESSAGE)).catch(
       (cause: unknown) => {
         if (!(cause instanceof AuditTamperedError)) throw cause
         terminal.note(`${cause.message}; the export ends at the last checkpoint`)
@@ -95,6 +95,6 @@ export const auditExport = (terminal: Terminal, { workspace: name, from, to }: E
 function parseTimeOption(name: 'from' | 'to', text: string | undefined): { [name in 'from' | 'to']?: Date } {
   if (text === undefined) return {}
   const date = parseTime(text)
-  if (!date) throw new CommandProblem(`--${name} must be a time such as 2026-03-01 or 2026-03-01T09:00:00Z`)
+  if (!date) throw new CommandFailure(`--${name} must be a time such as 2026-03-01 or 2026-03-01T09:00:00Z`)
   return { [name]: date }
 }

@@ -13,22 +13,22 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'))
   const file = join(folder, 'gatehouse.yaml')
   writeFileSync(file, 'workspaces: [{ name: acme, applications: [{ name: support }] }]\n')
-  expect(await beside('apply', file)).toMatchObject({ code: 0 })
+  expect(await runCommand('apply', file)).toMatchObject({ code: 0 })
 })
 afterAll(async () => {
   await server.close()
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
 })
 
-/** Runs a command beside the server. */
-const beside = (...args: string[]) => runCommandLine(args, { GATEHOUSE_DATA: server.config.dataDir })
+/** Runs a command while the server is running. */
+const runCommand = (...args: string[]) => runCommandLine(args, { GATEHOUSE_DATA: server.config.dataDir })
 
-test('audit verify and export: verify an intact log, print JSON lines and name an altered record [GW-AUD-7]', async () => {
-  expect(await beside('audit', 'verify')).toMatchObject({
+test('audit verify and export: verify names the record when it was altered [GW-AUD-7]', async () => {
+  expect(await runCommand('audit', 'verify')).toMatchObject({
     code: 0,
     out: expect.stringMatching(/^acme: \d+ records and \d+ checkpoints verified/m),
   })
-  const { out } = await beside('audit', 'export', '--workspace', 'acme')
+  const { out } = await runCommand('audit', 'export', '--workspace', 'acme')
   const [header, , second] = out
     .trim()
     .split('\n')
@@ -38,37 +38,37 @@ test('audit verify and export: verify an intact log, print JSON lines and name a
 
   const { db } = server.context.database
   await db.updateTable('audit_record').set({ status: 500 }).where('body', 'like', `%${second.id}%`).execute()
-  const tampered = await beside('audit', 'verify', '--workspace', 'acme')
+  const tampered = await runCommand('audit', 'verify', '--workspace', 'acme')
   expect(tampered.code).toBe(1)
   expect(tampered.out).toBe(
     `acme: 1 records verified, then a fault: record 2 (${second.id}): the record was altered after it was sealed\n`,
   )
 })
 
-test('audit verify --kept and resume: compare kept checkpoints, refuse altered ones and accept a log on request', async () => {
-  const { out } = await beside('audit', 'export', '--workspace', 'acme')
+test('audit verify and resume: fail when a kept checkpoint or the log was altered, and resume accepts it on request', async () => {
+  const { out } = await runCommand('audit', 'export', '--workspace', 'acme')
   const kept = join(folder, 'kept.ndjson')
   const [last = ''] = out.trim().split('\n').slice(-1)
   writeFileSync(kept, `${last}\n`)
   const signed = JSON.parse(last) as { size: number }
   // The previous test altered record 2.
-  const refused = await beside('audit', 'resume', '--workspace', 'acme')
+  const refused = await runCommand('audit', 'resume', '--workspace', 'acme')
   expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/does not verify: record 2 .*--accept-as-found/) })
-  const accepted = await beside('audit', 'resume', '--workspace', 'acme', '--accept-as-found')
+  const accepted = await runCommand('audit', 'resume', '--workspace', 'acme', '--accept-as-found')
   expect(accepted).toMatchObject({ code: 0, err: expect.stringMatching(/records up to \d+ are no longer checked \(aud_/) })
-  const good = await beside('audit', 'verify', '--workspace', 'acme', '--kept', kept)
+  const good = await runCommand('audit', 'verify', '--workspace', 'acme', '--kept', kept)
   expect(good).toMatchObject({ code: 0, out: expect.stringMatching(/were accepted by an operator and not checked\n$/) })
-  expect(await beside('audit', 'resume', '--workspace', 'acme')).toMatchObject({
+  expect(await runCommand('audit', 'resume', '--workspace', 'acme')).toMatchObject({
     code: 0,
     out: expect.stringMatching(/signing was not stopped/),
   })
-  const later = await beside('audit', 'export', '--workspace', 'acme')
+  const later = await runCommand('audit', 'export', '--workspace', 'acme')
   const [newest = ''] = later.out.trim().split('\n').slice(-1)
   expect(JSON.parse(newest).size).toBeGreaterThan(signed.size)
   writeFileSync(kept, `${last}\n${newest}\n`)
-  expect(await beside('audit', 'verify', '--workspace', 'acme', '--kept', kept)).toMatchObject({ code: 0 })
+  expect(await runCommand('audit', 'verify', '--workspace', 'acme', '--kept', kept)).toMatchObject({ code: 0 })
   writeFileSync(kept, newest.replace('"size":', '"size":1'))
-  const altered = await beside('audit', 'verify', '--workspace', 'acme', '--kept', kept)
+  const altered = await runCommand('audit', 'verify', '--workspace', 'acme', '--kept', kept)
   expect(altered).toMatchObject({
     code: 1,
     err: expect.stringMatching(/a kept checkpoint .* was altered or signed with another key/),
@@ -77,13 +77,13 @@ test('audit verify --kept and resume: compare kept checkpoints, refuse altered o
   const id = JSON.parse(last ?? '').workspace_id as string
   const other = newId('ws')
   writeFileSync(kept, `${last}\n${last?.replace(id, other)}\n`)
-  expect(await beside('audit', 'verify', '--workspace', 'acme', '--kept', kept)).toMatchObject({ code: 0 })
-  const gone = await beside('audit', 'verify', '--kept', kept)
+  expect(await runCommand('audit', 'verify', '--workspace', 'acme', '--kept', kept)).toMatchObject({ code: 0 })
+  const gone = await runCommand('audit', 'verify', '--kept', kept)
   expect(gone).toMatchObject({ code: 1, err: expect.stringContaining(other) })
   writeFileSync(kept, `${last?.replace(id, other)}\n`)
-  const unrelated = await beside('audit', 'verify', '--workspace', 'acme', '--kept', kept)
+  const unrelated = await runCommand('audit', 'verify', '--workspace', 'acme', '--kept', kept)
   expect(unrelated).toMatchObject({ code: 1, err: expect.stringContaining('no kept checkpoint belongs to acme') })
   writeFileSync(kept, 'nothing')
-  const useless = await beside('audit', 'verify', '--kept', kept)
+  const useless = await runCommand('audit', 'verify', '--kept', kept)
   expect(useless).toMatchObject({ code: 1, err: expect.stringMatching(/line 1 is not an audit checkpoint/) })
 })

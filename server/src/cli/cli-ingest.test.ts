@@ -15,8 +15,8 @@ let folder: string
 beforeAll(async () => {
   server = await startServer()
   folder = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'))
-  mkdirSync(join(files(), 'leave'), { recursive: true })
-  for (let at = 0; at < 60; at++) writeFileSync(join(files(), 'leave', `${at}.md`), `# Leave ${at}\n\nText ${at}.`)
+  mkdirSync(join(files(), 'vacation'), { recursive: true })
+  for (let at = 0; at < 60; at++) writeFileSync(join(files(), 'vacation', `${at}.md`), `# Vacation ${at}\n\nText ${at}.`)
   writeFileSync(join(files(), 'empty.md'), '')
   writeFileSync(join(files(), 'locked.pdf'), pdfOf(['x'], true))
   writeFileSync(join(files(), 'huge.txt'), '')
@@ -29,14 +29,14 @@ afterAll(async () => {
 })
 
 const files = () => join(folder, 'documents')
-/** What a command sees that is run beside the server. */
-const beside = (...args: string[]) => runCommandLine(args, { GATEHOUSE_DATA: server.config.dataDir })
-const ingest = (...args: string[]) => beside('ingest', files(), '--workspace', 'demo', '--collection', 'leave', ...args)
+/** Runs a command while the server is running. */
+const runCommand = (...args: string[]) => runCommandLine(args, { GATEHOUSE_DATA: server.config.dataDir })
+const ingest = (...args: string[]) => runCommand('ingest', files(), '--workspace', 'demo', '--collection', 'vacation', ...args)
 
-test('wants a collection, or leave to make one; labels that there are; a folder', async () => {
+test('ingest: fails when the collection, a label or the folder does not exist', async () => {
   expect(await ingest()).toMatchObject({
     code: 1,
-    err: expect.stringContaining('there is no collection leave in demo: --create'),
+    err: expect.stringContaining('there is no collection vacation in demo: add --create'),
   })
   expect(await ingest('--classification', 'secret')).toMatchObject({
     code: 1,
@@ -47,14 +47,14 @@ test('wants a collection, or leave to make one; labels that there are; a folder'
     code: 1,
     err: expect.stringContaining('exclude'),
   })
-  const nowhere = await beside('ingest', join(folder, 'nowhere'), '--collection', 'leave', '--create')
-  expect(nowhere).toMatchObject({ code: 1, err: expect.stringContaining('is no folder') })
+  const nowhere = await runCommand('ingest', join(folder, 'nowhere'), '--collection', 'vacation', '--create')
+  expect(nowhere).toMatchObject({ code: 1, err: expect.stringContaining('is not a readable folder') })
 })
 
-test('killed and begun again it leaves no duplicate; what it left out is told at the end; what is gone goes when asked [ADM-API-11]', async () => {
+test('ingest: creates no duplicate when it is killed and run again, prints failed files, and deletes missing ones on request [ADM-API-11]', async () => {
   const { PATH = '', HOME = '' } = process.env
-  // A process of its own: it is killed.
-  const child = spawn(GATEHOUSE, ['ingest', files(), '--workspace', 'demo', '--collection', 'leave', '--create', '--json'], {
+  // A separate process, because the test kills it.
+  const child = spawn(GATEHOUSE, ['ingest', files(), '--workspace', 'demo', '--collection', 'vacation', '--create', '--json'], {
     env: { PATH, HOME, GATEHOUSE_DATA: server.config.dataDir },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
@@ -64,24 +64,24 @@ test('killed and begun again it leaves no duplicate; what it left out is told at
 
   const { code, out, err } = await ingest('--role', 'hr', '--role', 'lead', '--classification', 'internal')
   expect(code).toBe(1)
-  expect(out).toMatch(/^leave: (\d+ \w+, )+3 failed\n$/)
-  // On a slow machine the progress comes first.
+  expect(out).toMatch(/^vacation: (\d+ \w+, )+3 failed\n$/)
+  // On a slow machine, progress lines come first.
   expect(err).toMatch(/^empty\.md: .*\(empty\)\nhuge\.txt: .*\(too_large\)\nlocked\.pdf: .*\(encrypted\)\n/m)
-  expect(err).toContain('1 hold what may be instructions for a model')
-  expect(err).toMatch(/gatehouse: 3 of 64 files were left out\n$/)
+  expect(err).toContain('1 documents may contain instructions for a model')
+  expect(err).toMatch(/gatehouse: 3 of 64 files could not be ingested\n$/)
 
-  for (const name of ['empty.md', 'huge.txt', 'locked.pdf', 'leave/7.md']) rmSync(join(files(), name))
-  const last = await ingest('--delete-missing', '--json')
-  expect(last.code).toBe(0)
-  const lines = last.out
+  for (const name of ['empty.md', 'huge.txt', 'locked.pdf', 'vacation/7.md']) rmSync(join(files(), name))
+  const repeated = await ingest('--delete-missing', '--json')
+  expect(repeated.code).toBe(0)
+  const lines = repeated.out
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
   expect(lines.at(-1)).toMatchObject({ files: 60, unchanged: 60, deleted: 1, added: 0, failed: 0, flagged: 1 })
-  expect(lines.find(({ outcome }) => outcome === 'deleted')).toMatchObject({ key: 'leave/7.md' })
+  expect(lines.find(({ outcome }) => outcome === 'deleted')).toMatchObject({ key: 'vacation/7.md' })
 
   const headers = { authorization: `Bearer ${server.demo.admin_token}` }
-  const listed = await fetch(`${server.base}/admin/v1/documents?collection=leave&limit=100`, { headers })
+  const listed = await fetch(`${server.base}/admin/v1/documents?collection=vacation&limit=100`, { headers })
   const { data: documents } = (await listed.json()) as { data: { key: string; acl: object; classification: string }[] }
   expect(new Set(documents.map(({ key }) => key)).size).toBe(60)
   expect(documents).toHaveLength(60)
@@ -90,16 +90,16 @@ test('killed and begun again it leaves no duplicate; what it left out is told at
   }
 })
 
-test('a folder in the file comes in with apply, and the second time nothing changes', async () => {
+test('apply: ingests the folder of a collection, and changes nothing when it is repeated', async () => {
   const file = join(folder, 'knowledge.yaml')
-  const declared = '{ name: handbook, acl: everyone, applications: [support], folder: documents/leave }'
+  const declared = '{ name: handbook, acl: everyone, applications: [support], folder: documents/vacation }'
   writeFileSync(file, `workspaces: [{ name: acme, applications: [{ name: support }], collections: [${declared}] }]\n`)
-  const first = await beside('apply', file)
+  const first = await runCommand('apply', file)
   expect(first).toMatchObject({
     code: 0,
     out: expect.stringContaining('created collection handbook\ndocuments of handbook: 59 added\n'),
   })
-  const second = await beside('apply', file)
-  expect(second).toMatchObject({ code: 0, err: 'nothing has changed\n' })
+  const second = await runCommand('apply', file)
+  expect(second).toMatchObject({ code: 0, err: 'no changes\n' })
   expect(second.out).toContain('unchanged collection handbook\ndocuments of handbook: 59 unchanged\n')
 })

@@ -6,7 +6,7 @@ import { runCommandLine as run } from '../../test/support/command-line.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
-/** A data folder and a gatehouse.yaml. */
+/** Contains a data folder and a gatehouse.yaml. */
 let folder: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'gatehouse-cli-'))
@@ -20,15 +20,15 @@ const gatehouse = (args: readonly string[], env: Readonly<Record<string, string>
 
 const STACK = /^\s+at /m
 
-describe('used or configured wrongly, it says in a line what to do and ends with 2', () => {
+describe('arguments and configuration: exit code is 2 and a line names the remedy', () => {
   test.each([
     ['an unknown command', ['frobnicate'], {}, /unknown command 'frobnicate'/],
     ['an unknown option', ['apply', '--force'], {}, /unknown option '--force'/],
     ['a missing option', ['key', 'issue'], {}, /required option '--application <name>' not specified/],
-    ['a variable with nonsense', ['serve'], { PORT: 'many' }, /^gatehouse: PORT must be a whole number/],
-    ['a key that is missing', ['migrate'], { DATABASE_URL: 'postgres://x/y' }, /^gatehouse: GATEHOUSE_SECRET_KEY is required/],
-    ['a file that is not there', ['apply', 'nowhere.yaml'], {}, /^gatehouse: .*nowhere\.yaml cannot be read \(ENOENT\)/],
-  ])('%s', async (_, args, env, expected) => {
+    ['an invalid variable', ['serve'], { PORT: 'many' }, /^gatehouse: PORT must be a whole number/],
+    ['no secret key', ['migrate'], { DATABASE_URL: 'postgres://x/y' }, /^gatehouse: GATEHOUSE_SECRET_KEY is required/],
+    ['no such file', ['apply', 'nowhere.yaml'], {}, /^gatehouse: .*nowhere\.yaml cannot be read \(ENOENT\)/],
+  ])('arguments and configuration: exit code is 2 when there is %s', async (_, args, env, expected) => {
     const { code, out, err } = await gatehouse(args, env as Record<string, string>)
     expect(err).toMatch(expected)
     expect(err).not.toMatch(STACK)
@@ -36,30 +36,30 @@ describe('used or configured wrongly, it says in a line what to do and ends with
   })
 })
 
-test('a database that is not there ends with 1 and names the variable', async () => {
+test('database: exit code is 1 and the error names DATABASE_URL when no database listens', async () => {
   const env = { DATABASE_URL: 'postgres://postgres@127.0.0.1:1/x', GATEHOUSE_SECRET_KEY: 'x'.repeat(32) }
   const { code, err } = await gatehouse(['migrate'], env)
-  expect(err).toMatch(/nothing listens at the address of the database: check DATABASE_URL/)
+  expect(err).toMatch(/no database server listens at this address: check DATABASE_URL/)
   expect(err).not.toMatch(STACK)
   expect(code).toBe(1)
 })
 
-test('without a server a command opens the database itself', async () => {
+test('apply: works when no server is running', async () => {
   const first = await gatehouse(['apply'])
   expect(first).toMatchObject({ code: 0, out: 'created workspace acme\ncreated application support\n' })
 })
 
-describe('policies', () => {
+describe('policy', () => {
   const demo = join(ROOT, 'examples/policies/demo.yaml')
 
-  test("check and test pass on the demo's own set", async () => {
+  test('policy check and test: pass for the policy set of the demo', async () => {
     expect(await gatehouse(['policy', 'check', demo])).toMatchObject({ code: 0 })
     const { code, out } = await gatehouse(['policy', 'test', demo])
     expect(out).toMatch(/demo\.yaml: \d+ passed, 0 failed\n$/)
     expect(code).toBe(0)
   })
 
-  test('a case that fails is told with what was expected, and ends with 1', async () => {
+  test('policy test: prints expected and actual value and exits with 1 when a case fails', async () => {
     const file = join(folder, 'policy.yaml')
     const rule = '{ id: mail, description: d, at: [input], when: "content.findings.pii > 0", verdict: deny }'
     writeFileSync(file, `name: p\ntests: [cases.yaml]\nrules:\n  - ${rule}\n`)
@@ -71,7 +71,7 @@ describe('policies', () => {
     expect(code).toBe(1)
   })
 
-  test('a document that cannot be published is told by line, and ends with 1', async () => {
+  test('policy check: prints the line and exits with 1 when a document cannot be published', async () => {
     const file = join(folder, 'broken.yaml')
     writeFileSync(file, 'name: p\nrules:\n  - { id: a, description: d, at: [input], when: "nope(", verdict: deny }\n')
     const { code, out } = await gatehouse(['policy', 'check', file])

@@ -10,10 +10,10 @@ import type { Collection } from '../knowledge/collection.ts'
 import { createCollection, findCollectionByName, listCollections } from '../knowledge/collection-store.ts'
 import type { LabelPatch } from '../knowledge/relabel.ts'
 import { changeWorkspace } from '../setup/recorded-change.ts'
-import { ALL, chooseWorkspace } from './choose.ts'
-import { CommandProblem, type Terminal } from './command.ts'
+import { ALL_ROWS, chooseWorkspace } from './choose-workspace.ts'
 import { Progress } from './progress.ts'
-import { type Workbench, withDatabase } from './with-database.ts'
+import { CommandFailure, type Terminal } from './terminal.ts'
+import { type CommandContext, withDatabase } from './with-database.ts'
 
 export interface IngestOptions {
   readonly collection: string
@@ -30,39 +30,39 @@ export interface IngestOptions {
   readonly json?: boolean
 }
 
-/** `gatehouse ingest DIR`: again and again, also after it was broken off. */
+/** `gatehouse ingest DIR`: can be repeated, also after an interruption. */
 export async function ingest(terminal: Terminal, directory: string, options: IngestOptions): Promise<void> {
   const path = resolve(directory)
-  const labels = labelsIn(options)
+  const labels = parseLabels(options)
   const total = await countFiles(path, directory)
-  await withDatabase(terminal, async (bench) => {
-    const workspace = await chooseWorkspace(bench.database.db, options.workspace)
-    const { id: collectionId } = await collectionOf(bench, workspace, options)
+  await withDatabase(terminal, async (context) => {
+    const workspace = await chooseWorkspace(context.database.db, options.workspace)
+    const { id: collectionId } = await findOrCreateCollection(context, workspace, options)
     const { deleteMissing = false, force = false } = options
     const folder = { path, workspaceId: workspace.id, collectionId, labels, deleteMissing, force }
     const tally = new Tally()
     const failures: FileOutcome[] = []
     const progress = new Progress(terminal, total)
-    const refused = await readFolder(bench, folder, (outcome) => {
+    const refusal = await ingestFiles(context, folder, (outcome) => {
       tally.add(outcome)
       if (outcome.error) failures.push(outcome)
       if (options.json) terminal.out(jsonLine(outcome))
       progress.show(tally)
     })
     progress.end()
-    summarise(terminal, options, tally, failures)
-    if (refused) throw new CommandProblem(refused.message)
+    printSummary(terminal, options, tally, failures)
+    if (refusal) throw new CommandFailure(refusal.message)
   })
 }
 
-/** Tells of each file; answers why documents whose files are gone were not deleted. */
-async function readFolder(
-  bench: Workbench,
+/** Calls `onFile` for each file. Returns the error if documents without a file were not deleted. */
+async function ingestFiles(
+  context: CommandContext,
   folder: Folder,
   onFile: (outcome: FileOutcome) => void,
 ): Promise<DeletionRefused | undefined> {
   try {
-    for await (const outcome of ingestFolder(bench, folder)) onFile(outcome)
+    for await (const outcome of ingestFolder(context, folder)) onFile(outcome)
     return undefined
   } catch (error) {
     if (error instanceof DeletionRefused) return error
@@ -70,7 +70,7 @@ async function readFolder(
   }
 }
 
-function summarise(
+function printSummary(
   { out, note }: Terminal,
   { collection, json }: IngestOptions,
   tally: Tally,
@@ -84,25 +84,25 @@ function summarise(
   )
   for (const { key, error } of failures) note(`${key}: ${error?.message} (${error?.code})`)
   if (flagged > 0) {
-    note(`${flagged} hold what may be instructions for a model: /admin/v1/documents?flagged=true lists them for review`)
+    note(`${flagged} documents may contain instructions for a model: review them at /admin/v1/documents?flagged=true`)
   }
-  if (failures.length > 0) throw new CommandProblem(`${failures.length} of ${files} files were left out`)
+  if (failures.length > 0) throw new CommandFailure(`${failures.length} of ${files} files could not be ingested`)
 }
 
 const jsonLine = ({ key, outcome, documentId: document_id, chunks, flagged, error }: FileOutcome): string =>
   JSON.stringify({ key, outcome, document_id, chunks, flagged, error })
 
-/** Undefined fields stay as they are with documents that are there already. */
-function labelsIn({ classification, regulation, acl, role, department, user }: IngestOptions): LabelPatch {
+/** Absent fields keep their values in existing documents. */
+function parseLabels({ classification, regulation, acl, role, department, user }: IngestOptions): LabelPatch {
   if (classification !== undefined && !CLASSIFICATIONS.includes(classification as Classification)) {
-    throw new CommandProblem(`--classification must be one of ${CLASSIFICATIONS.join(', ')}`)
+    throw new CommandFailure(`--classification must be one of ${CLASSIFICATIONS.join(', ')}`)
   }
   const lists = { ...(user && { users: user }), ...(role && { roles: role }), ...(department && { departments: department }) }
   const isListed = Object.keys(lists).length > 0
   if (acl !== undefined && acl !== 'everyone')
-    throw new CommandProblem('--acl must be everyone; name others with --role, --department and --user')
+    throw new CommandFailure('--acl must be everyone; to restrict readers use --role, --department and --user')
   if (acl !== undefined && isListed)
-    throw new CommandProblem('--acl everyone and --role, --department or --user exclude one another')
+    throw new CommandFailure('--acl everyone and --role, --department or --user exclude one another')
   const readers: Acl | undefined = acl === undefined ? (isListed ? lists : undefined) : { everyone: true }
   return {
     ...(classification !== undefined && { classification: classification as Classification }),
@@ -111,34 +111,36 @@ function labelsIn({ classification, regulation, acl, role, department, user }: I
   }
 }
 
-/** Before anything else, so that a mistyped folder makes no collection, and the progress has an end. */
-async function countFiles(path: string, given: string): Promise<number> {
+/** Runs first: a mistyped folder must not create a collection, and the progress line shows the total. */
+async function countFiles(path: string, directory: string): Promise<number> {
   const isFolder = await stat(path).then(
-    (found) => found.isDirectory(),
+    (stats) => stats.isDirectory(),
     () => false,
   )
-  if (!isFolder) throw new CommandProblem(`${given} is no folder that can be read`)
+  if (!isFolder) throw new CommandFailure(`${directory} is not a readable folder`)
   let count = 0
   for await (const _ of filesBelow(path)) count += 1
   return count
 }
 
-async function collectionOf(
-  bench: Workbench,
+async function findOrCreateCollection(
+  context: CommandContext,
   workspace: Workspace,
   { collection: name, create }: IngestOptions,
 ): Promise<Collection> {
-  const { db } = bench.database
+  const { db } = context.database
   const known = await findCollectionByName(db, workspace.id, name)
   if (known) return known
   if (!create) {
-    const all = (await listCollections(db, workspace.id, ALL))?.data ?? []
+    const all = (await listCollections(db, workspace.id, ALL_ROWS))?.data ?? []
     const names = all.map((collection) => collection.name).join(', ') || 'none'
-    throw new CommandProblem(`there is no collection ${name} in ${workspace.name}: --create makes it; there are: ${names}`)
+    throw new CommandFailure(
+      `there is no collection ${name} in ${workspace.name}: add --create to create it. The collections are: ${names}`,
+    )
   }
-  await changeWorkspace(bench, workspace.id, async ({ tx, workspaceId, now }) => {
-    const made = await createCollection(tx, workspaceId, { name }, now)
-    return made ? [{ done: 'created', object: 'collection', id: made.id, name, fields: ['name'] }] : []
+  await changeWorkspace(context, workspace.id, async ({ tx, workspaceId, now }) => {
+    const collection = await createCollection(tx, workspaceId, { name }, now)
+    return collection ? [{ done: 'created', object: 'collection', id: collection.id, name, fields: ['name'] }] : []
   })
   return (await findCollectionByName(db, workspace.id, name)) as Collection
 }

@@ -1,6 +1,6 @@
-import type { Terminal } from './command.ts'
+import type { Terminal } from './terminal.ts'
 import { withDatabase } from './with-database.ts'
 
-/** Opening the database brings its schema up to date. */
+/** `gatehouse migrate`: opening the database runs the migrations. */
 export const migrate = ({ out, ...terminal }: Terminal): Promise<void> =>
   withDatabase({ out, ...terminal }, async ({ database }) => out(`the ${database.kind} database is up to date`))

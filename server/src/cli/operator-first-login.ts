@@ -1,17 +1,17 @@
-import { addressOf } from '../config/config.ts'
+import { serverUrl } from '../config/config.ts'
 import { invitationUrl } from '../operators/invitation-store.ts'
 import { issueFirstLogin } from '../setup/first-login.ts'
-import { CommandProblem, type Terminal } from './command.ts'
+import { CommandFailure, type Terminal } from './terminal.ts'
 import { withDatabase } from './with-database.ts'
 
-/** `gatehouse operator first-login`: the link alone on standard output, as long as nobody can sign in. */
+/** `gatehouse operator first-login`: prints the link to standard output. Fails once there is an operator. */
 export const operatorFirstLogin = (terminal: Terminal): Promise<void> =>
-  withDatabase(terminal, async (bench) => {
-    const { config } = bench
-    const token = await issueFirstLogin(bench, config)
+  withDatabase(terminal, async (context) => {
+    const { config } = context
+    const token = await issueFirstLogin(context, config)
     if (token === undefined) {
-      throw new CommandProblem('there are operators already: print a link for one of them with `gatehouse operator invite EMAIL`')
+      throw new CommandFailure('an operator exists already: print a link for an operator with `gatehouse operator invite EMAIL`')
     }
-    terminal.out(invitationUrl(config.signIn.publicUrl ?? addressOf(config), token))
-    terminal.note('for the first owner, who chooses a name, an address and a password: opens once')
+    terminal.out(invitationUrl(config.signIn.publicUrl ?? serverUrl(config), token))
+    terminal.note('for the first owner, who chooses a name, an address and a password. The link works once')
   })

@@ -6,9 +6,9 @@ import { DEFAULT_SETTINGS } from '../domain/principal.ts'
 import { parsePolicySet } from '../policy/parse.ts'
 import type { TestTools } from '../policy/policy-test.ts'
 import { testPolicyFile } from '../policy/policy-test-file.ts'
-import { CommandProblem, type Terminal } from './command.ts'
+import { CommandFailure, type Terminal } from './terminal.ts'
 
-/** The server's own detectors; tests have time. */
+/** The detectors of the server, with a longer time limit. */
 const TOOLS: TestTools = {
   detect: (text) => scan([text], { detectors: DETECTORS, budgetMs: 60_000 }).counts,
   assess: (findings) => assess(findings, { classification: DEFAULT_SETTINGS.default_classification, risk: 'low' }),
@@ -22,16 +22,16 @@ export async function policyTest({ out }: Terminal, files: readonly string[]): P
     for (const line of lines) out(line)
     if (!ok) failed += 1
   }
-  if (failed > 0) throw new CommandProblem(`${failed} of ${files.length} policy documents failed`)
+  if (failed > 0) throw new CommandFailure(`${failed} of ${files.length} policy documents failed`)
 }
 
-/** `gatehouse policy check FILE`: what publishing it would say. */
+/** `gatehouse policy check FILE`: prints the errors that publishing the document would report. */
 export async function policyCheck({ out }: Terminal, file: string): Promise<void> {
   const source = await readFile(file, 'utf8').catch(({ code }) => {
-    throw new CommandProblem(`${file} cannot be read (${code})`)
+    throw new CommandFailure(`${file} cannot be read (${code})`)
   })
   const parsed = parsePolicySet(source)
   if (parsed.ok) return out(`${file}: ${parsed.set.name}, ${parsed.set.rules.length} rules, can be published`)
   for (const { line, column, field, message } of parsed.errors) out(`${file}:${line}:${column}: ${field} ${message}`)
-  throw new CommandProblem(`${file} cannot be published`)
+  throw new CommandFailure(`${file} cannot be published`)
 }

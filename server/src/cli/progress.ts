@@ -1,18 +1,17 @@
 import type { Tally } from '../ingestion/tally.ts'
 import { elapsed } from '../lib/clock.ts'
-import type { Terminal } from './command.ts'
+import type { Terminal } from './terminal.ts'
 
 const WIDTH = 24
-/** How often a person sees it move, and how often a log is told. */
-const ON_TERMINAL_MS = 100
-const IN_LOG_MS = 10_000
+const TERMINAL_INTERVAL_MS = 100
+const LOG_INTERVAL_MS = 10_000
 
-/** How far the reading of a folder has come: a line that is written over on a terminal, a line now and then in a log. */
+/** Progress of an ingestion: on a terminal one line that is overwritten, in a log a line every 10 seconds. */
 export class Progress {
   readonly #terminal: Terminal
   readonly #total: number
   readonly #startedAt = elapsed()
-  #toldAt = elapsed()
+  #printedAt = elapsed()
 
   constructor(terminal: Terminal, total: number) {
     this.#terminal = terminal
@@ -22,13 +21,13 @@ export class Progress {
   show(tally: Tally): void {
     const now = elapsed()
     const { status, note } = this.#terminal
-    if (now - this.#toldAt < (status ? ON_TERMINAL_MS : IN_LOG_MS)) return
-    this.#toldAt = now
-    const tell = status ?? note
-    tell(this.#line(tally, now))
+    if (now - this.#printedAt < (status ? TERMINAL_INTERVAL_MS : LOG_INTERVAL_MS)) return
+    this.#printedAt = now
+    const print = status ?? note
+    print(this.#line(tally, now))
   }
 
-  /** Leaves the terminal as it was. */
+  /** Clears the line on the terminal. */
   end(): void {
     this.#terminal.status?.('')
   }

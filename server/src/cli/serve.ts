@@ -1,9 +1,9 @@
 import { readConfig } from '../config/config.ts'
 import { readSecrets } from '../config/secrets.ts'
 import { serve } from '../serve.ts'
-import { CommandProblem, type Terminal } from './command.ts'
+import { CommandFailure, type Terminal } from './terminal.ts'
 
-/** `gatehouse serve`: until it is told to stop (SIGINT, SIGTERM). */
+/** `gatehouse serve`: runs the server until SIGINT or SIGTERM. */
 export async function runServer({ env }: Terminal): Promise<void> {
   const config = readConfig(env)
   try {
@@ -11,7 +11,7 @@ export async function runServer({ env }: Terminal): Promise<void> {
   } catch (error) {
     const { code, syscall } = error as { code?: string; syscall?: string }
     if (syscall !== 'listen') throw error
-    const why = code === 'EADDRINUSE' ? 'is in use' : `cannot be had (${code})`
-    throw new CommandProblem(`${config.host}:${config.port} ${why}: set PORT or HOST to another one`)
+    const reason = code === 'EADDRINUSE' ? 'is in use' : `is not available (${code})`
+    throw new CommandFailure(`${config.host}:${config.port} ${reason}: set PORT or HOST to another value`)
   }
 }

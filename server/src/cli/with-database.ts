@@ -4,10 +4,10 @@ import { readSecrets, type Secrets } from '../config/secrets.ts'
 import { type Database, openDatabase } from '../db/database.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { type SecretBox, secretBox } from '../lib/secret-box.ts'
-import type { Terminal } from './command.ts'
+import type { Terminal } from './terminal.ts'
 
-/** The part of the server that commands work with. */
-export interface Workbench {
+/** Configuration, database and keys that commands use. */
+export interface CommandContext {
   readonly config: Config
   readonly secrets: Secrets
   readonly database: Database
@@ -16,14 +16,14 @@ export interface Workbench {
   readonly providerBox: SecretBox
 }
 
-/** A command is one person's work: a few connections serve it. */
+/** A command runs few queries at the same time. */
 const POOL_SIZE = 3
-/** Someone looks on, and may stop it: a command takes the time that it takes. */
+/** Longer than in the server, because a user can stop the command. */
 const LONG_STATEMENT_MS = 600_000
 const LOCK_MS = 60_000
 
-/** Runs `work` on the database that the environment names, which a running server may be using at the same time. */
-export async function withDatabase<T>({ env, note }: Terminal, work: (bench: Workbench) => Promise<T>): Promise<T> {
+/** Opens the database of the environment, which a running server may use at the same time, and closes it after `work`. */
+export async function withDatabase<T>({ env, note }: Terminal, work: (context: CommandContext) => Promise<T>): Promise<T> {
   const config = readConfig(env)
   secureDataFolder(config)
   const secrets = readSecrets(env, config)
@@ -38,7 +38,7 @@ export async function withDatabase<T>({ env, note }: Terminal, work: (bench: Wor
       idleTransactionMs: LONG_STATEMENT_MS,
     },
     share: true,
-    // A broken connection also fails the query that runs on it: that is where it is told.
+    // A broken connection also fails its query, and the command reports that error.
     onError: () => {},
     onProgress: note,
   })

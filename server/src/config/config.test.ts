@@ -15,12 +15,12 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('readConfig', () => {
-  test('readConfig: has port 8787 on 127.0.0.1 when PORT and HOST are not set [ADM-ENV-1]', () => {
+  test('readConfig: uses port 8787 on 127.0.0.1 when PORT and HOST are not set [ADM-ENV-1]', () => {
     expect(readConfig({})).toMatchObject({ port: 8787, host: '127.0.0.1' })
     expect(readConfig({ PORT: '9000', HOST: '0.0.0.0' })).toMatchObject({ port: 9000, host: '0.0.0.0' })
   })
 
-  test('readConfig: keeps data in ./data when GATEHOUSE_DATA is not set [ADM-ENV-2]', () => {
+  test('readConfig: stores data in ./data when GATEHOUSE_DATA is not set [ADM-ENV-2]', () => {
     expect(readConfig({}).dataDir).toBe(resolve('data'))
     expect(readConfig({ GATEHOUSE_DATA: folder }).dataDir).toBe(folder)
   })
@@ -38,14 +38,14 @@ describe('readConfig', () => {
     })
   })
 
-  test('readConfig: seeds the demo unless there is a PostgreSQL or GATEHOUSE_DEMO says otherwise [ADM-ENV-6]', () => {
+  test('readConfig: seeds the demo when DATABASE_URL is not set, and GATEHOUSE_DEMO overrides it [ADM-ENV-6]', () => {
     expect(readConfig({}).demo).toBe(true)
     expect(readConfig({ GATEHOUSE_DEMO: '0' }).demo).toBe(false)
     expect(readConfig(POSTGRES).demo).toBe(false)
     expect(readConfig({ ...POSTGRES, GATEHOUSE_DEMO: '1' }).demo).toBe(true)
   })
 
-  test('readConfig: logs from info on when LOG_LEVEL is not set, and refuses an unknown level [ADM-ENV-7]', () => {
+  test('readConfig: uses log level info when LOG_LEVEL is not set, and throws when it is unknown [ADM-ENV-7]', () => {
     expect(readConfig({}).logLevel).toBe('info')
     expect(readConfig({ LOG_LEVEL: 'warn' }).logLevel).toBe('warn')
     expect(() => readConfig({ LOG_LEVEL: 'loud' })).toThrow(ConfigError)
@@ -53,7 +53,7 @@ describe('readConfig', () => {
 })
 
 describe('readSecrets', () => {
-  test('readSecrets: makes a key once and keeps it private when the database is embedded [ADM-ENV-4]', () => {
+  test('readSecrets: creates a private key file once when the database is embedded [ADM-ENV-4]', () => {
     const env = { GATEHOUSE_DATA: join(folder, 'made') }
     const { secretKey } = readSecrets(env, readConfig(env))
     const file = join(folder, 'made', 'secret.key')
@@ -62,7 +62,7 @@ describe('readSecrets', () => {
     expect(readSecrets(env, readConfig(env)).secretKey).toEqual(secretKey)
   })
 
-  test('readSecrets: needs GATEHOUSE_SECRET_KEY when there is a PostgreSQL [ADM-ENV-4]', () => {
+  test('readSecrets: throws without GATEHOUSE_SECRET_KEY when DATABASE_URL is set [ADM-ENV-4]', () => {
     const env = { ...POSTGRES, GATEHOUSE_DATA: join(folder, 'none') }
     expect(() => readSecrets(env, readConfig(env))).toThrow('GATEHOUSE_SECRET_KEY is required with DATABASE_URL')
     expect(existsSync(env.GATEHOUSE_DATA)).toBe(false)

@@ -1,67 +1,68 @@
 import { resolve } from 'node:path'
-import { type AuditOutsideConfig, auditOutside } from './audit-outside.ts'
-import { type EmbeddingsConfig, embeddings } from './embeddings.ts'
+import { type CheckpointDeliveryConfig, readCheckpointDeliveryConfig } from './checkpoint-delivery.ts'
+import { type EmbeddingsConfig, readEmbeddingsConfig } from './embeddings.ts'
 import { ConfigError, type Environment } from './environment.ts'
-import { type EnvironmentProvider, environmentProviders } from './environment-providers.ts'
-import { type FilesConfig, files } from './files.ts'
+import { type EnvironmentProvider, readEnvironmentProviders } from './environment-providers.ts'
+import { type FilesConfig, readFilesConfig } from './files.ts'
 import { refuseUnknownVariables } from './known-variables.ts'
-import { type SignInConfig, signIn } from './sign-in.ts'
+import { readSignInConfig, type SignInConfig } from './sign-in.ts'
 
-/** What the environment says, decided and checked (docs/configuration.md). Secrets are apart, in secrets.ts. */
+/** The checked configuration from the environment (docs/configuration.md), with defaults. secrets.ts reads the secrets. */
 export interface Config {
   readonly host: string
   readonly port: number
   readonly dataDir: string
-  /** PostgreSQL; absent: the embedded database in dataDir. */
+  /** URL of a PostgreSQL. Absent: the embedded database in dataDir. */
   readonly databaseUrl: string | undefined
   readonly databasePoolSize: number
-  /** Of PostgreSQL, milliseconds; 0: no limit (db/connections.ts). */
+  /** Timeouts of PostgreSQL in milliseconds. 0: no limit (db/connections.ts). */
   readonly databaseTimeouts: {
     readonly connectMs: number
     readonly statementMs: number
     readonly lockMs: number
     readonly idleTransactionMs: number
   }
-  /** The declarative configuration; undefined when there is no such file and none was named. */
+  /** Path of the configuration file. */
   readonly configFile: string
+  /** GATEHOUSE_CONFIG is set, so the file must exist. */
   readonly configFileNamed: boolean
   readonly demo: boolean
   readonly logLevel: string
-  /** Provider and webhook URLs given over the admin API may be private. */
+  /** Provider and webhook URLs from the admin API may be private. */
   readonly allowPrivateUrls: boolean
   readonly sizes: {
-    /** Of a chat; other bodies end at a mebibyte, or here. */
+    /** Maximum of a chat request. Other bodies: the lower of this and 1 MiB. */
     readonly bodyBytes: number
-    /** Of large bodies that are worked on at a time. */
+    /** Maximum of all large bodies that are processed at the same time. */
     readonly bodyBytesInFlight: number
     readonly contentBytes: number
     readonly messages: number
     readonly jsonDepth: number
   }
-  /** Time for providers, milliseconds: all attempts of one request together, and without a byte from one of them. */
+  /** Time limits in milliseconds: for all attempts of a request together, and without a byte from a provider. */
   readonly providerLimits: { readonly totalMs: number; readonly idleMs: number }
-  /** Longest time the detectors may take for one text set before the request is refused, milliseconds. */
+  /** Time limit of the detectors for the texts of one scan in milliseconds. After it the request is refused. */
   readonly detectorBudgetMs: number
-  /** Who turns texts into vectors; absent: search goes by words alone. Its key is among the secrets. */
+  /** Absent: searches use words only. */
   readonly embeddings: EmbeddingsConfig | undefined
   readonly files: FilesConfig
-  readonly auditOutside: AuditOutsideConfig
-  /** Where spans go by OTLP over HTTP, the whole URL; absent: no spans. */
+  readonly checkpointDelivery: CheckpointDeliveryConfig
+  /** Full URL to which spans are sent with OTLP over HTTP. Absent: no spans. */
   readonly otlpTracesUrl: string | undefined
-  /** What spans say of this server: at least `service.name`. */
+  /** Resource attributes of all spans: at least `service.name`. */
   readonly otelResource: Readonly<Record<string, string>>
   readonly signIn: SignInConfig
   readonly drain: {
-    /** After SIGTERM: how long `/readyz` says 503 while requests are still taken. */
+    /** Time after SIGTERM in which `/readyz` responds with 503 and requests are still accepted. */
     readonly delayMs: number
-    /** Then: how long running requests may take before they are cut off. */
+    /** Time limit after `delayMs` for requests in flight. Then they are aborted. */
     readonly timeoutMs: number
   }
   readonly providers: readonly EnvironmentProvider[]
 }
 
-/** Where a server that listens there answers, without a slash at the end. */
-export const addressOf = ({ host, port }: Pick<Config, 'host' | 'port'>): string =>
+/** URL of a server that listens on this host and port, without a slash at the end. */
+export const serverUrl = ({ host, port }: Pick<Config, 'host' | 'port'>): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 export function readConfig(env: Environment): Config {
@@ -72,7 +73,7 @@ export function readConfig(env: Environment): Config {
     host: env.HOST || '127.0.0.1',
     port: integer(env, 'PORT', 8787, 0, 65_535),
     dataDir,
-    databaseUrl: databaseUrl(env),
+    databaseUrl: readDatabaseUrl(env),
     databasePoolSize: integer(env, 'GATEHOUSE_DATABASE_POOL', 10, 2, 500),
     databaseTimeouts: {
       connectMs: integer(env, 'GATEHOUSE_DATABASE_CONNECT_TIMEOUT_MS', 5_000, 100, 600_000),
@@ -82,7 +83,7 @@ export function readConfig(env: Environment): Config {
     },
     configFile,
     configFileNamed: Boolean(env.GATEHOUSE_CONFIG),
-    // Never put into a database that somebody else runs unless it is asked for.
+    // An external database gets no demo data unless GATEHOUSE_DEMO is set.
     demo: flag(env, 'GATEHOUSE_DEMO', !env.DATABASE_URL),
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     allowPrivateUrls: flag(env, 'GATEHOUSE_ALLOW_PRIVATE_URLS', false),
@@ -98,45 +99,45 @@ export function readConfig(env: Environment): Config {
       idleMs: integer(env, 'GATEHOUSE_PROVIDER_IDLE_MS', 60_000, 100, 600_000),
     },
     detectorBudgetMs: integer(env, 'GATEHOUSE_DETECTOR_BUDGET_MS', 2_000, 10, 60_000),
-    embeddings: embeddings(env),
-    files: files(env, dataDir, integer(env, 'GATEHOUSE_MAX_FILE_BYTES', 26_214_400, 1, 5_368_709_120)),
-    auditOutside: auditOutside(env),
-    otlpTracesUrl: otlpTracesUrl(env),
-    otelResource: otelResource(env),
-    signIn: signIn(env),
+    embeddings: readEmbeddingsConfig(env),
+    files: readFilesConfig(env, dataDir, integer(env, 'GATEHOUSE_MAX_FILE_BYTES', 26_214_400, 1, 5_368_709_120)),
+    checkpointDelivery: readCheckpointDeliveryConfig(env),
+    otlpTracesUrl: readOtlpTracesUrl(env),
+    otelResource: readOtelResource(env),
+    signIn: readSignInConfig(env),
     drain: {
-      // Several nodes have a load balancer before them that has to notice; a node with its own database is the only one.
+      // A load balancer needs time to see the 503. A node with an embedded database is the only one and has none.
       delayMs: integer(env, 'GATEHOUSE_DRAIN_DELAY_MS', env.DATABASE_URL ? 5_000 : 0, 0, 600_000),
       timeoutMs: integer(env, 'GATEHOUSE_DRAIN_TIMEOUT_MS', 15_000, 0, 3_600_000),
     },
-    providers: environmentProviders(env),
+    providers: readEnvironmentProviders(env),
   }
 }
 
-function databaseUrl({ DATABASE_URL: url }: Environment): string | undefined {
+function readDatabaseUrl({ DATABASE_URL: url }: Environment): string | undefined {
   if (!url) return undefined
   if (!/^postgres(ql)?:\/\//.test(url)) throw new ConfigError('DATABASE_URL must start with postgres:// or postgresql://')
   return url
 }
 
-/** By OpenTelemetry's own variables: the general one names the collector, the other the path too. */
-function otlpTracesUrl(env: Environment): string | undefined {
+/** Reads the standard OpenTelemetry variables: one holds the full URL, the other the collector's URL without a path. */
+function readOtlpTracesUrl(env: Environment): string | undefined {
   if (env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) return env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
   const collector = env.OTEL_EXPORTER_OTLP_ENDPOINT
   return collector ? `${collector.replace(/\/+$/, '')}/v1/traces` : undefined
 }
 
-/** OTEL_RESOURCE_ATTRIBUTES (`key=value` with commas between, values percent-encoded), and OTEL_SERVICE_NAME before its service.name. */
-function otelResource(env: Environment): Readonly<Record<string, string>> {
+/** Reads OTEL_RESOURCE_ATTRIBUTES (`key=value,…`, values percent-encoded). OTEL_SERVICE_NAME has precedence over its service.name. */
+function readOtelResource(env: Environment): Readonly<Record<string, string>> {
   const pairs = (env.OTEL_RESOURCE_ATTRIBUTES ?? '').split(',').flatMap((pair): [string, string][] => {
     const at = pair.indexOf('=')
-    return at < 1 ? [] : [[pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())]]
+    return at < 1 ? [] : [[pair.slice(0, at).trim(), decodePercent(pair.slice(at + 1).trim())]]
   })
   const attributes = Object.fromEntries(pairs)
   return { ...attributes, 'service.name': env.OTEL_SERVICE_NAME || attributes['service.name'] || 'gatehouse' }
 }
 
-function decoded(value: string): string {
+function decodePercent(value: string): string {
   try {
     return decodeURIComponent(value)
   } catch {

@@ -13,40 +13,40 @@ afterEach(() => rmSync(join(dataDir, '..'), { recursive: true, force: true }))
 
 const EMBEDDED = { databaseUrl: undefined }
 const mode = (path: string): number => statSync(path).mode & 0o777
-const place = (name: string, bits: number): string => {
+const writeSecret = (name: string, bits: number): string => {
   const path = join(dataDir, name)
   writeFileSync(path, 'secret')
   chmodSync(path, bits)
   return path
 }
 
-test('secureDataFolder: makes the folder 0700 and the secrets in it 0600, and names them, when they are wider', () => {
+test('secureDataFolder: sets modes 0700 and 0600 and returns the paths when other users have access', () => {
   mkdirSync(dataDir)
   chmodSync(dataDir, 0o755)
-  const key = place('secret.key', 0o644)
-  const demo = place('demo.json', 0o600)
+  const key = writeSecret('secret.key', 0o644)
+  const demo = writeSecret('demo.json', 0o600)
   expect(secureDataFolder({ dataDir, ...EMBEDDED })).toEqual([dataDir, key])
   expect([mode(dataDir), mode(key), mode(demo)]).toEqual([0o700, 0o600, 0o600])
   expect(secureDataFolder({ dataDir, ...EMBEDDED })).toEqual([])
 })
 
-test('secureDataFolder: keeps what is narrower, and does nothing without a folder', () => {
+test('secureDataFolder: keeps a stricter mode, and does nothing when there is no folder', () => {
   expect(secureDataFolder({ dataDir, ...EMBEDDED })).toEqual([])
   mkdirSync(dataDir, { mode: 0o500 })
   expect(secureDataFolder({ dataDir, ...EMBEDDED })).toEqual([])
   expect(mode(dataDir)).toBe(0o500)
 })
 
-test('secureDataFolder: leaves a folder without secrets alone when the database is PostgreSQL', () => {
+test('secureDataFolder: does not change a folder without secrets when the database is PostgreSQL', () => {
   mkdirSync(dataDir)
   chmodSync(dataDir, 0o755)
   const postgresql = { dataDir, databaseUrl: 'postgres://x/y' }
   expect(secureDataFolder(postgresql)).toEqual([])
-  place('demo.json', 0o644)
+  writeSecret('demo.json', 0o644)
   expect(secureDataFolder(postgresql)).toHaveLength(2)
 })
 
-test('secureDataFolder: refuses the start and says what to do when a mode cannot be changed', () => {
+test('secureDataFolder: throws with a remedy when a mode cannot be changed', () => {
   const refused = () => secureDataFolder({ dataDir: '/proc/self/fdinfo/..', ...EMBEDDED })
   expect(refused).toThrow(ConfigError)
   expect(refused).toThrow(/is open to other users .* \((EPERM|EACCES|EROFS)\): run "chmod 700 /)

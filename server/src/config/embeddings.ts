@@ -1,27 +1,27 @@
 import { ConfigError, type Environment } from './environment.ts'
 
-/** An OpenAI-compatible server of embeddings. Its URL counts as configured: it may be private. */
+/** An OpenAI-compatible embeddings API. Its URL may be private, because it is configured. */
 export interface EmbeddingsConfig {
-  /** As `https://api.openai.com/v1`. */
+  /** For example `https://api.openai.com/v1`. */
   readonly url: string
-  /** `dimensions`: asked for, and insisted on; undefined: the model's own. */
+  /** `dimensions`: length of the vectors, requested and checked. Undefined: the default of the model. */
   readonly model: { readonly name: string; readonly dimensions: number | undefined }
   /** Name of the variable that holds the key; the key itself stays in the environment. */
   readonly apiKeyEnv: string
 }
 
-/** As many as the database can store. */
+/** Limit of the `vector` type of the database. */
 const MAX_DIMENSIONS = 16_000
 
-/** undefined: search goes by words alone. */
-export function embeddings(env: Environment): EmbeddingsConfig | undefined {
+/** Undefined: searches use words only. */
+export function readEmbeddingsConfig(env: Environment): EmbeddingsConfig | undefined {
   const { GATEHOUSE_EMBEDDINGS_URL: url, GATEHOUSE_EMBEDDINGS_MODEL: name } = env
   if (!url && !name) return undefined
-  if (!url || !name) throw new ConfigError('GATEHOUSE_EMBEDDINGS_URL and GATEHOUSE_EMBEDDINGS_MODEL belong together: set both')
+  if (!url || !name) throw new ConfigError('GATEHOUSE_EMBEDDINGS_URL and GATEHOUSE_EMBEDDINGS_MODEL must be set together')
   if (!isPlainUrl(url)) {
     throw new ConfigError('GATEHOUSE_EMBEDDINGS_URL must be an http or https URL without credentials, query or fragment')
   }
-  const model = { name, dimensions: dimensions(env) }
+  const model = { name, dimensions: readDimensions(env) }
   return { url: url.replace(/\/+$/, ''), model, apiKeyEnv: 'GATEHOUSE_EMBEDDINGS_API_KEY' }
 }
 
@@ -30,7 +30,7 @@ function isPlainUrl(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(text)
 }
 
-function dimensions({ GATEHOUSE_EMBEDDINGS_DIMENSIONS: text }: Environment): number | undefined {
+function readDimensions({ GATEHOUSE_EMBEDDINGS_DIMENSIONS: text }: Environment): number | undefined {
   if (!text) return undefined
   const value = Number(text)
   if (Number.isInteger(value) && value >= 1 && value <= MAX_DIMENSIONS) return value

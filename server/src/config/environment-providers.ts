@@ -1,16 +1,16 @@
 import { ConfigError, type Environment } from './environment.ts'
 
-/** A provider that the environment adds to the demo Workspace. Its URL counts as configured: it may be private. */
+/** A provider that the environment adds to the demo Workspace. Its URL may be private, because it is configured. */
 export interface EnvironmentProvider {
   readonly id: string
   readonly baseUrl: string
   /** Name of the variable that holds the key; the key itself stays in the environment. */
   readonly apiKeyEnv: string | null
-  /** null: ask the provider. */
+  /** Null: the provider is asked for its models. */
   readonly models: readonly string[] | null
 }
 
-/** Vendors that speak the OpenAI API, by the variables their own tools use. */
+/** Vendors with an OpenAI-compatible API, with the prefix of the variables that their own tools use. */
 const VENDORS = [
   { id: 'openai', prefix: 'OPENAI', baseUrl: 'https://api.openai.com/v1' },
   { id: 'mistral', prefix: 'MISTRAL', baseUrl: 'https://api.mistral.ai/v1' },
@@ -23,23 +23,23 @@ const VENDORS = [
 /** Every id that a provider from the environment can have. */
 export const ENVIRONMENT_PROVIDER_IDS: readonly string[] = [...VENDORS.map(({ id }) => id), 'ollama']
 
-const list = (text: string | undefined): readonly string[] | null => {
+const parseList = (text: string | undefined): readonly string[] | null => {
   const names = (text ?? '').split(',').flatMap((name) => name.trim() || [])
   return names.length ? names : null
 }
 
-export function environmentProviders(env: Environment): EnvironmentProvider[] {
+export function readEnvironmentProviders(env: Environment): EnvironmentProvider[] {
   const keyed = VENDORS.filter(({ prefix }) => env[`${prefix}_API_KEY`]).map(({ id, prefix, baseUrl }) => ({
     id,
     baseUrl: (env[`${prefix}_BASE_URL`] || baseUrl).replace(/\/+$/, ''),
     apiKeyEnv: `${prefix}_API_KEY`,
-    models: list(env[`${prefix}_MODELS`]),
+    models: parseList(env[`${prefix}_MODELS`]),
   }))
-  return env.OLLAMA_HOST ? [...keyed, ollama(env.OLLAMA_HOST, list(env.OLLAMA_MODELS))] : keyed
+  return env.OLLAMA_HOST ? [...keyed, ollamaProvider(env.OLLAMA_HOST, parseList(env.OLLAMA_MODELS))] : keyed
 }
 
-/** OLLAMA_HOST as Ollama itself reads it: `host`, `host:port` or a URL; its OpenAI door is below /v1. */
-function ollama(host: string, models: readonly string[] | null): EnvironmentProvider {
+/** OLLAMA_HOST as Ollama itself reads it: `host`, `host:port` or a URL; its OpenAI-compatible API is under /v1. */
+function ollamaProvider(host: string, models: readonly string[] | null): EnvironmentProvider {
   const url = URL.parse(/^https?:\/\//.test(host) ? host : `http://${host}`)
   if (!url) throw new ConfigError('OLLAMA_HOST must be a host, host:port or a URL')
   if (!url.port && url.protocol === 'http:') url.port = '11434'

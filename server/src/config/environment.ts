@@ -1,5 +1,5 @@
-/** The process's environment, handed in: only main.ts touches the real one. */
+/** The environment variables of the process. Only main.ts reads `process.env`; all other code gets them as an argument. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Thrown at start when the environment contradicts itself; the message says what to change. */
+/** The environment or configuration file is invalid. The message says what to change. */
 export class ConfigError extends Error {}

@@ -16,7 +16,7 @@ beforeAll(() => {
   writeFileSync(join(folder, 'gatehouse.yaml'), 'admin_tokens: [{ name: ops, from_env: GATEHOUSE_OPS_TOKEN }]\n')
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-const refused = (env: Record<string, string>) => () => refuseUnknownVariables(env, join(folder, 'none.yaml'))
+const refuse = (env: Record<string, string>) => () => refuseUnknownVariables(env, join(folder, 'none.yaml'))
 
 describe('variables of the environment', () => {
   test.each([
@@ -29,26 +29,26 @@ describe('variables of the environment', () => {
     ['gatehouse_metrics_token', 'GATEHOUSE_METRICS_TOKEN'],
     ['Gatehouse_Demo', 'GATEHOUSE_DEMO'],
     ['GATEHOUSE__DEMO', 'GATEHOUSE_DEMO'],
-  ])('unknown variables: %s stops the start, and the nearest name is given [ADM-ENV-9]', (name, near) => {
-    expect(refused({ [name]: '1' })).toThrow(ConfigError)
-    expect(refused({ [name]: '1' })).toThrow(`Unknown variable ${name}. Did you mean ${near}?`)
+  ])('unknown variables: the error suggests the nearest name when the name is %s [ADM-ENV-9]', (name, near) => {
+    expect(refuse({ [name]: '1' })).toThrow(ConfigError)
+    expect(refuse({ [name]: '1' })).toThrow(`Unknown variable ${name}. Did you mean ${near}?`)
     expect(() => readConfig({ [name]: '1' })).toThrow(ConfigError)
   })
 
   test('unknown variables: each is named, by its name and not by its value, when there are several', () => {
     const message =
       /^Unknown variable GATEHOUSE_DEMOS\. Did you mean GATEHOUSE_DEMO\?\nUnknown variable GATEHOUSE_ZZZZZZZZZZZZ\. docs/
-    expect(refused({ GATEHOUSE_DEMOS: 'hush', GATEHOUSE_ZZZZZZZZZZZZ: 'hush' })).toThrow(message)
-    expect(refused({ GATEHOUSE_DEMOS: 'hush' })).not.toThrow(/hush/)
+    expect(refuse({ GATEHOUSE_DEMOS: 'hush', GATEHOUSE_ZZZZZZZZZZZZ: 'hush' })).toThrow(message)
+    expect(refuse({ GATEHOUSE_DEMOS: 'hush' })).not.toThrow(/hush/)
   })
 
-  test('unknown variables: those that the configuration file names are known, and empty ones count as not set', () => {
+  test('unknown variables: accepts a variable when it is empty or the configuration file names it', () => {
     const env = { GATEHOUSE_OPS_TOKEN: 'ga_x', GATEHOUSE_CONFIG: join(folder, 'gatehouse.yaml'), GATEHOUSE_DEMOO: '' }
     expect(() => readConfig(env)).not.toThrow()
-    expect(refused({ GATEHOUSE_OPS_TOKEN: 'ga_x' })).toThrow(ConfigError)
+    expect(refuse({ GATEHOUSE_OPS_TOKEN: 'ga_x' })).toThrow(ConfigError)
   })
 
-  test('unknown variables: what Kubernetes sets for a service called gatehouse is no mistake', () => {
+  test('unknown variables: accepts the variables of Kubernetes when a service is named gatehouse', () => {
     const address = 'tcp://10.0.0.1:8787'
     const links = {
       GATEHOUSE_SERVICE_HOST: '10.0.0.1',
@@ -60,16 +60,16 @@ describe('variables of the environment', () => {
       GATEHOUSE_WEB_SERVICE_HOST: '10.0.0.2',
       GATEHOUSE_WEB_PORT: address,
     }
-    expect(refused(links)).not.toThrow()
+    expect(refuse(links)).not.toThrow()
   })
 
-  test('known variables: they have every one that the source reads or the documents name, and the documents name each', () => {
+  test('known variables: the list, the source and the documents name the same variables', () => {
     const paths = globSync(join(ROOT, 'server/src/**/*.ts')).filter((path) => !/(?:\.test|known-variables)\.ts$/.test(path))
     const source = paths.map((path) => readFileSync(path, 'utf8')).join('\n')
-    // Names are made with these: they are none themselves.
+    // Prefixes of names are no variables.
     const prefixes = new Set([...source.matchAll(/PREFIX = '(GATEHOUSE_\w+)'/g)].map(([, prefix]) => prefix))
     const read = new Set(source.match(NAME)?.filter((name) => !prefixes.has(name)))
-    // The documents show what happens to a misspelt name.
+    // The documents show a misspelt name as an example.
     const documented = new Set(CONFIGURATION.match(NAME)?.filter((name) => name !== 'GATEHOUSE_SECRT_KEY'))
     expect(read.size).toBeGreaterThan(30)
     expect([...read, ...documented].filter((name) => !KNOWN_VARIABLES.includes(name))).toEqual([])

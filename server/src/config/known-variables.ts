@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { ConfigError, type Environment } from './environment.ts'
 
-/** Every variable of ours. A test looks that none is missing which the source reads. */
+/** All GATEHOUSE_ variables. A test checks that the list contains each variable that the source reads. */
 export const KNOWN_VARIABLES: readonly string[] = [
   'GATEHOUSE_ALLOW_PRIVATE_URLS',
   'GATEHOUSE_AUDIT_CHECKPOINT_ACCESS_KEY_ID',
@@ -55,31 +55,31 @@ export const KNOWN_VARIABLES: readonly string[] = [
   'GATEHOUSE_TRUSTED_PROXIES',
 ]
 
-/** Those that README and examples use on the side of a client, or have a configuration file name. */
+/** Variables that README and examples use in clients and configuration files. */
 const EXAMPLES = ['GATEHOUSE_ADMIN_TOKEN', 'GATEHOUSE_KEY']
 
-/** Ours without the prefix: people add it by mistake. */
+/** Variables without the prefix, which users add by mistake. */
 const WITHOUT_PREFIX = ['PORT', 'HOST', 'LOG_LEVEL', 'DATABASE_URL']
 
 const PREFIX = 'GATEHOUSE_'
-/** In lower case they would silently not be used either. */
-const BEGINNING = /^GATEHOUSE_/i
+/** A name in lower case is reported too, because it would be ignored. */
+const PREFIX_PATTERN = /^GATEHOUSE_/i
 
-/** What Kubernetes and Docker set by themselves where a service is called gatehouse, or gatehouse-…. */
+/** Variables that Kubernetes and Docker set for a service named gatehouse or gatehouse-…. */
 const SERVICE_LINK = /_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?)$/
 const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//
 
 /**
- * Throws a ConfigError for a variable that begins like ours and is none: misspelt, it would silently not be used. Variables that the
- * configuration file names, for keys and tokens, are known.
+ * Throws a ConfigError for each unknown GATEHOUSE_ variable, because a misspelt one would be ignored. Variables that the configuration
+ * file names for keys and tokens are known.
  */
 export function refuseUnknownVariables(env: Environment, configFile: string): void {
-  const unknown = Object.keys(env).filter((name) => BEGINNING.test(name) && env[name] && !isKnown(name, env[name]))
+  const unknown = Object.keys(env).filter((name) => PREFIX_PATTERN.test(name) && env[name] && !isKnown(name, env[name]))
   if (unknown.length === 0) return
   const text = existsSync(configFile) ? readFileSync(configFile, 'utf8') : ''
   const named = new Set(text.match(/\bGATEHOUSE_\w+/gi))
-  const wrong = unknown.filter((name) => !named.has(name))
-  if (wrong.length > 0) throw new ConfigError(wrong.map(describe).join('\n'))
+  const misspelt = unknown.filter((name) => !named.has(name))
+  if (misspelt.length > 0) throw new ConfigError(misspelt.map(describeUnknown).join('\n'))
 }
 
 const isKnown = (name: string, value: string): boolean =>
@@ -88,24 +88,24 @@ const isKnown = (name: string, value: string): boolean =>
   SERVICE_LINK.test(name) ||
   (name.endsWith('_PORT') && SERVICE_ADDRESS.test(value))
 
-function describe(name: string): string {
+function describeUnknown(name: string): string {
   const bare = name.slice(PREFIX.length).toUpperCase()
-  const near = WITHOUT_PREFIX.includes(bare) ? bare : nearest(name.toUpperCase())
-  return `Unknown variable ${name}. ${near === undefined ? 'docs/configuration.md has those there are' : `Did you mean ${near}?`}`
+  const suggestion = WITHOUT_PREFIX.includes(bare) ? bare : findNearest(name.toUpperCase())
+  return `Unknown variable ${name}. ${suggestion === undefined ? 'docs/configuration.md lists all variables.' : `Did you mean ${suggestion}?`}`
 }
 
-/** Undefined when none is near. */
-function nearest(name: string): string | undefined {
+/** Returns undefined if no name is similar. */
+function findNearest(name: string): string | undefined {
   const ranked = KNOWN_VARIABLES.map((known) => ({ known, distance: editDistance(name, known) }))
   const [first] = ranked.toSorted((a, b) => a.distance - b.distance)
   return first && first.distance <= 6 ? first.known : undefined
 }
 
-/** Letters to insert, remove or replace (Levenshtein). Names are short: both are bounded. */
+/** Levenshtein distance. At most 100 letters of `a` are compared, because its length is not limited. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at)
-  for (const [i, letter] of [...a.slice(0, 100)].entries()) {
-    const next = [i + 1]
+  for (const [index, letter] of [...a.slice(0, 100)].entries()) {
+    const next = [index + 1]
     for (let j = 1; j <= b.length; j++) {
       const replaced = (row[j - 1] ?? 0) + (letter === b[j - 1] ? 0 : 1)
       next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))

@@ -4,46 +4,46 @@ import { join } from 'node:path'
 import type { Config } from './config.ts'
 import { ConfigError, type Environment } from './environment.ts'
 
-/** Kept apart from Config, so that a configuration can be logged and this can't. */
+/** Secrets are not part of Config, so that a configuration can be logged. */
 export interface Secrets {
-  /** Everything encrypted at rest is sealed under keys derived from it. */
+  /** The keys that encrypt stored secrets are derived from it. */
   readonly secretKey: Uint8Array
   /** Reads a provider's key by the name of its variable. */
   readonly fromEnvironment: (name: string) => string | undefined
-  /** What `/metrics` asks for; absent: nothing. */
+  /** Token that `/metrics` requires. Absent: `/metrics` is open. */
   readonly metricsToken: string | undefined
 }
 
 const MIN_LENGTH = 32
 
-/** GATEHOUSE_SECRET_KEY, or with the embedded database a key that is made once and kept beside it (mode 0600). */
+/** Reads GATEHOUSE_SECRET_KEY. With the embedded database, its default is a key that is created once and kept in a file (mode 0600). */
 export function readSecrets(env: Environment, config: Config): Secrets {
-  const text = env.GATEHOUSE_SECRET_KEY || keptKey(config)
+  const text = env.GATEHOUSE_SECRET_KEY || readKeyFile(config)
   if (text.length < MIN_LENGTH) {
     throw new ConfigError(
-      `GATEHOUSE_SECRET_KEY must have at least ${MIN_LENGTH} characters, for instance from: openssl rand -base64 32`,
+      `GATEHOUSE_SECRET_KEY must have at least ${MIN_LENGTH} characters, for example from: openssl rand -base64 32`,
     )
   }
-  return { secretKey: Buffer.from(text), fromEnvironment: (name) => env[name] || undefined, metricsToken: metricsToken(env) }
+  return { secretKey: Buffer.from(text), fromEnvironment: (name) => env[name] || undefined, metricsToken: readMetricsToken(env) }
 }
 
-function metricsToken({ GATEHOUSE_METRICS_TOKEN: token }: Environment): string | undefined {
+function readMetricsToken({ GATEHOUSE_METRICS_TOKEN: token }: Environment): string | undefined {
   if (!token) return undefined
   if (/^[\x21-\x7e]{16,}$/.test(token)) return token
   throw new ConfigError('GATEHOUSE_METRICS_TOKEN must have at least 16 visible ASCII characters and no spaces')
 }
 
-function keptKey({ databaseUrl, dataDir }: Config): string {
+function readKeyFile({ databaseUrl, dataDir }: Config): string {
   if (databaseUrl !== undefined) {
-    throw new ConfigError('GATEHOUSE_SECRET_KEY is required with DATABASE_URL, for instance from: openssl rand -base64 32')
+    throw new ConfigError('GATEHOUSE_SECRET_KEY is required with DATABASE_URL, for example from: openssl rand -base64 32')
   }
   const file = join(dataDir, 'secret.key')
-  if (!existsSync(file)) makeKey(dataDir, file)
+  if (!existsSync(file)) createKeyFile(dataDir, file)
   return readFileSync(file, 'utf8').trim()
 }
 
-/** Whole or not at all, whenever the process dies; of two that start at once, the first one's key is everybody's. */
-function makeKey(dataDir: string, file: string): void {
+/** Creates the file atomically, so that a crash leaves no partial key and two processes that start together use the same key. */
+function createKeyFile(dataDir: string, file: string): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const draft = `${file}.${randomBytes(8).toString('hex')}`
   writeFileSync(draft, randomBytes(32).toString('base64'), { mode: 0o600, flush: true })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ConfigError } from './environment.ts'
-import { signIn } from './sign-in.ts'
+import { readSignInConfig } from './sign-in.ts'
 
 const OIDC = {
   GATEHOUSE_OIDC_ISSUER: 'https://login.example.com/',
@@ -8,13 +8,13 @@ const OIDC = {
   GATEHOUSE_OIDC_CLIENT_SECRET: 'secret',
 }
 
-describe('signing in, from the environment', () => {
-  test('nothing is needed', () => {
-    expect(signIn({})).toEqual({ publicUrl: undefined, trustedProxies: [], oidc: undefined })
+describe('sign-in config', () => {
+  test('sign-in config: has no OIDC when nothing is set', () => {
+    expect(readSignInConfig({})).toEqual({ publicUrl: undefined, trustedProxies: [], oidc: undefined })
   })
 
-  test('single sign-on, without its secret', () => {
-    const { oidc } = signIn({
+  test('sign-in config: has OIDC without its secret when it is set', () => {
+    const { oidc } = readSignInConfig({
       ...OIDC,
       GATEHOUSE_OIDC_ROLE_CLAIM: 'groups',
       GATEHOUSE_OIDC_ROLES: 'cn=admins=owner, security=auditor',
@@ -39,7 +39,7 @@ describe('signing in, from the environment', () => {
     { GATEHOUSE_TRUSTED_PROXIES: 'proxy.example' },
     { GATEHOUSE_TRUSTED_PROXIES: '10.0.0.0/33' },
     { GATEHOUSE_TRUSTED_PROXIES: '10.0.0.0/x, 127.0.0.1' },
-  ])('what contradicts itself stops the start: %j', (env) => {
-    expect(() => signIn(env)).toThrow(ConfigError)
+  ])('sign-in config: throws when the environment is %j', (env) => {
+    expect(() => readSignInConfig(env)).toThrow(ConfigError)
   })
 })

@@ -21,8 +21,8 @@ function launch(): ChildProcess {
   return spawn(GATEHOUSE, ['serve'], { cwd: dataDir, env, stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
-/** Starts a server and ends it with kill -9 the moment that a file of such a name comes up. */
-async function killedAt(name: RegExp): Promise<void> {
+/** Starts a server and kills it with SIGKILL as soon as it creates a file with a matching name. */
+async function startAndKillAt(name: RegExp): Promise<void> {
   const child = launch()
   const watcher = watch(dataDir, (_, file) => {
     if (file !== null && name.test(file)) child.kill('SIGKILL')
@@ -32,16 +32,19 @@ async function killedAt(name: RegExp): Promise<void> {
   expect(signal).toBe('SIGKILL')
 }
 
-test('a first start that is killed while it seeds is completed by the next one', { timeout: 60_000 }, async () => {
-  await killedAt(/^demo\.json\.tmp$/)
-  await killedAt(/^demo\.json$/)
+test('demo: next start completes the seeding when the first start was killed', { timeout: 60_000 }, async () => {
+  await startAndKillAt(/^demo\.json\.tmp$/)
+  await startAndKillAt(/^demo\.json$/)
 
   const server = launch()
   await once(server.stderr ?? server, 'data')
   const { base_url, applications }: DemoFile = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'))
-  for (const [key, status] of applications.flatMap((one) => [[one.api_key, 200] as const, [one.revoked_api_key, 401] as const])) {
-    const answer = await fetch(`${base_url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
-    expect(answer.status).toBe(status)
+  for (const [key, status] of applications.flatMap((application) => [
+    [application.api_key, 200] as const,
+    [application.revoked_api_key, 401] as const,
+  ])) {
+    const response = await fetch(`${base_url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
+    expect(response.status).toBe(status)
   }
   server.kill('SIGTERM')
   expect(await once(server, 'exit')).toEqual([0, null])

@@ -5,16 +5,16 @@ import type { Jwks } from '../identity/jwks.ts'
 import type { DeclaredApplication, DeclaredUser, DeclaredWorkspace } from '../setup/declaration.ts'
 
 export const DEMO_NAME = 'demo'
-/** `iss` of the demo's user tokens. No other Workspace has it: it marks the one that was seeded. */
+/** `iss` of the demo's user tokens. It also identifies the seeded Workspace, because no other Workspace has it. */
 export const DEMO_ISSUER = 'gatehouse-demo'
 export const DEMO_AUDIENCE = 'gatehouse'
 
 const POLICY = new URL('../../../examples/policies/demo.yaml', import.meta.url)
 
-/** Open to both Applications; what else they may use is each one's own, so that isolation can be seen. */
+/** Models for both Applications. Each Application also has a model of its own, to show isolation. */
 const SHARED_MODELS = ['demo-mini', ...ENVIRONMENT_PROVIDER_IDS.map((id) => `${id}/*`)]
 
-const application = (name: string, ownModel: string): DeclaredApplication => ({
+const demoApplication = (name: string, ownModel: string): DeclaredApplication => ({
   fields: {
     name,
     models: [ownModel, ...SHARED_MODELS],
@@ -27,7 +27,7 @@ const application = (name: string, ownModel: string): DeclaredApplication => ({
   keys: [],
 })
 
-/** In US dollars per million tokens, invented: so that the costs in records can be seen. */
+/** Invented prices in US dollars per million tokens, so that audit records show costs. */
 const PRICES = { inputPrice: 0.15, outputPrice: 0.6 }
 
 const USERS: readonly DeclaredUser[] = [
@@ -55,11 +55,11 @@ const USERS: readonly DeclaredUser[] = [
   { id: 'dave', username: 'dave', role: 'guest', department: '', attributes: {} },
 ]
 
-/** What `npm start` seeds an empty database with. Keys and tokens are issued beside it (demo.ts). */
+/** Declaration of the demo Workspace. seedDemo (demo-seed.ts) adds keys and tokens. */
 export const demoDeclaration = (jwks: Jwks): DeclaredWorkspace => ({
   name: DEMO_NAME,
   settings: { jwks, issuer: DEMO_ISSUER, audience: DEMO_AUDIENCE },
-  applications: [application('support', 'demo-support'), application('engineering', 'demo-code')],
+  applications: [demoApplication('support', 'demo-support'), demoApplication('engineering', 'demo-code')],
   users: USERS,
   providers: [
     {

@@ -6,12 +6,12 @@ import { writePrivateFile } from '../setup/private-file.ts'
 
 const Text = Type.String({ minLength: 1 })
 
-/** `data/demo.json`, mode 0600: the only place that keeps the demo's keys and tokens in the clear. */
+/** `data/demo.json`, mode 0600: the only file with the demo's keys and tokens as plain text. */
 const DemoFile = Type.Object({
   base_url: Text,
   admin_token: Text,
   workspace: Type.Object({ id: Text, name: Text }),
-  /** An owner who can sign in at once. */
+  /** Address and password of the demo owner. */
   dashboard: Type.Object({ url: Text, email: Text, password: Text }),
   applications: Type.Array(Type.Object({ id: Text, name: Text, api_key: Text, revoked_api_key: Text }), { minItems: 1 }),
   users: Type.Array(
@@ -32,7 +32,7 @@ const check = checker(DemoFile)
 
 export const demoFilePath = (dataDir: string): string => join(dataDir, 'demo.json')
 
-/** Undefined when there is none, or what is there is none (any more). */
+/** Returns undefined if the file does not exist or is not valid. */
 export async function readDemoFile(dataDir: string): Promise<DemoFile | undefined> {
   try {
     const checked = check(JSON.parse(await readFile(demoFilePath(dataDir), 'utf8')))
@@ -47,7 +47,7 @@ export async function readDemoFile(dataDir: string): Promise<DemoFile | undefine
 export const writeDemoFile = (dataDir: string, demo: DemoFile): Promise<void> =>
   writePrivateFile(demoFilePath(dataDir), `${JSON.stringify(demo, null, 2)}\n`)
 
-/** The file's content for a server that is found there. */
+/** Returns the file's content with the URLs of a server at `base`. */
 export const withBaseUrl = <T extends { readonly dashboard: object }>(demo: T, base: string) => ({
   ...demo,
   base_url: base,

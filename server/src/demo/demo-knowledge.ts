@@ -12,31 +12,31 @@ import type { Change } from '../setup/change.ts'
 const DOCUMENTS = new URL('../../../examples/documents/', import.meta.url)
 const scanText = createTextScanner({ detectors: DETECTORS, budgetMs: 10_000 })
 
-/** One for each classification, each with readers of its own; `serves` names Applications of the demo. */
-const COLLECTIONS: readonly (CollectionCreate & { readonly serves?: readonly string[] })[] = [
-  { name: 'handbook', description: 'For everybody.', classification: 'public', acl: { everyone: true } },
+/** One collection for each classification, each with its own ACL. `servedApplications` names the Applications that may use it. */
+const COLLECTIONS: readonly (CollectionCreate & { readonly servedApplications?: readonly string[] })[] = [
+  { name: 'handbook', description: 'Guides for all employees.', classification: 'public', acl: { everyone: true } },
   {
     name: 'support',
-    description: 'For those who answer customers.',
+    description: 'Guides for customer support.',
     classification: 'internal',
     acl: { departments: ['support'], roles: ['compliance_officer'] },
-    serves: ['support'],
+    servedApplications: ['support'],
   },
   {
     name: 'engineering',
-    description: 'For those who build.',
+    description: 'Documents for engineering.',
     classification: 'confidential',
     acl: { departments: ['engineering'], users: ['carol'] },
   },
   {
     name: 'compliance',
-    description: 'For compliance alone.',
+    description: 'Documents for compliance officers.',
     classification: 'restricted',
     acl: { roles: ['compliance_officer'] },
   },
 ]
 
-/** Puts the example documents where they are missing; what people have changed since stays as it is. */
+/** Creates missing collections with their example documents. Existing collections stay unchanged. */
 export async function seedKnowledge(context: ApplyContext): Promise<Change[]> {
   const changes: Change[] = []
   for (const declared of COLLECTIONS) changes.push(...(await seedCollection(context, declared)))
@@ -45,11 +45,11 @@ export async function seedKnowledge(context: ApplyContext): Promise<Change[]> {
 
 async function seedCollection(
   { tx, workspaceId, now }: ApplyContext,
-  { serves, ...fields }: (typeof COLLECTIONS)[number],
+  { servedApplications, ...fields }: (typeof COLLECTIONS)[number],
 ): Promise<Change[]> {
   if (await findCollectionByName(tx, workspaceId, fields.name)) return []
-  const serving = await Promise.all((serves ?? []).map((name) => findApplicationByName(tx, workspaceId, name)))
-  const applications = serves ? serving.flatMap((application) => application?.id ?? []) : null
+  const found = await Promise.all((servedApplications ?? []).map((name) => findApplicationByName(tx, workspaceId, name)))
+  const applications = servedApplications ? found.flatMap((application) => application?.id ?? []) : null
   const collection = await createCollection(tx, workspaceId, { ...fields, applications }, now)
   if (!collection) return []
   const changes: Change[] = [{ done: 'created', object: 'collection', id: collection.id, name: fields.name, fields: [] }]

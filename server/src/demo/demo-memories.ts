@@ -18,7 +18,7 @@ interface DemoMemory {
   readonly scopeId?: string
 }
 
-/** One for each scope that outlives a session, so that it can be seen who is told of what. */
+/** One memory for each scope except the session, to show which users recall it. */
 const MEMORIES: readonly DemoMemory[] = [
   {
     scope: 'user',
@@ -44,7 +44,7 @@ const MEMORIES: readonly DemoMemory[] = [
   { scope: 'workspace', kind: 'fact', content: 'The office is closed between Christmas and New Year.' },
 ]
 
-/** What the demo remembers, as if the Application `support` had had it kept. */
+/** Stores the demo's memories as captures of the Application `support`. */
 export async function seedMemories({ tx, workspaceId, workspaceBox, now }: ApplyContext): Promise<Change[]> {
   const application = await findApplicationByName(tx, workspaceId, 'support')
   const keys = await loadWorkspaceKeys(tx, workspaceBox, workspaceId)

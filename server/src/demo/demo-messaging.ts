@@ -12,14 +12,14 @@ import { governFields } from '../setup/govern-fields.ts'
 
 const TOKEN_NAME = 'demo'
 
-/** Numbers that the British regulator keeps for fiction. */
+/** The numbers are in the range that Ofcom reserves for fiction. */
 const PROFILES = {
   alice: { displayName: 'Alice Moreno', phoneNumber: '+44 1632 960001' },
   bob: { displayName: 'Bob Lindqvist', phoneNumber: '+44 1632 960002' },
   carol: { displayName: 'Carol Nakamura', phoneNumber: '+44 1632 960003' },
 } as const
 
-/** Faces and numbers for the demo's users, a group of three, and an assistant that answers for the Application `support`. */
+/** Adds profiles to the demo's users and creates a group of three and an assistant of the Application `support`. */
 export async function seedMessaging(context: ApplyContext): Promise<Change[]> {
   const { tx, workspaceId, now } = context
   for (const [id, profile] of Object.entries(PROFILES)) {
@@ -30,19 +30,20 @@ export async function seedMessaging(context: ApplyContext): Promise<Change[]> {
     }
   }
   const members = Object.keys(PROFILES)
-  const shown = { name: 'Order desk', description: 'Whoever has to do with orders.' }
-  const fields = await governFields(context, 'groups', shown)
+  const profile = { name: 'Order desk', description: 'Questions about orders.' }
+  const fields = await governFields(context, 'groups', profile)
   const group = await createGroup(tx, workspaceId, { ...fields, avatarUrl: null, ownerId: 'alice' }, members, now)
   const changes: Change[] = [{ done: 'created', object: 'group', id: group.id, name: fields.name, fields: [] }]
   const application = await findApplicationByName(tx, workspaceId, 'support')
   if (!application) return changes
-  const assistant = await governFields(context, 'assistants', { username: 'ada', display_name: 'Ada, the assistant' })
-  const made = await createAssistant(tx, workspaceId, { ...assistant, id: 'ada', application_id: application.id }, now)
-  if (made.ok) changes.push({ done: 'created', object: 'user', id: made.assistant.id, name: assistant.username, fields: [] })
+  const assistantFields = await governFields(context, 'assistants', { username: 'ada', display_name: 'Ada, the assistant' })
+  const created = await createAssistant(tx, workspaceId, { ...assistantFields, id: 'ada', application_id: application.id }, now)
+  if (created.ok)
+    changes.push({ done: 'created', object: 'user', id: created.assistant.id, name: assistantFields.username, fields: [] })
   return changes
 }
 
-/** A fresh access token for each user, by the user's id; those of an earlier demo.json end. */
+/** Issues an access token for each user and revokes the tokens of an earlier demo.json. Returns the tokens by user id. */
 export async function issueDemoTokens(
   tx: Tx,
   workspaceId: string,
@@ -52,7 +53,7 @@ export async function issueDemoTokens(
   const tokens = new Map<string, string>()
   for (const { id } of users) {
     const page = await listAccessTokens(tx, workspaceId, id, { limit: 100 })
-    for (const old of page?.data ?? []) if (old.name === TOKEN_NAME) await revokeAccessToken(tx, workspaceId, old.id, now)
+    for (const token of page?.data ?? []) if (token.name === TOKEN_NAME) await revokeAccessToken(tx, workspaceId, token.id, now)
     const issued = await issueAccessToken(tx, workspaceId, id, TOKEN_NAME, now)
     if (issued) tokens.set(id, issued.token)
   }

@@ -9,7 +9,7 @@ import { DEMO_AUDIENCE, DEMO_ISSUER } from './demo-declaration.ts'
 import type { DemoFile } from './demo-file.ts'
 import { signUserToken } from './user-tokens.ts'
 
-/** Nobody renews the demo's tokens, and the key that signed them is kept nowhere. */
+/** The demo's tokens cannot be renewed, because their signing key is not stored. */
 const TOKEN_YEARS = 10
 
 export interface DemoKeys {
@@ -24,24 +24,24 @@ export const newDemoKeys = (): DemoKeys => ({
 
 export const newAdminToken = (): string => newCredential('ga_').secret
 
-/** A token that says of the user what the directory says now. */
+/** Signs a user token with the user's current role, department and attributes. */
 export function signDemoToken(privateJwk: JWK, user: WorkspaceUser, now: Date): Promise<string> {
   const expiresAt = new Date(now)
   expiresAt.setUTCFullYear(now.getUTCFullYear() + TOKEN_YEARS)
   const { id: sub, role, department, attributes } = user
-  const about = { issuer: DEMO_ISSUER, audience: DEMO_AUDIENCE, issuedAt: now, expiresAt }
-  return signUserToken(privateJwk, { sub, role, department, attributes, ...about })
+  const claims = { issuer: DEMO_ISSUER, audience: DEMO_AUDIENCE, issuedAt: now, expiresAt }
+  return signUserToken(privateJwk, { sub, role, department, attributes, ...claims })
 }
 
-/** Whether the file's keys and admin token are those of this database; revoked by an operator, they still are. */
+/** Returns whether this database has the file's keys and admin token. Revoked ones count. */
 export async function areSecretsKnown(db: Db, { admin_token, applications }: DemoFile): Promise<boolean> {
   const token = hashSecret(admin_token, 'ga_')
   if (!token || !(await findAdminTokenByHash(db, token))) return false
   for (const { id, api_key, revoked_api_key } of applications) {
     for (const key of [api_key, revoked_api_key]) {
       const hash = hashSecret(key, 'gk_')
-      const holder = hash && (await findKeyByHash(db, hash))
-      if (holder?.application.id !== id) return false
+      const found = hash && (await findKeyByHash(db, hash))
+      if (found?.application.id !== id) return false
     }
   }
   return true

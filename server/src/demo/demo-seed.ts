@@ -20,8 +20,8 @@ import { type DemoOwner, newDemoOwner, seedOwner } from './demo-owner.ts'
 import { type DemoKeys, newAdminToken, newDemoKeys, signDemoToken } from './demo-secrets.ts'
 import { generateUserTokenKeys } from './user-tokens.ts'
 
-const LIVE_KEY = 'demo'
-const REVOKED_KEY = 'demo, revoked'
+const ACTIVE_KEY_NAME = 'demo'
+const REVOKED_KEY_NAME = 'demo, revoked'
 
 type KeysByName = ReadonlyMap<string, DemoKeys>
 
@@ -30,46 +30,52 @@ export interface SeededDemo {
   readonly changes: readonly Change[]
 }
 
-/** Seeds the demo. Of one that is `known`: adds what is missing, and puts new keys and tokens in the place of the old ones. */
-export async function seedDemo(tx: Tx, known: Workspace | undefined, now: Date, deps: ApplyDeps): Promise<SeededDemo> {
+/** Seeds the demo. If its Workspace exists, adds missing objects only, and replaces all keys and tokens. */
+export async function seedDemo(tx: Tx, existing: Workspace | undefined, now: Date, deps: ApplyDeps): Promise<SeededDemo> {
   const owner = newDemoOwner()
   const { privateJwk, publicJwk } = await generateUserTokenKeys()
-  const whole = demoDeclaration({ keys: [publicJwk] })
-  const keys: KeysByName = new Map(whole.applications.map(({ fields }) => [fields.name, newDemoKeys()]))
-  const declared = withKeys(known ? await additions(tx, known, whole) : whole, keys)
+  const declaration = demoDeclaration({ keys: [publicJwk] })
+  const keys: KeysByName = new Map(declaration.applications.map(({ fields }) => [fields.name, newDemoKeys()]))
+  const declared = withKeys(existing ? await declareMissing(tx, existing, declaration) : declaration, keys)
   const admin_token = newAdminToken()
 
   const { workspaceId, changes } = await applyWorkspace(tx, declared, now, deps, {
     finish: async (context) => [
-      ...(await revokeSome(context, keys)),
+      ...(await revokeMarkedKeys(context, keys)),
       ...(await applyAdminTokens(tx, [{ name: 'demo', secret: admin_token }], now)),
       await seedOwner(tx, owner, now),
-      ...(known ? [] : [...(await seedKnowledge(context)), ...(await seedMemories(context)), ...(await seedMessaging(context))]),
+      ...(existing
+        ? []
+        : [...(await seedKnowledge(context)), ...(await seedMemories(context)), ...(await seedMessaging(context))]),
     ],
   })
   const demo = {
     admin_token,
     dashboard: owner,
     workspace: { id: workspaceId, name: declared.name },
-    applications: await applicationsOf(tx, workspaceId, keys),
-    users: await usersOf(tx, workspaceId, whole, await issueDemoTokens(tx, workspaceId, whole.users, now), (user) =>
-      signDemoToken(privateJwk, user, now),
+    applications: await listDemoApplications(tx, workspaceId, keys),
+    users: await listDemoUsers(
+      tx,
+      workspaceId,
+      declaration,
+      await issueDemoTokens(tx, workspaceId, declaration.users, now),
+      (user) => signDemoToken(privateJwk, user, now),
     ),
   }
   return { demo, changes }
 }
 
-/** What people have changed since, they have changed on purpose. The key that signed the user tokens is gone: a new one follows. */
-async function additions(tx: Tx, { id, name }: Workspace, whole: DeclaredWorkspace): Promise<DeclaredWorkspace> {
+/** Declares the missing objects and a new key set for user tokens. Changes of operators and users stay. */
+async function declareMissing(tx: Tx, { id, name }: Workspace, declaration: DeclaredWorkspace): Promise<DeclaredWorkspace> {
   const applications = []
-  for (const { fields, keys } of whole.applications) {
-    const there = await findApplicationByName(tx, id, fields.name)
-    applications.push({ fields: there ? { name: there.name } : fields, keys })
+  for (const { fields, keys } of declaration.applications) {
+    const existing = await findApplicationByName(tx, id, fields.name)
+    applications.push({ fields: existing ? { name: existing.name } : fields, keys })
   }
   const users = []
-  for (const user of whole.users) if (!(await findUser(tx, id, user.id))) users.push(user)
-  const { jwks = null } = whole.settings
-  const policy = (await findActivePolicyId(tx, id)) === undefined ? whole.policy : undefined
+  for (const user of declaration.users) if (!(await findUser(tx, id, user.id))) users.push(user)
+  const { jwks = null } = declaration.settings
+  const policy = (await findActivePolicyId(tx, id)) === undefined ? declaration.policy : undefined
   return { name, settings: { jwks }, applications, users, providers: [], policy }
 }
 
@@ -78,26 +84,26 @@ const withKeys = (declared: DeclaredWorkspace, keys: KeysByName): DeclaredWorksp
   applications: declared.applications.map(({ fields }) => {
     const { api_key = '', revoked_api_key = '' } = keys.get(fields.name) ?? {}
     const secrets = [
-      { name: LIVE_KEY, secret: api_key },
-      { name: REVOKED_KEY, secret: revoked_api_key },
+      { name: ACTIVE_KEY_NAME, secret: api_key },
+      { name: REVOKED_KEY_NAME, secret: revoked_api_key },
     ]
     return { fields, keys: secrets }
   }),
 })
 
-async function revokeSome({ tx, workspaceId, now }: ApplyContext, keys: KeysByName): Promise<Change[]> {
+async function revokeMarkedKeys({ tx, workspaceId, now }: ApplyContext, keys: KeysByName): Promise<Change[]> {
   const changes: Change[] = []
   for (const [application, { revoked_api_key }] of keys) {
     const hash = hashSecret(revoked_api_key, 'gk_')
-    const holder = hash && (await findKeyByHash(tx, hash))
-    if (!holder) continue
-    await revokeKey(tx, workspaceId, holder.keyId, now)
-    changes.push({ done: 'revoked', object: 'key', id: holder.keyId, name: `${application}/${REVOKED_KEY}`, fields: [] })
+    const found = hash && (await findKeyByHash(tx, hash))
+    if (!found) continue
+    await revokeKey(tx, workspaceId, found.keyId, now)
+    changes.push({ done: 'revoked', object: 'key', id: found.keyId, name: `${application}/${REVOKED_KEY_NAME}`, fields: [] })
   }
   return changes
 }
 
-async function applicationsOf(tx: Tx, workspaceId: string, keys: KeysByName): Promise<DemoFile['applications']> {
+async function listDemoApplications(tx: Tx, workspaceId: string, keys: KeysByName): Promise<DemoFile['applications']> {
   const applications: DemoFile['applications'] = []
   for (const [name, secrets] of keys) {
     const application = await findApplicationByName(tx, workspaceId, name)
@@ -106,7 +112,7 @@ async function applicationsOf(tx: Tx, workspaceId: string, keys: KeysByName): Pr
   return applications
 }
 
-async function usersOf(
+async function listDemoUsers(
   tx: Tx,
   workspaceId: string,
   { users: declared }: DeclaredWorkspace,

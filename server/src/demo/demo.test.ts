@@ -18,7 +18,7 @@ import { loadProviders } from '../providers/provider-store.ts'
 import { selectCandidates } from '../providers/route.ts'
 import type { DemoFile } from './demo-file.ts'
 
-describe.each(freshDatabases())('a start with nothing configured, on $name', ({ open }) => {
+describe.each(freshDatabases())('demo, on $name', ({ open }) => {
   let fresh: FreshDatabase
   let starts: StartFixture
   beforeAll(async () => {
@@ -36,12 +36,12 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
   const identify = async ({ workspace }: DemoFile, token: string) => {
     const fetch = () => Promise.reject(new Error('the keys are inline'))
     const verifier = new UserTokenVerifier({ ...fresh.database, clock: systemClock, fetch })
-    const verdict = await verifier.verify(workspace.id, token)
+    const result = await verifier.verify(workspace.id, token)
     verifier.close()
-    return verdict
+    return result
   }
 
-  test('seeds a demo whose every key, token and user is what demo.json says', async () => {
+  test('demo: every key, token and user of demo.json is valid when an empty database is seeded', async () => {
     await starts.start()
     const { base_url, workspace, applications, users, admin_token } = starts.demo()
     expect(base_url).toBe('http://127.0.0.1:8787')
@@ -62,31 +62,31 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
     expect(await findActivePolicySet(db(), workspace.id)).toMatchObject({ name: 'demo', version: 1 })
   })
 
-  test('gives each Application a model that the other lacks, and both a default that answers', async () => {
+  test('demo: each Application has its own model and a default model', async () => {
     await starts.start()
     const { workspace } = starts.demo()
     const { secrets, providerBox: box } = starts.deps()
     const loading = { box, environment: secrets.fromEnvironment, allowPrivateUrls: false }
     const providers = await loadProviders(db(), workspace.id, loading)
-    const may = async (name: string, model: string): Promise<boolean> => {
+    const isServed = async (name: string, model: string): Promise<boolean> => {
       const application = await findApplicationByName(db(), workspace.id, name)
       if (!application) throw new Error(`no ${name}`)
       const need = { model: model || (application.defaultModel ?? ''), application, classification: 'restricted' as const }
       return selectCandidates(providers, need, { rank: () => 0, random: () => 0 }).candidates.length > 0
     }
-    expect([await may('support', 'demo-support'), await may('support', 'demo-code'), await may('support', '')]).toEqual([
-      true,
-      false,
-      true,
-    ])
     expect([
-      await may('engineering', 'demo-support'),
-      await may('engineering', 'demo-code'),
-      await may('engineering', ''),
+      await isServed('support', 'demo-support'),
+      await isServed('support', 'demo-code'),
+      await isServed('support', ''),
+    ]).toEqual([true, false, true])
+    expect([
+      await isServed('engineering', 'demo-support'),
+      await isServed('engineering', 'demo-code'),
+      await isServed('engineering', ''),
     ]).toEqual([false, true, true])
   })
 
-  test('started again, it keeps everything and notes only a new address', async () => {
+  test('demo: file changes only its URLs when the server starts again at another address', async () => {
     await starts.start()
     const first = starts.demo()
     await starts.start({}, { base: 'http://127.0.0.1:9999' })
@@ -102,7 +102,7 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
     )
   })
 
-  test('with demo.json gone, issues new keys and tokens and revokes the old ones; what people changed stays', async () => {
+  test('demo: keys and tokens are replaced and other changes stay when demo.json is deleted', async () => {
     await starts.start()
     const before = starts.demo()
     const db = fresh.database.db
@@ -129,7 +129,7 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
     expect(await findApplicationByName(db, workspaceId, 'support')).toMatchObject({ limits: { burst: 7 } })
   })
 
-  test('a demo.json of another database, or one that is cut off, counts as gone', async () => {
+  test('demo: keys and tokens are replaced when demo.json is incomplete or of another database', async () => {
     await starts.start()
     const real = readFileSync(starts.demoFile, 'utf8')
     const { applications, ...rest } = JSON.parse(real) as DemoFile
@@ -141,7 +141,7 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
     }
   })
 
-  test('a key that an operator revoked stays revoked', async () => {
+  test('demo: key stays revoked when an operator revoked it', async () => {
     await starts.start()
     const { applications, workspace } = starts.demo()
     await db().updateTable('api_key').set({ revoked_at: new Date() }).execute()
@@ -150,7 +150,7 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
     expect(await starts.findApplicationName(applications[0]?.api_key)).toBe('AUTH_KEY_REVOKED')
   })
 
-  test('a file whose database never came to be is replaced', async () => {
+  test('demo: file is replaced when its database is empty', async () => {
     await starts.start()
     const orphan = starts.demo()
     await fresh.empty()
@@ -159,7 +159,7 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
     expect(await starts.findApplicationName(starts.demo().applications[0]?.api_key)).toBe('support')
   })
 
-  test('a start that fails while seeding leaves nothing behind, and the next one seeds', async () => {
+  test('demo: next start seeds when the seeding of the first start fails', async () => {
     const db = fresh.database.db
     await sql`alter table policy_set add constraint fault check (version < 0)`.execute(db)
     await expect(starts.prepare()).rejects.toThrow(/fault/)
@@ -169,13 +169,13 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
     expect(await starts.findApplicationName(starts.demo().applications[0]?.api_key)).toBe('support')
   })
 
-  test('two starts at the same moment make one demo', async () => {
+  test('demo: one Workspace is created when two servers start at the same time', async () => {
     await Promise.all([starts.start(), starts.start()])
     expect((await listWorkspaces(db(), { limit: 10 }))?.data).toHaveLength(1)
     expect(await starts.findApplicationName(starts.demo().applications[0]?.api_key)).toBe('support')
   })
 
-  test('puts no demo beside what a database is really used for', async () => {
+  test('demo: not seeded when the database has another Workspace', async () => {
     const { workspaceBox } = starts.deps()
     const id = newId('ws')
     await db()
@@ -186,7 +186,7 @@ describe.each(freshDatabases())('a start with nothing configured, on $name', ({ 
     expect(await hasAdminToken(db())).toBe(true)
   })
 
-  test('greets on standard error with a command that can be pasted, and logs no key', async () => {
+  test('demo: banner has a curl command with a key, and the log has no key', async () => {
     await starts.start()
     const [{ api_key } = { api_key: '' }] = starts.demo().applications
     expect(starts.greeting).toContain('Gatehouse is running at http://127.0.0.1:8787')

@@ -14,33 +14,30 @@ export interface DemoDeps extends ChangeDeps {
 }
 
 /**
- * The demo that belongs to this database and this data folder. An empty database is seeded. Where the demo is there but its
- * demo.json is not (deleted, or of another database), keys and tokens are issued anew and the old ones revoked, since only
- * their hashes are stored. Everything else that has changed since the seeding stays. Undefined when the database serves
- * something else: no demo is put beside it.
+ * Seeds the demo if the database is empty. If the demo exists but its demo.json is missing or of another database, issues new keys and
+ * tokens and revokes the old ones, because only their hashes are stored. Returns undefined if the database has another Workspace.
  *
- * The file is written before the transaction ends. A process that dies in between leaves a file whose keys nobody knows, which
- * the next start replaces; never keys whose file nobody has.
+ * The file is written before the commit: after a crash in between, its keys are invalid and the next start replaces it.
  */
 export async function prepareDemo(deps: DemoDeps, baseUrl: string): Promise<DemoFile | undefined> {
   const { database, clock, dataDir } = deps
-  const kept = await readDemoFile(dataDir)
+  const stored = await readDemoFile(dataDir)
   const prepared = await setupTransaction(database.db, async (tx): Promise<{ demo?: DemoFile; changes: readonly Change[] }> => {
-    const known = await findDemo(tx, kept)
-    if (known && kept && (await areSecretsKnown(tx, kept))) return { demo: kept, changes: [] }
-    if (!known && !(await isEmpty(tx))) return { changes: [] }
-    const { demo, changes } = await seedDemo(tx, known, clock.now(), deps)
-    const placed = withBaseUrl(demo, baseUrl)
-    await writeDemoFile(dataDir, placed)
-    return { demo: placed, changes }
+    const workspace = await findDemo(tx, stored)
+    if (workspace && stored && (await areSecretsKnown(tx, stored))) return { demo: stored, changes: [] }
+    if (!workspace && !(await isEmpty(tx))) return { changes: [] }
+    const { demo, changes } = await seedDemo(tx, workspace, clock.now(), deps)
+    const file = withBaseUrl(demo, baseUrl)
+    await writeDemoFile(dataDir, file)
+    return { demo: file, changes }
   })
   await publishChanges(database.signal, prepared.demo?.workspace.id ?? '', prepared.changes)
   return prepared.demo
 }
 
-/** Operators may have renamed it; only the seeded Workspace has that issuer. */
-async function findDemo(tx: Tx, kept: DemoFile | undefined) {
-  const workspace = (kept && (await findWorkspace(tx, kept.workspace.id))) ?? (await findWorkspaceByName(tx, DEMO_NAME))
+/** Finds the demo by its issuer, because operators may have renamed it. */
+async function findDemo(tx: Tx, stored: DemoFile | undefined) {
+  const workspace = (stored && (await findWorkspace(tx, stored.workspace.id))) ?? (await findWorkspaceByName(tx, DEMO_NAME))
   return workspace?.settings.issuer === DEMO_ISSUER ? workspace : undefined
 }
 

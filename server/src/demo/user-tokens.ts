@@ -1,6 +1,6 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
 
-/** What a demo token says; the claim names are the defaults of workspace.ts. */
+/** Claims of a user token (RFC 7519). The names are the defaults of a Workspace (identity/workspace.ts). */
 export interface UserTokenClaims {
   readonly sub: string
   readonly role?: string
@@ -18,11 +18,11 @@ const seconds = (date: Date): number => Math.floor(date.getTime() / 1_000)
 export async function generateUserTokenKeys(): Promise<{ privateJwk: JWK; publicJwk: JWK }> {
   const pair = await generateKeyPair('EdDSA', { extractable: true })
   const publicJwk = await exportJWK(pair.publicKey)
-  const about = { kid: await calculateJwkThumbprint(publicJwk), alg: 'EdDSA', use: 'sig' }
-  return { privateJwk: { ...(await exportJWK(pair.privateKey)), ...about }, publicJwk: { ...publicJwk, ...about } }
+  const keyFields = { kid: await calculateJwkThumbprint(publicJwk), alg: 'EdDSA', use: 'sig' }
+  return { privateJwk: { ...(await exportJWK(pair.privateKey)), ...keyFields }, publicJwk: { ...publicJwk, ...keyFields } }
 }
 
-/** Signs as an Application's own backend would: for the demo and for tests. `privateJwk` names its `alg` and `kid`. */
+/** Signs a user token, as an Application's identity provider would. For the demo and for tests. `privateJwk` has `alg` and `kid`. */
 export async function signUserToken(privateJwk: JWK, claims: UserTokenClaims): Promise<string> {
   const { issuer, audience, issuedAt, expiresAt, ...own } = claims
   const { alg = 'EdDSA', kid } = privateJwk

@@ -168,7 +168,7 @@ describe('gatehouse.yaml: problem names file, line and field', () => {
     [
       'a key in a header',
       provider('base_url: https://x.example\n        headers: { authorization: Bearer abc }'),
-      /^gatehouse\.yaml:6: workspaces\[0\]\.providers\[0\]\.headers\.authorization must hold \{api_key\}/,
+      /^gatehouse\.yaml:6: workspaces\[0\]\.providers\[0\]\.headers\.authorization must contain \{api_key\}/,
     ],
     [
       'a number out of its range',

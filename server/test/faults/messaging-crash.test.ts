@@ -9,5 +9,5 @@ test('messaging crash: no message or event is lost or sent twice when the server
   expect(report.violations).toEqual([])
   expect(report.kills).toBe(TIMES)
   expect(report.acknowledged).toBeGreaterThan(13 * TIMES)
-  expect(report.heard).toEqual([report.acknowledged, report.acknowledged])
+  expect(report.received).toEqual([report.acknowledged, report.acknowledged])
 }, 300_000)

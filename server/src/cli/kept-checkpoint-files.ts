@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Checkpoint } from '../audit/checkpoint.ts'
 import { parseCheckpointLines } from '../audit/kept-checkpoints.ts'
-import { CommandProblem } from './command.ts'
+import { CommandFailure } from './terminal.ts'
 
 /** Reads the kept checkpoints of files written outside the database. */
 export async function readKeptCheckpoints(files: readonly string[]): Promise<Checkpoint[]> {
@@ -18,6 +18,6 @@ async function readKeptFile(file: string): Promise<Checkpoint[]> {
     return await Promise.race([parseCheckpointLines(createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })), failed])
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
-    throw new CommandProblem(`${file}: ${code ? `cannot be read (${code})` : message}`)
+    throw new CommandFailure(`${file}: ${code ? `cannot be read (${code})` : message}`)
   }
 }

@@ -2,15 +2,15 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type OwnProcess, startProcess } from './own-process.ts'
 
-/** One of the benchmark's own programs (provider, proxy, load generator), in a process of its own and talked to over IPC. */
-export interface Peer extends OwnProcess {
-  /** Where it listens on 127.0.0.1; 0 when it does not. */
+/** A program of the benchmark (provider, proxy, load generator) in a separate process, controlled over IPC. */
+export interface Helper extends OwnProcess {
+  /** Port on 127.0.0.1; 0 if it does not listen. */
   readonly port: number
-  /** Sends one message and waits for the one that answers it. @throws when the peer ends instead. */
+  /** Sends a message and waits for the reply. @throws if the process ends before. */
   ask<Answer>(message: object): Promise<Answer>
 }
 
-export async function startPeer(script: URL, args: readonly string[] = [], nodeArgs: readonly string[] = []): Promise<Peer> {
+export async function startHelper(script: URL, args: readonly string[] = [], nodeArgs: readonly string[] = []): Promise<Helper> {
   const own = startProcess(fileURLToPath(script), { args, nodeArgs, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const next = async () => {
     const [message] = await Promise.race([
@@ -31,8 +31,8 @@ export async function startPeer(script: URL, args: readonly string[] = [], nodeA
   }
 }
 
-/** The peer's side: announces itself, answers one message at a time, and ends with the process that started it. */
-export function servePeer(port: number, answer: (message: never) => Promise<object> = async () => ({})): void {
+/** Runs in the helper process: reports its port, replies to messages, and exits together with its parent. */
+export function serveHelper(port: number, answer: (message: never) => Promise<object> = async () => ({})): void {
   process.on('message', async (message) => process.send?.(await answer(message as never)))
   process.once('disconnect', () => process.exit())
   process.send?.({ port })

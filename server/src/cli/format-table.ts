@@ -1,0 +1,14 @@
+/** Formats rows as aligned columns. No cell is empty or contains a tab, so that `cut` and `awk` can read the lines. */
+export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('\t', ' ') || '-'))
+  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
+  return cells.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** ISO 8601 in UTC, with seconds; an empty text for null. */
+export const formatTime = (date: Date | null): string => date?.toISOString().replace(/\.\d+Z$/, 'Z') ?? ''
