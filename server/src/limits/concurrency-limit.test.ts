@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { admitAs, admitted, application, limiterAt, refused } from '../../test/support/limiter.ts'
+import { admitAs, admitted, application, expectRefusal, limiterAt } from '../../test/support/limiter.ts'
 
 describe('concurrent requests', () => {
   const app = application({ concurrency: 3, burst: 1_000 })
@@ -7,7 +7,7 @@ describe('concurrent requests', () => {
   test('limiter: at most the limit are in flight, and each release admits one', () => {
     const { limiter } = limiterAt()
     const leases = [1, 2, 3].map(() => admitted(limiter.admit(app, 0)).lease)
-    expect(refused(limiter.admit(app, 0))).toMatchObject({ limit: 'concurrency', retryAfterSeconds: 1 })
+    expect(expectRefusal(limiter.admit(app, 0))).toMatchObject({ limit: 'concurrency', retryAfterSeconds: 1 })
     leases[0]?.release()
     admitted(limiter.admit(app, 0))
     expect(limiter.admit(app, 0).ok).toBe(false)
@@ -110,7 +110,7 @@ describe('concurrent requests', () => {
     const { limiter } = limiterAt()
     const tight = application({ concurrency: 1, burst: 2 })
     const { lease } = admitted(limiter.admit(tight, 0))
-    for (let i = 0; i < 50; i++) refused(limiter.admit(tight, 0))
+    for (let i = 0; i < 50; i++) expectRefusal(limiter.admit(tight, 0))
     lease.release()
     admitted(limiter.admit(tight, 0))
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { admitAs, admitted, application, limiterAt, refused } from '../../test/support/limiter.ts'
+import { admitAs, admitted, application, expectRefusal, limiterAt } from '../../test/support/limiter.ts'
 
 describe('headers', () => {
   test('headers: an admitted request gets the policies and the remaining units', () => {
@@ -24,7 +24,7 @@ describe('headers', () => {
     const { limiter } = limiterAt()
     const app = application({ requests_per_minute: 20, burst: 1 })
     admitted(limiter.admit(app, 0)).lease.release()
-    expect(refused(limiter.admit(app, 0))).toEqual({
+    expect(expectRefusal(limiter.admit(app, 0))).toEqual({
       ok: false,
       limit: 'requests',
       retryAfterSeconds: 3,
@@ -41,6 +41,6 @@ describe('headers', () => {
     const { limiter } = limiterAt()
     const app = application({ requests_per_minute: 1, burst: 1, tokens_per_minute: 100 })
     admitted(limiter.admit(app, 100)).lease.release(200)
-    expect(refused(limiter.admit(app, 1)).headers).toMatchObject({ 'retry-after': '61', 'x-should-retry': 'false' })
+    expect(expectRefusal(limiter.admit(app, 1)).headers).toMatchObject({ 'retry-after': '61', 'x-should-retry': 'false' })
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { admitted, application, limiterAt, refused } from '../../test/support/limiter.ts'
+import { admitted, application, expectRefusal, limiterAt } from '../../test/support/limiter.ts'
 
 describe('requests per minute', () => {
   test('limiter: admits exactly the burst when many requests arrive at once', async () => {
@@ -36,7 +36,7 @@ describe('requests per minute', () => {
         const { limiter, pass } = limiterAt()
         const app = application({ requests_per_minute, burst })
         for (let i = 0; i < burst; i++) admitted(limiter.admit(app, 0)).lease.release()
-        const refusal = refused(limiter.admit(app, 0))
+        const refusal = expectRefusal(limiter.admit(app, 0))
         expect(refusal.limit).toBe('requests')
         pass(refusal.retryAfterSeconds * 1_000)
         admitted(limiter.admit(app, 0))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { admitted, application, limiterAt, refused } from '../../test/support/limiter.ts'
+import { admitted, application, expectRefusal, limiterAt } from '../../test/support/limiter.ts'
 
 describe('tokens per minute', () => {
   const app = application({ tokens_per_minute: 1_000, burst: 1_000, concurrency: 1_000 })
@@ -14,7 +14,7 @@ describe('tokens per minute', () => {
     const { limiter, pass } = limiterAt()
     admitted(limiter.admit(app, 1_000)).lease.release(400)
     admitted(limiter.admit(app, 600)).lease.release(1_600)
-    expect(refused(limiter.admit(app, 1))).toMatchObject({ limit: 'tokens', retryAfterSeconds: 61 })
+    expect(expectRefusal(limiter.admit(app, 1))).toMatchObject({ limit: 'tokens', retryAfterSeconds: 61 })
     pass(61_000)
     admitted(limiter.admit(app, 1))
   })
@@ -27,7 +27,7 @@ describe('tokens per minute', () => {
 
   test('limiter: a request larger than the limit is refused and asks clients not to retry', () => {
     const { limiter } = limiterAt()
-    const refusal = refused(limiter.admit(app, 1_001))
+    const refusal = expectRefusal(limiter.admit(app, 1_001))
     expect(refusal).toMatchObject({ limit: 'tokens', retryAfterSeconds: 60, headers: { 'x-should-retry': 'false' } })
     expect(refusal.message).toContain('larger than')
   })

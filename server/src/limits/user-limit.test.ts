@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { admitAs, admitted, application, limiterAt, refused } from '../../test/support/limiter.ts'
+import { admitAs, admitted, application, expectRefusal, limiterAt } from '../../test/support/limiter.ts'
 
 describe('requests per minute for one user', () => {
   const app = application({ user_requests_per_minute: 2 })
@@ -7,7 +7,7 @@ describe('requests per minute for one user', () => {
   test('limiter: refuses a user over the limit, but neither other users nor requests without a user', () => {
     const { limiter, pass } = limiterAt()
     for (let i = 0; i < 2; i++) admitted(admitAs(limiter, app, 'ann'))
-    expect(refused(admitAs(limiter, app, 'ann'))).toMatchObject({ limit: 'user', retryAfterSeconds: 30 })
+    expect(expectRefusal(admitAs(limiter, app, 'ann'))).toMatchObject({ limit: 'user', retryAfterSeconds: 30 })
     admitted(admitAs(limiter, app, 'bob'))
     admitted(limiter.admit(app, 0))
     pass(30_000)
@@ -18,16 +18,16 @@ describe('requests per minute for one user', () => {
     const { limiter } = limiterAt()
     const small = application({ user_requests_per_minute: 1, burst: 2, requests_per_minute: 1, tokens_per_minute: 100 })
     admitted(admitAs(limiter, small, 'ann', 10))
-    for (let i = 0; i < 50; i++) expect(refused(admitAs(limiter, small, 'ann', 90)).limit).toBe('user')
+    for (let i = 0; i < 50; i++) expect(expectRefusal(admitAs(limiter, small, 'ann', 90)).limit).toBe('user')
     admitted(admitAs(limiter, small, 'bob', 90))
-    expect(refused(admitAs(limiter, small, 'cleo')).limit).toBe('requests')
+    expect(expectRefusal(admitAs(limiter, small, 'cleo')).limit).toBe('requests')
   })
 
   test('limiter: a request without a known user is charged to the Application', () => {
     const { limiter } = limiterAt()
     const small = application({ user_requests_per_minute: 1, burst: 1, requests_per_minute: 1 })
     admitted(limiter.admit(small, 0)).lease.release(0)
-    expect(refused(admitAs(limiter, small, 'ann')).limit).toBe('requests')
+    expect(expectRefusal(admitAs(limiter, small, 'ann')).limit).toBe('requests')
   })
 
   test('limiter: admits exactly the user limit when many requests of one user arrive at once', async () => {
@@ -64,7 +64,7 @@ describe('requests per minute for one user', () => {
     const { limiter } = limiterAt()
     const closed = application({ burst: 1, user_requests_per_minute: 60 })
     admitted(admitAs(limiter, closed, 'ann'))
-    for (let i = 0; i < 10_000; i++) refused(admitAs(limiter, closed, `user-${i}`))
+    for (let i = 0; i < 10_000; i++) expectRefusal(admitAs(limiter, closed, `user-${i}`))
     expect(limiter.size.users).toBe(1)
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, refused } from './client.ts'
+import { type Admin, adminClient, expectError } from './client.ts'
 import { adminOperations, adminRoutes, type Operation, somePath } from './operations.ts'
 
 let server: TestServer
@@ -53,11 +53,11 @@ test('tokens: every route returns 401 without a valid admin token, before it rea
     for (const [kind, token] of Object.entries(tokens)) {
       const response = await admin.send(operation.method, somePath(operation), undefined, { token, ...broken })
       expect(response.status, `${operation.method} ${operation.path} with ${kind}: ${response.text}`).toBe(401)
-      refused(response, 'AUTH_INVALID_KEY')
+      expectError(response, 'AUTH_INVALID_KEY')
       expect(response.headers.get('www-authenticate')).toBe('Bearer')
     }
     const response = await admin.send(operation.method, somePath(operation), undefined, { token: revoked.token, ...broken })
-    refused(response, 'AUTH_KEY_REVOKED')
+    expectError(response, 'AUTH_KEY_REVOKED')
   }
 })
 
@@ -72,8 +72,8 @@ test('caching: every response has cache-control no-store', async () => {
 })
 
 test('routing: 404 for an unknown path and 405 for an unknown method', async () => {
-  refused(await admin.send('GET', '/nothing'), 'NOT_FOUND')
+  expectError(await admin.send('GET', '/nothing'), 'NOT_FOUND')
   const response = await admin.send('DELETE', '/applications')
-  refused(response, 'METHOD_NOT_ALLOWED')
+  expectError(response, 'METHOD_NOT_ALLOWED')
   expect(response.headers.get('allow')).toContain('POST')
 })

@@ -4,7 +4,7 @@ import { makeCheckpoint } from '../../src/audit/sign-checkpoints.ts'
 import { verifyExport } from '../../src/audit/verify-export.ts'
 import { fromId } from '../../src/lib/id.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
-import { type Admin, adminClient, type Json, refused } from './client.ts'
+import { type Admin, adminClient, expectError, type Json } from './client.ts'
 
 let governed: Governed
 let admin: Admin
@@ -25,10 +25,10 @@ const search = async (query: string): Promise<Json[]> => (await admin.get(`/audi
 
 test('audit search: filters by Application, user, verdict, risk, endpoint and status [ADM-API-8]', async () => {
   const user = { id: 'jane.roe@example.org' }
-  const ask = (mark: string, app = 0) => governed.sendPrompt(mark, { more: { governance: { user } }, options: { app } })
-  const denied = await ask('juniper-deny')
-  const risky = await ask('juniper-risk-critical')
-  const elsewhere = await ask('', 1)
+  const sendRequest = (mark: string, app = 0) => governed.sendPrompt(mark, { more: { governance: { user } }, options: { app } })
+  const denied = await sendRequest('juniper-deny')
+  const risky = await sendRequest('juniper-risk-critical')
+  const elsewhere = await sendRequest('', 1)
   const ids = {
     denied: denied.response.headers.get('x-audit-id'),
     risky: risky.response.headers.get('x-audit-id'),
@@ -73,8 +73,8 @@ test('audit record: operators see whole records of every Application', async () 
   const { response } = await governed.sendPrompt('', { options: { app: 1 } })
   const id = response.headers.get('x-audit-id') ?? ''
   expect(await admin.get(`/audit/${id}`)).toEqual(await governed.record(id, 1))
-  refused(await admin.send('GET', '/audit/aud_01h455vb4pex5vsknk084sn02q'), 'NOT_FOUND')
-  refused(await admin.send('GET', '/audit/nonsense'), 'NOT_FOUND')
+  expectError(await admin.send('GET', '/audit/aud_01h455vb4pex5vsknk084sn02q'), 'NOT_FOUND')
+  expectError(await admin.send('GET', '/audit/nonsense'), 'NOT_FOUND')
 })
 
 test('audit verify: succeeds, also against a kept checkpoint', async () => {
@@ -90,7 +90,7 @@ test('audit verify: succeeds, also against a kept checkpoint', async () => {
   const forged = { ...data[0], root: 'ab'.repeat(32) }
   expect((await admin.post('/audit/verify', { checkpoint: forged })).ok).toBe(false)
   const foreign = { ...data[0], workspace_id: 'ws_01h455vb4pex5vsknk084sn02q' }
-  refused(await admin.send('POST', '/audit/verify', { checkpoint: foreign }), 'VALIDATION_ERROR', 'checkpoint.workspace_id')
+  expectError(await admin.send('POST', '/audit/verify', { checkpoint: foreign }), 'VALIDATION_ERROR', 'checkpoint.workspace_id')
 })
 
 test('checkpoints: are paged, newest first', async () => {
@@ -127,7 +127,7 @@ test('audit verify: names the first altered record [GW-AUD-7]', async () => {
 test('audit proof: verifies with the record, the proof and the public key alone [GW-AUD-6]', async () => {
   const { response } = await governed.sendPrompt()
   const id = response.headers.get('x-audit-id')
-  refused(await admin.send('GET', `/audit/${id}/proof`), 'CONFLICT')
+  expectError(await admin.send('GET', `/audit/${id}/proof`), 'CONFLICT')
   await sign()
   const { record, public_key, ...proof } = await admin.get(`/audit/${id}/proof`)
   expect(checkInclusion(record, proof, public_key)).toBe(true)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, refused } from './client.ts'
+import { type Admin, adminClient, expectError } from './client.ts'
 import { adminOperations, type Operation, somePath } from './operations.ts'
 
 let server: TestServer
@@ -43,7 +43,7 @@ describe('body of every operation', () => {
     checkEach(async (path, { method, operationId }) => {
       const response = await admin.send(method, path, undefined, { raw })
       expect(`${operationId} ${response.status}`).toBe(`${operationId} 400`)
-      refused(response, 'VALIDATION_ERROR')
+      expectError(response, 'VALIDATION_ERROR')
     }),
   )
 
@@ -52,7 +52,7 @@ describe('body of every operation', () => {
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/xml']) {
         const response = await admin.send(method, path, undefined, { raw: 'name=x', type })
         expect(`${operationId} ${response.status}`).toBe(`${operationId} 415`)
-        refused(response, 'UNSUPPORTED_MEDIA_TYPE')
+        expectError(response, 'UNSUPPORTED_MEDIA_TYPE')
       }
     }))
 
@@ -62,7 +62,7 @@ describe('body of every operation', () => {
       const bytes = operationId === 'chatAsApplication' ? 17_000_000 : 1_100_000
       const response = await admin.send(method, path, { name: 'x'.repeat(bytes) })
       expect(`${operationId} ${response.status}`).toBe(`${operationId} 413`)
-      refused(response, 'PAYLOAD_TOO_LARGE')
+      expectError(response, 'PAYLOAD_TOO_LARGE')
     }))
 })
 
@@ -122,12 +122,12 @@ test.each([
   ['GET', '/audit?application_id=x', undefined, 'application_id'],
   ['GET', '/audit/export?to=2026-13-01T00:00:00Z', undefined, 'to'],
 ] as const)('%s %s with %j: 400 that names %s', async (method, path, json, param) => {
-  refused(await admin.send(method, path, json), 'VALIDATION_ERROR', param)
+  expectError(await admin.send(method, path, json), 'VALIDATION_ERROR', param)
 })
 
 test('paths: 404 when a name in the path has U+0000', async () => {
   for (const path of ['/providers/a%00b', '/users/a%00b', '/providers/demo/models/a%00b', '/applications/x?workspace=a%00b']) {
-    refused(await admin.send(path.includes('/models/') ? 'DELETE' : 'GET', path), 'NOT_FOUND')
+    expectError(await admin.send(path.includes('/models/') ? 'DELETE' : 'GET', path), 'NOT_FOUND')
   }
 })
 

@@ -3,7 +3,7 @@ import { fromId } from '../../src/lib/id.ts'
 import { assertNoContent } from '../support/audit.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, refused } from './client.ts'
+import { type Admin, adminClient, expectError } from './client.ts'
 import { CHANGES, type Send } from './recorded-changes.ts'
 import { KNOWLEDGE_CHANGES } from './recorded-knowledge-changes.ts'
 
@@ -57,7 +57,7 @@ describe.each(ALL_CHANGES)('$action ($fields)', ({ action, prepare, apply, recor
     const before = await admin.get(listPath, { workspace })
     await breakChain(workspace)
     const sendRefused: Send = async (method, path, json) => {
-      refused(await admin.send(method, path, json, { workspace }), 'UNAVAILABLE')
+      expectError(await admin.send(method, path, json, { workspace }), 'UNAVAILABLE')
     }
     await apply(sendRefused, prepared, workspace)
     expect(await admin.get(listPath, { workspace })).toEqual(before)
@@ -87,12 +87,12 @@ test('audit log: starts with the creation of the Workspace', async () => {
 
 test('audit log: refused changes are not recorded', async () => {
   const count = (await admin.records(100)).length
-  refused(await admin.send('POST', '/applications', { name: 'support' }), 'CONFLICT', 'name')
-  refused(await admin.send('POST', '/users', { id: 'alice', username: 'another' }), 'CONFLICT', 'id')
-  refused(await admin.send('POST', '/users', { id: 'another', username: 'alice' }), 'CONFLICT', 'username')
-  refused(await admin.send('POST', '/providers', { id: 'demo', kind: 'stub' }), 'CONFLICT', 'id')
-  refused(await admin.send('PATCH', '/providers/unknown', {}), 'NOT_FOUND')
-  refused(await admin.send('POST', '/keys/key_01h455vb4pex5vsknk084sn02q/revoke'), 'NOT_FOUND')
+  expectError(await admin.send('POST', '/applications', { name: 'support' }), 'CONFLICT', 'name')
+  expectError(await admin.send('POST', '/users', { id: 'alice', username: 'another' }), 'CONFLICT', 'id')
+  expectError(await admin.send('POST', '/users', { id: 'another', username: 'alice' }), 'CONFLICT', 'username')
+  expectError(await admin.send('POST', '/providers', { id: 'demo', kind: 'stub' }), 'CONFLICT', 'id')
+  expectError(await admin.send('PATCH', '/providers/unknown', {}), 'NOT_FOUND')
+  expectError(await admin.send('POST', '/keys/key_01h455vb4pex5vsknk084sn02q/revoke'), 'NOT_FOUND')
   expect(await admin.records(100)).toHaveLength(count)
 })
 

@@ -66,7 +66,7 @@ export function adminClient({ base, demo }: Pick<TestServer, 'base' | 'demo'>) {
 }
 
 /** Expects this error in the error envelope; returns its `error`. */
-export function refused(response: ApiResponse, code: ErrorCode, param?: string): Json {
+export function expectError(response: ApiResponse, code: ErrorCode, param?: string): Json {
   expectEnvelope(response)
   expect(response.body.error.code, response.text).toBe(code)
   if (param !== undefined) expect(response.body.error.param, response.text).toBe(param)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, type Json, refused } from './client.ts'
+import { type Admin, adminClient, expectError, type Json } from './client.ts'
 
 let server: TestServer
 let admin: Admin
@@ -57,10 +57,10 @@ test('update: changes only the named fields, and null resets a field', async () 
 
 test('name: 409 when another collection has it, until that collection is deleted', async () => {
   const [one, other] = [await create({}), await create({})]
-  refused(await admin.send('POST', '/collections', { name: one.name }, { workspace }), 'CONFLICT', 'name')
-  refused(await admin.send('PATCH', `/collections/${other.id}`, { name: one.name }, { workspace }), 'CONFLICT', 'name')
+  expectError(await admin.send('POST', '/collections', { name: one.name }, { workspace }), 'CONFLICT', 'name')
+  expectError(await admin.send('PATCH', `/collections/${other.id}`, { name: one.name }, { workspace }), 'CONFLICT', 'name')
   await admin.remove(`/collections/${one.id}`, { workspace })
-  refused(await admin.send('GET', `/collections/${one.id}`, undefined, { workspace }), 'NOT_FOUND')
+  expectError(await admin.send('GET', `/collections/${one.id}`, undefined, { workspace }), 'NOT_FOUND')
   await admin.patch(`/collections/${other.id}`, { name: one.name }, { workspace })
 })
 
@@ -74,7 +74,7 @@ test('visibility: 404 for a collection of another Workspace', async () => {
     ['POST', `/collections/${id}/documents`, { documents: [{ key: 'a', content: 'b' }] }],
     ['GET', `/documents?collection=${id}`, undefined],
   ] as const) {
-    refused(await admin.send(method, path, body, elsewhere), 'NOT_FOUND')
+    expectError(await admin.send(method, path, body, elsewhere), 'NOT_FOUND')
   }
   expect((await admin.get('/collections', elsewhere)).data).toEqual([])
 })
@@ -95,6 +95,6 @@ describe('body: 400 that names the invalid field', () => {
     [{ name: 'x', applications: 'support' }, 'applications'],
     [{ name: 'x', description: 'a\u0000' }, 'description'],
   ])('%j', async (body, param) => {
-    refused(await admin.send('POST', '/collections', body, { workspace }), 'VALIDATION_ERROR', param)
+    expectError(await admin.send('POST', '/collections', body, { workspace }), 'VALIDATION_ERROR', param)
   })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
-import { type Admin, adminClient, type Json, refused } from './client.ts'
+import { type Admin, adminClient, expectError, type Json } from './client.ts'
 
 let server: TestServer
 let admin: Admin
@@ -47,9 +47,9 @@ test('keys: refused from the next request on when revoked, and a second revocati
 })
 
 test('keys: 404 when the Application does not exist', async () => {
-  refused(await admin.send('POST', '/applications/app_01h455vb4pex5vsknk084sn02q/keys', { name: 'x' }), 'NOT_FOUND')
-  refused(await admin.send('GET', '/applications/app_01h455vb4pex5vsknk084sn02q/keys'), 'NOT_FOUND')
-  refused(await admin.send('GET', '/applications/nonsense/keys'), 'NOT_FOUND')
+  expectError(await admin.send('POST', '/applications/app_01h455vb4pex5vsknk084sn02q/keys', { name: 'x' }), 'NOT_FOUND')
+  expectError(await admin.send('GET', '/applications/app_01h455vb4pex5vsknk084sn02q/keys'), 'NOT_FOUND')
+  expectError(await admin.send('GET', '/applications/nonsense/keys'), 'NOT_FOUND')
 })
 
 test('Applications: changed models apply from the next request on [ADM-API-3]', async () => {
@@ -82,7 +82,7 @@ test('admin tokens: valid from issue until revocation', async () => {
   expect(token).toMatch(/^ga_[\w-]{43}$/)
   expect((await admin.get('/tokens', { token })).data.at(-1)).toEqual({ id, ...shown })
   await admin.post(`/tokens/${id}/revoke`)
-  refused(await admin.send('GET', '/tokens', undefined, { token }), 'AUTH_KEY_REVOKED')
+  expectError(await admin.send('GET', '/tokens', undefined, { token }), 'AUTH_KEY_REVOKED')
   expect(server.logs()).not.toContain(token)
 })
 
@@ -103,6 +103,6 @@ test('admin tokens: one stays when two tokens revoke each other at the same time
   const { data } = await admin.get('/tokens?limit=100')
   const active = data.filter(({ revoked_at }: Json) => revoked_at === null)
   expect(active).toHaveLength(1)
-  refused(await admin.send('POST', `/tokens/${active[0].id}/revoke`), 'CONFLICT')
-  refused(await admin.send('POST', '/tokens/adm_01h455vb4pex5vsknk084sn02q/revoke'), 'NOT_FOUND')
+  expectError(await admin.send('POST', `/tokens/${active[0].id}/revoke`), 'CONFLICT')
+  expectError(await admin.send('POST', '/tokens/adm_01h455vb4pex5vsknk084sn02q/revoke'), 'NOT_FOUND')
 })

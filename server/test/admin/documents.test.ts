@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, type Json, refused } from './client.ts'
+import { type Admin, adminClient, expectError, type Json } from './client.ts'
 
 let server: TestServer
 let admin: Admin
@@ -116,7 +116,7 @@ describe('texts as documents', () => {
     [{ documents: [{ key: 'a', content: 'x', title: 'a\nb' }] }, 'documents[0].title'],
   ])('list: 400 and nothing is added when one entry is invalid: %j', async (body, param) => {
     const response = await admin.send('POST', `/collections/${collection.id}/documents`, body, { workspace })
-    refused(response, 'VALIDATION_ERROR', param)
+    expectError(response, 'VALIDATION_ERROR', param)
     expect(await documents()).toEqual([])
   })
 })
@@ -160,7 +160,7 @@ describe('a file as the body', () => {
     const text = (bytes: number) => 'A line of text that says nothing much at all.\n'.repeat(bytes / 46)
     expect(await upload('key=a.txt', text(1_300_000), 'text/plain')).toMatchObject({ outcome: 'added' })
     const response = await admin.send('POST', path, undefined, { workspace, raw: text(21_000_000), type: 'text/plain' })
-    refused(response, 'PAYLOAD_TOO_LARGE')
+    expectError(response, 'PAYLOAD_TOO_LARGE')
   })
 
   test.each([
@@ -172,13 +172,13 @@ describe('a file as the body', () => {
     ['key=a&acl={"role":[]}', 'acl.role'],
   ])('400 when the query is invalid: %s', async (query, param) => {
     const path = `/collections/${collection.id}/documents?${query}`
-    refused(await admin.send('POST', path, undefined, { workspace, raw: 'x', type: 'text/plain' }), 'VALIDATION_ERROR', param)
+    expectError(await admin.send('POST', path, undefined, { workspace, raw: 'x', type: 'text/plain' }), 'VALIDATION_ERROR', param)
   })
 
   test('415 without a key in the query', async () => {
     const path = `/collections/${collection.id}/documents`
     const response = await admin.send('POST', path, undefined, { workspace, raw: 'x', type: 'text/markdown' })
-    refused(response, 'UNSUPPORTED_MEDIA_TYPE')
+    expectError(response, 'UNSUPPORTED_MEDIA_TYPE')
   })
 })
 
@@ -207,7 +207,7 @@ describe('an existing document', () => {
 
   test('list: 404 when the collection name has U+0000', async () => {
     const path = `/documents?collection=${encodeURIComponent('a\0b')}`
-    refused(await admin.send('GET', path, undefined, { workspace }), 'NOT_FOUND')
+    expectError(await admin.send('GET', path, undefined, { workspace }), 'NOT_FOUND')
   })
 
   test('labels: PATCH changes them, and null resets them', async () => {
@@ -228,7 +228,7 @@ describe('an existing document', () => {
     const nothing = { classification: null, regulations: null, acl: null }
     expect(await admin.patch(`/documents/${id}`, nothing, { workspace })).toEqual({ ...before, source: 'HR' })
     const mixed = { acl: { everyone: true, users: ['a'] } }
-    refused(await admin.send('PATCH', `/documents/${id}`, mixed, { workspace }), 'VALIDATION_ERROR', 'acl')
+    expectError(await admin.send('PATCH', `/documents/${id}`, mixed, { workspace }), 'VALIDATION_ERROR', 'acl')
   })
 
   test('chunks: read in pages, and each reading is recorded', async () => {
@@ -250,11 +250,11 @@ describe('an existing document', () => {
   test('delete: 404 afterwards, also when its collection is deleted', async () => {
     const [one, other] = (await ingest({ documents: ['a', 'b'].map((key) => ({ key, content: key })) })) as [Json, Json]
     await admin.remove(`/documents/${one.document_id}`, { workspace })
-    refused(await admin.send('DELETE', `/documents/${one.document_id}`, undefined, { workspace }), 'NOT_FOUND')
+    expectError(await admin.send('DELETE', `/documents/${one.document_id}`, undefined, { workspace }), 'NOT_FOUND')
     expect((await documents()).map(({ id }) => id)).toEqual([other.document_id])
     await admin.remove(`/collections/${collection.id}`, { workspace })
     for (const path of [`/documents/${other.document_id}`, `/documents/${other.document_id}/chunks`]) {
-      refused(await admin.send('GET', path, undefined, { workspace }), 'NOT_FOUND')
+      expectError(await admin.send('GET', path, undefined, { workspace }), 'NOT_FOUND')
     }
   })
 
@@ -268,7 +268,7 @@ describe('an existing document', () => {
       ['POST', `/documents/${id}/clear-flags`],
       ['DELETE', `/documents/${id}`],
     ] as const) {
-      refused(await admin.send(method, path, method === 'PATCH' ? {} : undefined, elsewhere), 'NOT_FOUND')
+      expectError(await admin.send(method, path, method === 'PATCH' ? {} : undefined, elsewhere), 'NOT_FOUND')
     }
     expect((await admin.get('/documents', elsewhere)).data).toEqual([])
   })

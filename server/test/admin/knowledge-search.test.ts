@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, type Json, refused } from './client.ts'
+import { type Admin, adminClient, expectError, type Json } from './client.ts'
 
 let server: TestServer
 let admin: Admin
@@ -71,6 +71,6 @@ test('search as a user: recorded without the query', async () => {
 test('search as a user: 404 for an Application of another Workspace', async () => {
   const elsewhere = { workspace: await admin.workspace() }
   const body = { query: 'lantern', application_id: application.id }
-  refused(await admin.send('POST', '/knowledge/search', body, elsewhere), 'NOT_FOUND')
-  refused(await admin.send('POST', '/knowledge/search', { ...body, query: ' ' }, { workspace }), 'VALIDATION_ERROR', 'query')
+  expectError(await admin.send('POST', '/knowledge/search', body, elsewhere), 'NOT_FOUND')
+  expectError(await admin.send('POST', '/knowledge/search', { ...body, query: ' ' }, { workspace }), 'VALIDATION_ERROR', 'query')
 })

@@ -6,7 +6,7 @@ import { type MemoryDraft, storeMemory } from '../../src/memory/capture.ts'
 import { assertNoContent } from '../support/audit.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, refused } from './client.ts'
+import { type Admin, adminClient, expectError } from './client.ts'
 
 let server: TestServer
 let admin: Admin
@@ -81,7 +81,7 @@ test.each(['scope=planet', 'mode=loud', 'history=yes', 'application_id=x', 'curs
   'list: 400 when the filter is %s',
   async (query) => {
     const [param] = query.split('=')
-    refused(await admin.send('GET', `/memories?${query}`, undefined, { workspace }), 'VALIDATION_ERROR', param)
+    expectError(await admin.send('GET', `/memories?${query}`, undefined, { workspace }), 'VALIDATION_ERROR', param)
   },
 )
 
@@ -123,7 +123,7 @@ test('correct: creates a new version, and the old one is superseded', async () =
   expect(corrected).toMatchObject({ content: 'the train leaves at 8', source: 'admin', scope_id: 'alice' })
   expect(await contents()).toEqual(['the train leaves at 8'])
   expect(await admin.get(`/memories/${id}`, { workspace })).toMatchObject({ superseded_by: corrected.id })
-  refused(await admin.send('PATCH', `/memories/${id}`, { content: 'again' }, { workspace }), 'CONFLICT')
+  expectError(await admin.send('PATCH', `/memories/${id}`, { content: 'again' }, { workspace }), 'CONFLICT')
 })
 
 test('correct: raises the classification for findings, and 400 when the text has a secret', async () => {
@@ -132,12 +132,12 @@ test('correct: raises the classification for findings, and 400 when the text has
   expect(corrected.classification).toBe('confidential')
   const secret = { content: 'the key is AKIAQYLPMN5HHHFPZAM2', summary: null }
   const send = (body: object) => admin.send('PATCH', `/memories/${corrected.id}`, body, { workspace })
-  refused(await send(secret), 'VALIDATION_ERROR', 'content')
-  refused(await send({ content: 'a key', summary: secret.content }), 'VALIDATION_ERROR', 'summary')
-  refused(await send({ content: ' ' }), 'VALIDATION_ERROR', 'content')
-  refused(await send({ content: 'x'.repeat(17_000) }), 'VALIDATION_ERROR', 'content')
-  refused(await send({ content: 'x', summary: 'x'.repeat(5_000) }), 'VALIDATION_ERROR', 'summary')
-  refused(await send({}), 'VALIDATION_ERROR', 'content')
+  expectError(await send(secret), 'VALIDATION_ERROR', 'content')
+  expectError(await send({ content: 'a key', summary: secret.content }), 'VALIDATION_ERROR', 'summary')
+  expectError(await send({ content: ' ' }), 'VALIDATION_ERROR', 'content')
+  expectError(await send({ content: 'x'.repeat(17_000) }), 'VALIDATION_ERROR', 'content')
+  expectError(await send({ content: 'x', summary: 'x'.repeat(5_000) }), 'VALIDATION_ERROR', 'summary')
+  expectError(await send({}), 'VALIDATION_ERROR', 'content')
   expect(await contents()).toEqual(['write to alice.jones@example.com'])
 })
 
@@ -147,8 +147,8 @@ test('erase: one memory, or all memories of a user', async () => {
   await remember('alice/ünï', 'shared', { scope: 'workspace' })
   await remember('bob', 'of bob')
   await admin.remove(`/memories/${id}`, { workspace })
-  refused(await admin.send('DELETE', `/memories/${id}`, undefined, { workspace }), 'NOT_FOUND')
-  refused(await admin.send('GET', `/memories/${id}`, undefined, { workspace }), 'NOT_FOUND')
+  expectError(await admin.send('DELETE', `/memories/${id}`, undefined, { workspace }), 'NOT_FOUND')
+  expectError(await admin.send('GET', `/memories/${id}`, undefined, { workspace }), 'NOT_FOUND')
   const path = `/users/${encodeURIComponent('alice/ünï')}/memories`
   const eraseAll = async () => (await admin.send('DELETE', path, undefined, { workspace })).body
   expect(await eraseAll()).toEqual({ object: 'memory_erasure', erased: 1 })
@@ -160,9 +160,9 @@ test('visibility: 404 for memories of another Workspace', async () => {
   const id = await remember('alice', 'tea')
   const foreign = { workspace: await admin.workspace() }
   expect((await admin.get('/memories', foreign)).data).toEqual([])
-  refused(await admin.send('GET', `/memories/${id}`, undefined, foreign), 'NOT_FOUND')
-  refused(await admin.send('PATCH', `/memories/${id}`, { content: 'x' }, foreign), 'NOT_FOUND')
-  refused(await admin.send('DELETE', `/memories/${id}`, undefined, foreign), 'NOT_FOUND')
+  expectError(await admin.send('GET', `/memories/${id}`, undefined, foreign), 'NOT_FOUND')
+  expectError(await admin.send('PATCH', `/memories/${id}`, { content: 'x' }, foreign), 'NOT_FOUND')
+  expectError(await admin.send('DELETE', `/memories/${id}`, undefined, foreign), 'NOT_FOUND')
   const erased = await admin.send('DELETE', '/users/alice/memories', undefined, foreign)
   expect(erased.body.erased).toBe(0)
   expect(await contents()).toEqual(['tea'])
@@ -210,7 +210,7 @@ test('audit log: 503 without effect when a read or change cannot be recorded', a
   ] as const
   for (const [method, path] of attempts) {
     const body = method === 'PATCH' ? { content: 'coffee' } : undefined
-    refused(await admin.send(method, path, body, { workspace }), 'UNAVAILABLE')
+    expectError(await admin.send(method, path, body, { workspace }), 'UNAVAILABLE')
   }
   const rows = server.context.db
     .selectFrom('memory_item')

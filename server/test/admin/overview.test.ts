@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Governed } from '../support/governed.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
-import { type Admin, adminClient, type Json, refused } from './client.ts'
+import { type Admin, adminClient, expectError, type Json } from './client.ts'
 
 let governed: Governed
 let admin: Admin
@@ -92,8 +92,8 @@ test('usage: limited to the given times, and 400 when the interval gives too man
   })
   expect(usage.series).toHaveLength(72)
   expect(usage.series[1].at).toBe('2020-01-01T00:05:00.000Z')
-  refused(await admin.send('GET', '/overview?from=2020-01-01T00:00:00Z&interval=1m'), 'VALIDATION_ERROR', 'interval')
-  refused(await admin.send('GET', '/overview?from=2020-01-02T00:00:00Z&to=2020-01-01T00:00:00Z'), 'VALIDATION_ERROR', 'from')
+  expectError(await admin.send('GET', '/overview?from=2020-01-01T00:00:00Z&interval=1m'), 'VALIDATION_ERROR', 'interval')
+  expectError(await admin.send('GET', '/overview?from=2020-01-02T00:00:00Z&to=2020-01-01T00:00:00Z'), 'VALIDATION_ERROR', 'from')
 })
 
 test('overview: another Workspace counts only its own requests', async () => {
@@ -101,5 +101,5 @@ test('overview: another Workspace counts only its own requests', async () => {
   const overview = await admin.get('/overview', { workspace })
   expect(overview.totals.requests).toBe(0)
   expect(overview.attention).toContainEqual(expect.objectContaining({ kind: 'no_policy', link: '/policies/draft' }))
-  refused(await admin.send('GET', `/applications/${application.id}/usage`, undefined, { workspace }), 'NOT_FOUND')
+  expectError(await admin.send('GET', `/applications/${application.id}/usage`, undefined, { workspace }), 'NOT_FOUND')
 })

@@ -3,7 +3,7 @@ import type { Governed } from '../support/governed.ts'
 import { signInOperator } from '../support/operators.ts'
 import { says, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
-import { type Admin, type ApiResponse, adminClient, type Json, refused } from './client.ts'
+import { type Admin, type ApiResponse, adminClient, expectError, type Json } from './client.ts'
 
 let governed: Governed
 let admin: Admin
@@ -49,9 +49,9 @@ test('playground: streams, dry runs and refusals are those of the gateway', asyn
   expect(dryRun.body.governance).toMatchObject({ dry_run: true, decision: { verdict: 'deny' } })
 
   const denied = await chat('juniper-deny')
-  expect(refused(denied, 'POLICY_DENIED').audit_id).toBe(denied.headers.get('x-audit-id'))
-  refused(await chat('hi', { temperature: 9 }), 'VALIDATION_ERROR', 'temperature')
-  refused(await admin.send('POST', `/applications/${application.id}/chat`, undefined, { raw: '{' }), 'VALIDATION_ERROR')
+  expect(expectError(denied, 'POLICY_DENIED').audit_id).toBe(denied.headers.get('x-audit-id'))
+  expectError(await chat('hi', { temperature: 9 }), 'VALIDATION_ERROR', 'temperature')
+  expectError(await admin.send('POST', `/applications/${application.id}/chat`, undefined, { raw: '{' }), 'VALIDATION_ERROR')
 })
 
 test('playground: `as` makes an existing user the verified user, and 400 for an unknown user', async () => {
@@ -60,7 +60,7 @@ test('playground: `as` makes an existing user the verified user, and 400 for an 
   const response = await chat('Good morning', { governance: { user: { id: 'other' } } }, `?as=${id}`)
   expect(response.body.governance.user_verified).toBe(true)
   expect((await recordOf(response)).user).toMatchObject({ role: 'analyst', department: 'research', verified: true })
-  refused(await chat('Good morning', {}, '?as=unknown'), 'VALIDATION_ERROR', 'as')
+  expectError(await chat('Good morning', {}, '?as=unknown'), 'VALIDATION_ERROR', 'as')
 })
 
 test('playground: stores no memory for another user without the scope memories:write, but evaluates the memory rules', async () => {
@@ -91,8 +91,8 @@ test('playground: stores no memory for another user without the scope memories:w
 
 test('playground: the operator cannot approve the own request, and a client with the same prompt gets a hold of its own', async () => {
   const prompt = `Please look into ${word()} juniper-hold`
-  const reviewId = refused(await chat(prompt), 'POLICY_REVIEW_PENDING').review_item_id
-  refused(await admin.send('POST', `/reviews/${reviewId}/approve`, {}), 'FORBIDDEN')
+  const reviewId = expectError(await chat(prompt), 'POLICY_REVIEW_PENDING').review_item_id
+  expectError(await admin.send('POST', `/reviews/${reviewId}/approve`, {}), 'FORBIDDEN')
   const direct = await governed.chat(prompt, {}, { token: application.token })
   expect(direct.body.error.review_item_id).toMatch(/^rev_/)
   expect(direct.body.error.review_item_id).not.toBe(reviewId)
@@ -115,8 +115,9 @@ test('playground: an admin token counts as the operator who issued it, for reque
   ]) {
     const messages = [{ role: 'user', content: `Please look into ${word()} juniper-hold` }]
     const response = await request?.(`/applications/${application.id}/chat`, { messages })
-    const id = refused(response as ApiResponse, 'POLICY_REVIEW_PENDING').review_item_id
-    for (const verb of ['approve', 'deny']) refused((await decide?.(`/reviews/${id}/${verb}`, {})) as ApiResponse, 'FORBIDDEN')
+    const id = expectError(response as ApiResponse, 'POLICY_REVIEW_PENDING').review_item_id
+    for (const verb of ['approve', 'deny'])
+      expectError((await decide?.(`/reviews/${id}/${verb}`, {})) as ApiResponse, 'FORBIDDEN')
     expect((await other.post(`/admin/v1/reviews/${id}/approve`)).status).toBe(200)
   }
 })
@@ -125,9 +126,9 @@ test('playground: 404 for an Application of another Workspace', async () => {
   const workspace = await admin.workspace()
   const body = { messages: [{ role: 'user', content: 'Good morning' }] }
   const before = governed.provider.calls.length
-  refused(await admin.send('POST', `/applications/${application.id}/chat`, body, { workspace }), 'NOT_FOUND')
-  refused(await chat('Good morning', {}, '', 'app_01h455vb4pex5vsknk084sn02q'), 'NOT_FOUND')
-  refused(
+  expectError(await admin.send('POST', `/applications/${application.id}/chat`, body, { workspace }), 'NOT_FOUND')
+  expectError(await chat('Good morning', {}, '', 'app_01h455vb4pex5vsknk084sn02q'), 'NOT_FOUND')
+  expectError(
     await admin.send('POST', `/applications/${application.id}/chat`, body, { token: application.token }),
     'AUTH_INVALID_KEY',
   )

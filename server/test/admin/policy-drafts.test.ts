@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, refused } from './client.ts'
+import { type Admin, adminClient, expectError } from './client.ts'
 
 let server: TestServer
 let admin: Admin
@@ -69,8 +69,8 @@ test('test: runs the named files that are sent, and lists the missing ones', asy
 test('publish: 400 when a case is invalid', async () => {
   const source = document('  - { name: x, at: nowhere, expect: { verdict: deny } }\n')
   const response = await admin.send('POST', '/policy-sets', { source })
-  expect(refused(response, 'VALIDATION_ERROR').details.errors).toMatchObject([{ line: 3, field: 'tests[0].at' }])
-  refused(await admin.send('POST', '/policy-sets/test', { source }), 'VALIDATION_ERROR')
+  expect(expectError(response, 'VALIDATION_ERROR').details.errors).toMatchObject([{ line: 3, field: 'tests[0].at' }])
+  expectError(await admin.send('POST', '/policy-sets/test', { source }), 'VALIDATION_ERROR')
 })
 
 test('test: not ok when the document has no tests', async () => {
@@ -106,7 +106,7 @@ describe('test: a document whose cases take long', () => {
     const responses = await Promise.all([run(20), run(20), run(20)])
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 200, 429])
     const third = responses.find(({ status }) => status === 429)
-    if (third) refused(third, 'RATE_LIMITED')
+    if (third) expectError(third, 'RATE_LIMITED')
     expect(third?.headers.get('retry-after')).toBe('5')
     expect((await admin.post('/policy-sets/test', { source: document(DENIED) })).ok).toBe(true)
   })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Governed } from '../support/governed.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
-import { type Admin, adminClient, type Json, refused } from './client.ts'
+import { type Admin, adminClient, expectError, type Json } from './client.ts'
 
 let governed: Governed
 let admin: Admin
@@ -82,7 +82,7 @@ test.each([
   await admin.create('/policy-sets', { source: DENY })
   for (const sending of [{ raw, type: 'application/yaml' }, { raw: JSON.stringify({ source: raw }) }]) {
     const response = await admin.send('POST', '/policy-sets', undefined, sending)
-    const error = refused(response, 'VALIDATION_ERROR')
+    const error = expectError(response, 'VALIDATION_ERROR')
     expect(error.details.errors[0]).toEqual({ line, column: expect.any(Number), field, message: expect.any(String) })
     expect(error.param).toBe(field || null)
     expect(error.message).toContain(`Line ${line}:`)
@@ -93,7 +93,7 @@ test.each([
 test('publish: the error has all problems of the document', async () => {
   const rule = (id: string) => `  - id: ${id}\n    at: [nowhere]\n    when: "1"\n    verdict: perhaps\n`
   const response = await admin.send('POST', '/policy-sets', { source: document(rule('a') + rule('b')) })
-  const { errors } = refused(response, 'VALIDATION_ERROR').details
+  const { errors } = expectError(response, 'VALIDATION_ERROR').details
   expect(errors.map(({ line }: Json) => line)).toEqual(
     errors.map(({ line }: Json) => line).toSorted((a: number, b: number) => a - b),
   )
@@ -101,12 +101,12 @@ test('publish: the error has all problems of the document', async () => {
 })
 
 test('publish: 400 when the document cannot be stored', async () => {
-  refused(await admin.send('POST', '/policy-sets', { source: 'name: "a\\0b"\nrules: []\n' }), 'VALIDATION_ERROR')
-  refused(
+  expectError(await admin.send('POST', '/policy-sets', { source: 'name: "a\\0b"\nrules: []\n' }), 'VALIDATION_ERROR')
+  expectError(
     await admin.send('POST', '/policy-sets', undefined, { raw: Buffer.from([0xff]), type: 'application/yaml' }),
     'VALIDATION_ERROR',
   )
-  refused(
+  expectError(
     await admin.send('POST', '/policy-sets', { source: `#${'x'.repeat(300_000)}\nname: a\nrules: []\n` }),
     'VALIDATION_ERROR',
   )
@@ -139,15 +139,15 @@ test('publish: 409 with the active version when another one was published since 
   for (const sending of [{ raw: late, type: 'application/yaml' }, { raw: JSON.stringify({ source: late }) }]) {
     const response = await admin.send('POST', `/policy-sets?base_version=${base.id}`, undefined, sending)
     expect(response.status).toBe(409)
-    const { details } = refused(response, 'CONFLICT', 'base_version')
+    const { details } = expectError(response, 'CONFLICT', 'base_version')
     expect(details).toMatchObject({
       reason: 'base_version_superseded',
       base_version: base.id,
       active_version: { id: concurrent.id },
     })
   }
-  refused(await admin.send('POST', '/policy-sets?base_version=none', { source: late }), 'CONFLICT')
-  refused(await admin.send('POST', `/policy-sets/${base.id}/publish?base_version=${base.id}`), 'CONFLICT')
+  expectError(await admin.send('POST', '/policy-sets?base_version=none', { source: late }), 'CONFLICT')
+  expectError(await admin.send('POST', `/policy-sets/${base.id}/publish?base_version=${base.id}`), 'CONFLICT')
   expect((await admin.get('/policy-sets')).data[0].id).toBe(concurrent.id)
   const rebased = await admin.create(`/policy-sets?base_version=${concurrent.id}`, { source: late })
   expect(rebased).toMatchObject({ version: concurrent.version + 1, active: true })
@@ -177,7 +177,7 @@ test('publish: the first version needs base_version=none when the Workspace has 
     { source: DENY },
     { workspace },
   )
-  expect(refused(response, 'CONFLICT').details.active_version).toBe(null)
+  expect(expectError(response, 'CONFLICT').details.active_version).toBe(null)
   expect(await admin.create('/policy-sets?base_version=none', { source: DENY }, { workspace })).toMatchObject({ version: 1 })
 })
 
@@ -277,6 +277,6 @@ describe('simulation', () => {
 
   test('invalid draft: 400 as in a publication', async () => {
     const response = await admin.send('POST', '/policy-sets/simulate', { source: 'name: x\n', request: request('x') })
-    expect(refused(response, 'VALIDATION_ERROR', 'rules').details.errors).toHaveLength(1)
+    expect(expectError(response, 'VALIDATION_ERROR', 'rules').details.errors).toHaveLength(1)
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ScriptedProvider, startScriptedProvider } from '../support/scripted-provider.ts'
 import { startServer, type TestServer } from '../support/server.ts'
-import { type Admin, adminClient, type Json, refused } from './client.ts'
+import { type Admin, adminClient, expectError, type Json } from './client.ts'
 
 let provider: ScriptedProvider
 let server: TestServer
@@ -69,9 +69,9 @@ test.each([
   ['a private address of version 6', 'https://[fd00::1]/v1'],
   ['localhost', 'http://localhost:11434/v1'],
 ])('base_url: 400 for %s, on create and on update', async (_, base_url) => {
-  refused(await admin.send('POST', '/providers', { id: 'inside', base_url }), 'VALIDATION_ERROR', 'base_url')
-  refused(await admin.send('PATCH', '/providers/acme', { base_url }), 'VALIDATION_ERROR', 'base_url')
-  refused(await admin.send('PATCH', '/providers/openai', { base_url }), 'VALIDATION_ERROR', 'base_url')
+  expectError(await admin.send('POST', '/providers', { id: 'inside', base_url }), 'VALIDATION_ERROR', 'base_url')
+  expectError(await admin.send('PATCH', '/providers/acme', { base_url }), 'VALIDATION_ERROR', 'base_url')
+  expectError(await admin.send('PATCH', '/providers/openai', { base_url }), 'VALIDATION_ERROR', 'base_url')
 })
 
 test('update: a provider from the environment keeps address and key when another field changes', async () => {
@@ -82,13 +82,13 @@ test('update: a provider from the environment keeps address and key when another
 
 test('api_key_env: 400, because the admin API must not read variables of the server', async () => {
   const fields = { id: 'other', base_url: 'https://other.example.com', api_key_env: 'GATEHOUSE_SECRET_KEY' }
-  refused(await admin.send('POST', '/providers', fields), 'VALIDATION_ERROR', 'api_key_env')
-  refused(
+  expectError(await admin.send('POST', '/providers', fields), 'VALIDATION_ERROR', 'api_key_env')
+  expectError(
     await admin.send('PATCH', '/providers/openai', { base_url: 'https://other.example.com' }),
     'VALIDATION_ERROR',
     'api_key_env',
   )
-  refused(await admin.send('PATCH', '/providers/acme', { api_key_env: 'OPENAI_API_KEY' }), 'VALIDATION_ERROR', 'api_key_env')
+  expectError(await admin.send('PATCH', '/providers/acme', { api_key_env: 'OPENAI_API_KEY' }), 'VALIDATION_ERROR', 'api_key_env')
 })
 
 test('delete: the provider and its models are gone at the next request', async () => {
@@ -98,7 +98,7 @@ test('delete: the provider and its models are gone at the next request', async (
   expect(await listed()).toContain('brief-model')
   await admin.remove('/providers/brief')
   expect(await listed()).not.toContain('brief-model')
-  refused(await admin.send('DELETE', '/providers/brief'), 'NOT_FOUND')
+  expectError(await admin.send('DELETE', '/providers/brief'), 'NOT_FOUND')
 })
 
 test('models: usable from PUT until DELETE', async () => {
@@ -135,11 +135,11 @@ test('model: PATCH changes only the fields that it names, and adds no model', as
   expect(changed).toMatchObject({ upstream_name: null, input_price: 5, output_price: 9 })
   expect((await admin.get('/providers/openai/models')).data).toContainEqual(changed)
   const refusal = await admin.send('PATCH', '/providers/openai/models/patched', { input_price: -1 })
-  refused(refusal, 'VALIDATION_ERROR', 'input_price')
+  expectError(refusal, 'VALIDATION_ERROR', 'input_price')
   const onlyNew = { method: 'PUT', headers: { ...headers, 'if-none-match': '*' }, body: '{}' }
   const again = await fetch(`${server.base}/admin/v1/providers/openai/models/patched`, onlyNew)
   expect(await again.json()).toMatchObject({ error: { code: 'CONFLICT', param: 'model' } })
-  refused(await admin.send('PATCH', '/providers/openai/models/unknown', { input_price: 1 }), 'NOT_FOUND')
+  expectError(await admin.send('PATCH', '/providers/openai/models/unknown', { input_price: 1 }), 'NOT_FOUND')
   await admin.remove('/providers/openai/models/patched')
 })
 
@@ -147,7 +147,7 @@ test('models: several are stored together or not at all', async () => {
   const models = [{ id: 'a', input_price: 1 }, { id: 'b' }]
   const { data } = await admin.post('/providers/openai/models', { models })
   expect(data.map(({ id }: Json) => id)).toEqual(['a', 'b'])
-  refused(await admin.send('POST', '/providers/openai/models', { models: [{ id: 'c' }, { id: 'd d' }] }), 'VALIDATION_ERROR')
+  expectError(await admin.send('POST', '/providers/openai/models', { models: [{ id: 'c' }, { id: 'd d' }] }), 'VALIDATION_ERROR')
   expect((await admin.get('/providers/openai/models')).data.map(({ id }: Json) => id)).not.toContain('c')
 })
 
@@ -159,8 +159,8 @@ test('discover: returns the models of the provider and stores nothing', async ()
 })
 
 test("discover: the error names the cause without the provider's text", async () => {
-  refused(await admin.send('POST', '/providers/demo/discover'), 'CONFLICT')
-  refused(await admin.send('POST', '//providers/unknown//discover'), 'NOT_FOUND')
+  expectError(await admin.send('POST', '/providers/demo/discover'), 'CONFLICT')
+  expectError(await admin.send('POST', '//providers/unknown//discover'), 'NOT_FOUND')
   await admin.create('/providers', { id: 'unreachable', base_url: 'https://gatehouse.invalid/v1', timeout_ms: 500 })
   const response = await admin.send('POST', '/providers/unreachable/discover')
   expect([502, 504]).toContain(response.status)

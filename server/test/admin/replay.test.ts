@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Governed } from '../support/governed.ts'
 import { says, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
-import { type Admin, adminClient, type Json, refused } from './client.ts'
+import { type Admin, adminClient, expectError, type Json } from './client.ts'
 
 let governed: Governed
 let admin: Admin
@@ -202,7 +202,7 @@ test('source: a published version can be replayed, and an invalid draft is 400 w
   const result = await admin.post('/policy-sets/replay', { policy_set_id: id, application_id: application.id, last: 5 })
   expect(result.policy).toMatchObject({ id, version })
   const invalid = await admin.send('POST', '/policy-sets/replay', { source: 'name: x\nrules: [' })
-  expect(refused(invalid, 'VALIDATION_ERROR').details.errors[0]).toMatchObject({ line: 2 })
-  refused(await admin.send('POST', '/policy-sets/replay', {}), 'VALIDATION_ERROR', 'source')
-  refused(await admin.send('POST', '/policy-sets/replay', { source: document([]), last: 10_001 }), 'VALIDATION_ERROR', 'last')
+  expect(expectError(invalid, 'VALIDATION_ERROR').details.errors[0]).toMatchObject({ line: 2 })
+  expectError(await admin.send('POST', '/policy-sets/replay', {}), 'VALIDATION_ERROR', 'source')
+  expectError(await admin.send('POST', '/policy-sets/replay', { source: document([]), last: 10_001 }), 'VALIDATION_ERROR', 'last')
 })

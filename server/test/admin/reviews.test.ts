@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adjustableClock } from '../support/adjustable-clock.ts'
-import { contentOf, refused as refusedByGateway } from '../support/gateway-client.ts'
+import { contentOf, expectError as refusedByGateway } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
-import { type Admin, adminClient, type Json, refused } from './client.ts'
+import { type Admin, adminClient, expectError, type Json } from './client.ts'
 
 const clock = adjustableClock()
 let governed: Governed
@@ -92,7 +92,7 @@ test('get: shows everything that the provider would receive', async () => {
   const { content, marks } = await admin.get(`/reviews/${held.id}`)
   await governed.decide(held.id, 'approve')
   expect((await governed.resubmit(held, {}, parameters, { token })).status).toBe(200)
-  const { model: _, stream: __, messages, ...passedOn } = governed.provider.about(held.word)[0]?.body ?? {}
+  const { model: _, stream: __, messages, ...passedOn } = governed.provider.callsWith(held.word)[0]?.body ?? {}
   expect(passedOn).toEqual(parameters)
   expect(content).toEqual({ messages, parameters: passedOn })
   expect(marks).toEqual([{ message: null, part: null, parameter: '/metadata/a~1b~0c', type: 'pii.email', start: 5, end: 37 }])
@@ -149,7 +149,7 @@ test('decisions: the first counts, and concurrent ones get 409 with its state', 
     const [first, ...further] = responses.filter(({ status }) => status === 200)
     expect(further).toEqual([])
     for (const response of responses.filter((response) => response !== first)) {
-      expect(refused(response, 'CONFLICT').details).toEqual({ state: first?.body.state, kind: 'hold' })
+      expect(expectError(response, 'CONFLICT').details).toEqual({ state: first?.body.state, kind: 'hold' })
     }
     const decisions = (await admin.records(5)).filter(({ change }) => change?.object_id === id)
     expect(decisions).toHaveLength(1)
@@ -160,25 +160,25 @@ test('decisions: the first counts, and concurrent ones get 409 with its state', 
 test('self-approval: 403 when the request names the operator as its user', async () => {
   const [token] = (await admin.get('/tokens')).data
   const held = await governed.holdPrompt('juniper-hold', { more: { governance: { user: { id: token.id } } } })
-  refused(await admin.send('POST', `/reviews/${held.id}/approve`), 'FORBIDDEN')
-  refused(await admin.send('POST', `/reviews/${held.id}/deny`), 'FORBIDDEN')
+  expectError(await admin.send('POST', `/reviews/${held.id}/approve`), 'FORBIDDEN')
+  expectError(await admin.send('POST', `/reviews/${held.id}/deny`), 'FORBIDDEN')
   expect((await admin.get(`/reviews/${held.id}`)).state).toBe('pending')
 })
 
 test('state: 409 when an escalation is approved or a hold is acknowledged', async () => {
   await governed.sendPrompt('juniper-escalate')
   const [escalation] = (await admin.get('/reviews?kind=escalation&state=pending')).data
-  refused(await admin.send('POST', `/reviews/${escalation.id}/approve`), 'CONFLICT')
+  expectError(await admin.send('POST', `/reviews/${escalation.id}/approve`), 'CONFLICT')
   expect((await admin.post(`/reviews/${escalation.id}/acknowledge`, {})).state).toBe('acknowledged')
-  refused(await admin.send('POST', `/reviews/${escalation.id}/acknowledge`), 'CONFLICT')
+  expectError(await admin.send('POST', `/reviews/${escalation.id}/acknowledge`), 'CONFLICT')
   const { id } = await governed.holdPrompt()
-  refused(await admin.send('POST', `/reviews/${id}/acknowledge`), 'CONFLICT')
+  expectError(await admin.send('POST', `/reviews/${id}/acknowledge`), 'CONFLICT')
 })
 
 test('expiry: 409 when the item has expired, without any job', async () => {
   const { id } = await governed.holdPrompt('juniper-brief')
   clock.advance(31_000)
-  const conflict = refused(await admin.send('POST', `/reviews/${id}/approve`), 'CONFLICT')
+  const conflict = expectError(await admin.send('POST', `/reviews/${id}/approve`), 'CONFLICT')
   expect(conflict.details).toEqual({ state: 'expired', kind: 'hold' })
   expect(await admin.get(`/reviews/${id}`)).toMatchObject({ state: 'expired', content: null })
   expect(await pending()).not.toContain(id)
@@ -193,8 +193,8 @@ test('visibility: an item of another Workspace looks like an unknown one', async
     ['POST', `/reviews/${id}/deny`],
     ['POST', `/reviews/${id}/acknowledge`],
   ] as const) {
-    refused(await admin.send(method, path, undefined, { workspace }), 'NOT_FOUND')
-    refused(await admin.send(method, path.replace(id, 'rev_01h455vb4pex5vsknk084sn02q')), 'NOT_FOUND')
+    expectError(await admin.send(method, path, undefined, { workspace }), 'NOT_FOUND')
+    expectError(await admin.send(method, path.replace(id, 'rev_01h455vb4pex5vsknk084sn02q')), 'NOT_FOUND')
   }
   expect((await admin.get('/reviews', { workspace })).data).toEqual([])
   expect((await admin.get(`/reviews/${id}`)).state).toBe('pending')

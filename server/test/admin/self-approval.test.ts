@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newInvitationToken, putInvitation } from '../../src/operators/invitation-store.ts'
 import { hasOperatorIssuedPassword } from '../../src/operators/operator-store.ts'
 import { createMembers, unlimitedRate } from '../messaging/client.ts'
-import { refused as refusedByGateway } from '../support/gateway-client.ts'
+import { expectError as refusedByGateway } from '../support/gateway-client.ts'
 import { type Governed, type HeldPrompt, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { Browser, inviteOperator, PASSWORD, signInOperator } from '../support/operators.ts'
 import { says, word } from '../support/scripted-provider.ts'
-import { type Admin, adminClient, type Json, refused } from './client.ts'
+import { type Admin, adminClient, expectError, type Json } from './client.ts'
 
 let governed: Governed
 let admin: Admin
@@ -50,7 +50,7 @@ describe('self-approval: the operator who issued the key of a request', () => {
     const { id } = await hold(owner.key)
     expect(await admin.get(`/reviews/${id}`)).toMatchObject({ key_issuers: [owner.id], key_id: expect.stringMatching(/^key_/) })
     for (const verb of ['approve', 'deny'])
-      expect(refused(await owner.browser.post(`/admin/v1/reviews/${id}/${verb}`), 'FORBIDDEN').message).toContain('API key')
+      expect(expectError(await owner.browser.post(`/admin/v1/reviews/${id}/${verb}`), 'FORBIDDEN').message).toContain('API key')
     expect(await stateOf(id)).toBe('pending')
     const other = await signInOperator(governed.server, 'reviewer')
     expect((await approve(other.browser, id)).body.state).toBe('approved')
@@ -60,11 +60,11 @@ describe('self-approval: the operator who issued the key of a request', () => {
     const owner = await createKeyIssuer()
     const token = (await owner.browser.post('/admin/v1/tokens', { name: 't' })).body.token
     const { id } = await hold(owner.key)
-    refused(await admin.send('POST', `/reviews/${id}/approve`, undefined, { token }), 'FORBIDDEN')
+    expectError(await admin.send('POST', `/reviews/${id}/approve`, undefined, { token }), 'FORBIDDEN')
     const { key } = await admin.create(`/applications/${owner.application.id}/keys`, { name: 'by token' }, { token })
     const other = await hold(key, 'yet another')
-    refused(await approve(owner.browser, other.id), 'FORBIDDEN')
-    refused(await admin.send('POST', `/reviews/${other.id}/approve`, undefined, { token }), 'FORBIDDEN')
+    expectError(await approve(owner.browser, other.id), 'FORBIDDEN')
+    expectError(await admin.send('POST', `/reviews/${other.id}/approve`, undefined, { token }), 'FORBIDDEN')
   })
 
   test('any reviewer can decide when a token without an operator issued the key', async () => {
@@ -88,7 +88,7 @@ describe('self-approval: the operator who issued the key of a request', () => {
     const successor = refusedByGateway(again, 'POLICY_REVIEW_PENDING').review_item_id
     expect(successor).toMatch(/^rev_/)
     expect(successor).not.toBe(held.id)
-    refused(await approve(owner.browser, String(successor)), 'FORBIDDEN')
+    expectError(await approve(owner.browser, String(successor)), 'FORBIDDEN')
   })
 
   test("403 when an identical request with the operator's key joins the hold", async () => {
@@ -98,7 +98,7 @@ describe('self-approval: the operator who issued the key of a request', () => {
     const same = { governance: { user: { id: 'someone else' } } }
     const joined = await governed.chat(first.prompt, same, { token: owner.key })
     expect(JSON.stringify(joined)).toContain(first.id)
-    refused(await approve(owner.browser, first.id), 'FORBIDDEN')
+    expectError(await approve(owner.browser, first.id), 'FORBIDDEN')
   })
 })
 
@@ -115,7 +115,7 @@ describe("self-approval: the operator who issued a user's access token", () => {
     })
     const { error } = (await sent.json()) as Json
     expect(error.code).toBe('POLICY_REVIEW_PENDING')
-    expect(refused(await approve(owner.browser, error.review_item_id), 'FORBIDDEN').message).toContain('token of the user')
+    expect(expectError(await approve(owner.browser, error.review_item_id), 'FORBIDDEN').message).toContain('token of the user')
     const other = await signInOperator(governed.server, 'reviewer')
     expect((await approve(other.browser, error.review_item_id)).status).toBe(200)
   })
@@ -139,7 +139,7 @@ describe("self-approval: the operator who issued and revoked a user's access tok
     await governed.server.context.assistants.idle()
     const { data } = await admin.get('/reviews?state=pending&limit=100')
     const [item] = data.filter(({ message_id }: Json) => message_id === sent.body.id)
-    expect(refused(await approve(owner.browser, item.id), 'FORBIDDEN').message).toContain('token of the user')
+    expect(expectError(await approve(owner.browser, item.id), 'FORBIDDEN').message).toContain('token of the user')
     const other = await signInOperator(governed.server, 'reviewer')
     expect((await approve(other.browser, item.id)).status).toBe(200)
   })
@@ -174,10 +174,10 @@ describe('four eyes', () => {
   test('approval: 403 for operators who can cause requests, admin tokens and operators invited by operators', async () => {
     const { id } = await governed.holdPrompt('juniper-hold')
     const owner = await signInOperator(governed.server, 'owner')
-    expect(refused(await approve(owner.browser, id), 'FORBIDDEN').message).toContain('second role')
-    expect(refused(await admin.send('POST', `/reviews/${id}/approve`), 'FORBIDDEN').message).toContain('admin token')
+    expect(expectError(await approve(owner.browser, id), 'FORBIDDEN').message).toContain('second role')
+    expect(expectError(await admin.send('POST', `/reviews/${id}/approve`), 'FORBIDDEN').message).toContain('admin token')
     const invitee = await signInOperator(governed.server, 'reviewer')
-    expect(refused(await approve(invitee.browser, id), 'FORBIDDEN').message).toContain('gatehouse operator invite')
+    expect(expectError(await approve(invitee.browser, id), 'FORBIDDEN').message).toContain('gatehouse operator invite')
     expect(await stateOf(id)).toBe('pending')
     const reviewer = await inviteIndependentReviewer()
     expect((await approve(reviewer.browser, id)).body.state).toBe('approved')
@@ -192,7 +192,7 @@ describe('four eyes', () => {
     const browser = new Browser(governed.server.base)
     expect((await browser.post('/auth/gatehouse/accept', { token, password: PASSWORD })).status).toBe(200)
     const { id } = await governed.holdPrompt('juniper-hold')
-    refused(await approve(browser, id), 'FORBIDDEN')
+    expectError(await approve(browser, id), 'FORBIDDEN')
   })
 
   test('approval: 403 when an owner becomes a reviewer, until an invitation of the server is accepted', async () => {
@@ -202,7 +202,7 @@ describe('four eyes', () => {
     const demoted = await owner.browser.send('PATCH', `/admin/v1/operators/${owner.id}`, { role: 'reviewer' })
     expect(demoted.status, demoted.text).toBe(200)
     expect((await owner.browser.signIn(owner.email)).status).toBe(200)
-    expect(refused(await approve(owner.browser, id), 'FORBIDDEN').message).toContain('you had a role')
+    expect(expectError(await approve(owner.browser, id), 'FORBIDDEN').message).toContain('you had a role')
     expect(await stateOf(id)).toBe('pending')
     const reinvited = await acceptFromServer(owner.id)
     expect((await approve(reinvited, id)).body.state).toBe('approved')
@@ -216,7 +216,7 @@ describe('four eyes', () => {
 
   test('settings: 403 when the admin API turns four_eyes off', async () => {
     for (const settings of [{ review: { four_eyes: false } }, { review: null }, { review: { four_eyes: null } }])
-      refused(await admin.send('PATCH', `/workspaces/${workspace}`, { settings }), 'FORBIDDEN', 'settings.review.four_eyes')
+      expectError(await admin.send('PATCH', `/workspaces/${workspace}`, { settings }), 'FORBIDDEN', 'settings.review.four_eyes')
     expect((await admin.get(`/workspaces/${workspace}`)).settings.review).toEqual({ four_eyes: true })
   })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startServer, type TestServer } from '../support/server.ts'
-import { type Admin, adminClient, type Json, refused } from './client.ts'
+import { type Admin, adminClient, expectError, type Json } from './client.ts'
 
 let server: TestServer
 let admin: Admin
@@ -33,7 +33,7 @@ test('selection: by id or name, in the header or the query, and the query has pr
 test('selection: 404 without effect when the Workspace does not exist', async () => {
   const count = (await admin.get('/applications')).data.length
   for (const workspace of ['nowhere', 'ws_01h455vb4pex5vsknk084sn02q', '']) {
-    refused(await admin.send('POST', '/applications', { name: 'lost' }, { workspace }), 'NOT_FOUND')
+    expectError(await admin.send('POST', '/applications', { name: 'lost' }, { workspace }), 'NOT_FOUND')
   }
   expect((await admin.get('/applications')).data).toHaveLength(count)
 })
@@ -83,7 +83,7 @@ async function createForeignObjects() {
 test('visibility: objects of another Workspace look like unknown ones', async () => {
   const ids = await createForeignObjects()
   for (const [method, path, json] of foreignRequests(ids)) {
-    refused(await admin.send(method, path, json), 'NOT_FOUND')
+    expectError(await admin.send(method, path, json), 'NOT_FOUND')
     const unknown = path.replace(/(app|key|pol|aud)_\w+|foreign-user|foreign/g, (id) =>
       id.includes('_') ? `${id.slice(0, 4)}01h455vb4pex5vsknk084sn02q` : 'unknown',
     )
@@ -111,9 +111,9 @@ test('settings: merged, reset and shown with their defaults [GW-AUD-8]', async (
   const reset = await admin.patch(`/workspaces/${id}`, { settings: { audit_retention_days: null }, name: 'renamed' })
   expect(reset).toEqual({ ...patched, name: 'renamed', settings: { ...patched.settings, audit_retention_days: 400 } })
   expect(await admin.get(`/workspaces/${id}`)).toEqual(reset)
-  refused(await admin.send('POST', '/workspaces', { name: 'renamed' }), 'CONFLICT', 'name')
-  refused(await admin.send('PATCH', `/workspaces/${id}`, { name: first.name }), 'CONFLICT', 'name')
-  refused(await admin.send('PATCH', '/workspaces/ws_01h455vb4pex5vsknk084sn02q', { name: 'x' }), 'NOT_FOUND')
+  expectError(await admin.send('POST', '/workspaces', { name: 'renamed' }), 'CONFLICT', 'name')
+  expectError(await admin.send('PATCH', `/workspaces/${id}`, { name: first.name }), 'CONFLICT', 'name')
+  expectError(await admin.send('PATCH', '/workspaces/ws_01h455vb4pex5vsknk084sn02q', { name: 'x' }), 'NOT_FOUND')
 })
 
 test('user tokens: 401 from the next request on when their keys are removed', async () => {

@@ -160,7 +160,7 @@ describe('retries: none when a retry cannot succeed', () => {
     const error = await failure(client().chat.completions.create(body(`${key} ${mark}`)))
     expect(error.status).toBe(status)
     expect(countResponses(status) - before).toBe(1)
-    expect(governed.provider.about(key)).toHaveLength(calls)
+    expect(governed.provider.callsWith(key)).toHaveLength(calls)
   })
   test('422: sent once', async () => {
     const before = countResponses(422)
@@ -175,10 +175,10 @@ describe('retries: none when a retry cannot succeed', () => {
   })
   test('429: the client waits and retries when the limit frees soon', async () => {
     const { token } = await governed.application({ limits: { requests_per_minute: 60, burst: 1 } })
-    const ask = () => client('/v1', { apiKey: token }).chat.completions.create(body(promptFor('fine')))
-    await ask()
+    const sendRequest = () => client('/v1', { apiKey: token }).chat.completions.create(body(promptFor('fine')))
+    await sendRequest()
     const startedAt = performance.now()
-    expect((await ask()).choices[0]?.message.content).toBe('fine')
+    expect((await sendRequest()).choices[0]?.message.content).toBe('fine')
     expect(performance.now() - startedAt).toBeGreaterThan(400)
   })
 })
@@ -186,12 +186,12 @@ describe('retries: none when a retry cannot succeed', () => {
 describe('reviews', () => {
   test('409, then the resubmission with governance.review_item_id gets the result once approved', async () => {
     const key = promptFor(TEXT)
-    const ask = (governance: object = {}) => client().chat.completions.create(body(`${key} juniper-hold`, { governance }))
-    const { error } = await failure(ask())
+    const sendRequest = (governance: object = {}) => client().chat.completions.create(body(`${key} juniper-hold`, { governance }))
+    const { error } = await failure(sendRequest())
     const { review_item_id } = error as { review_item_id: string }
     await governed.decide(review_item_id, 'approve')
-    for (let i = 0; i < 2; i++) expect((await ask({ review_item_id })).choices[0]?.message.content).toBe(TEXT)
-    expect(governed.provider.about(key)).toHaveLength(1)
+    for (let i = 0; i < 2; i++) expect((await sendRequest({ review_item_id })).choices[0]?.message.content).toBe(TEXT)
+    expect(governed.provider.callsWith(key)).toHaveLength(1)
   })
   test('a stream waits for the approval', async () => {
     const key = promptFor(TEXT)

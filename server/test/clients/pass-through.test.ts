@@ -1,6 +1,6 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accepted, refused } from '../support/gateway-client.ts'
+import { expectError, expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -52,8 +52,8 @@ const NULLS = Object.fromEntries(
 )
 
 async function readUpstreamBody(prompt: string, body: object): Promise<Record<string, unknown>> {
-  accepted(await governed.chat(prompt, { ...body }, { token }))
-  return governed.provider.about(prompt)[0]?.body ?? {}
+  expectSuccess(await governed.chat(prompt, { ...body }, { token }))
+  return governed.provider.callsWith(prompt)[0]?.body ?? {}
 }
 
 describe('pass-through of requests', () => {
@@ -97,7 +97,7 @@ describe('pass-through of requests', () => {
   ])('400 that names %s, and no provider is called [GW-CHAT-9]', async (param, body) => {
     const prompt = word()
     const before = governed.provider.calls.length
-    expect(refused(await governed.chat(prompt, body, { token }), 'VALIDATION_ERROR').param).toBe(param)
+    expect(expectError(await governed.chat(prompt, body, { token }), 'VALIDATION_ERROR').param).toBe(param)
     expect(governed.provider.calls.length).toBe(before)
   })
 
@@ -112,9 +112,9 @@ describe('pass-through of requests', () => {
       { messages: [{ role: 'assistant', content: 'x', reasoning_content: 'AKIAQ3EGRWZT5HPLV2NX' }] },
     ],
   ])('unknown fields are inspected: %s [GW-CHAT-8]', async (_, body) => {
-    const { governance } = accepted(await governed.chat(word(), { ...body, governance: { dry_run: true } }, { token }))
+    const { governance } = expectSuccess(await governed.chat(word(), { ...body, governance: { dry_run: true } }, { token }))
     const record = await governed.api('GET', `/v1/audit/${governance.audit_id}`, { token })
-    expect(accepted(record).findings).toMatchObject({ classify: expect.objectContaining({}) })
+    expect(expectSuccess(record).findings).toMatchObject({ classify: expect.objectContaining({}) })
   })
 
   test('any tool call id and null content are accepted', async () => {
@@ -214,8 +214,8 @@ describe('pass-through of a tool loop', () => {
     })
     expect(second.choices[0]?.message.content).toBe(`It is sunny, ${key}.`)
     const { refusal: _, ...kept } = STATEFUL
-    expect(governed.provider.about(key)[1]?.raw).toContain(JSON.stringify({ tool_calls: kept.tool_calls }).slice(1, -1))
-    expect(governed.provider.about(key)[1]?.body.messages[1]).toEqual(kept)
+    expect(governed.provider.callsWith(key)[1]?.raw).toContain(JSON.stringify({ tool_calls: kept.tool_calls }).slice(1, -1))
+    expect(governed.provider.callsWith(key)[1]?.body.messages[1]).toEqual(kept)
   })
 
   test('signatures count as unread content for policies and in the audit record', async () => {
@@ -225,8 +225,8 @@ describe('pass-through of a tool loop', () => {
       { ...STATEFUL, refusal: null },
       { role: 'tool', tool_call_id: 'function-call-1', content: 'x' },
     ]
-    const { governance } = accepted(await governed.chat(messages, {}, { token }))
-    const record = accepted(await governed.api('GET', `/v1/audit/${governance.audit_id}`, { token }))
+    const { governance } = expectSuccess(await governed.chat(messages, {}, { token }))
+    const record = expectSuccess(await governed.api('GET', `/v1/audit/${governance.audit_id}`, { token }))
     expect(record.features).toMatchObject({ 'content.unread': 4 })
   })
 
@@ -253,7 +253,7 @@ describe('pass-through of a tool loop', () => {
     ]) {
       const key = word()
       governed.provider.on(key, (response) => json(response, 200, completion('fine', more)))
-      refused(await governed.chat(key, {}, { token }), 'POLICY_DENIED')
+      expectError(await governed.chat(key, {}, { token }), 'POLICY_DENIED')
     }
   })
 })
@@ -261,9 +261,9 @@ describe('pass-through of a tool loop', () => {
 describe('sizes', () => {
   test('a message of 3 MiB and 2,000 messages are accepted', async () => {
     const text = 'word '.repeat(630_000)
-    accepted(await governed.chat([{ role: 'user', content: text }], {}, { token }))
+    expectSuccess(await governed.chat([{ role: 'user', content: text }], {}, { token }))
     const many = Array.from({ length: 2_000 }, () => ({ role: 'user', content: 'Good morning' }))
-    accepted(await governed.chat(many, {}, { token }))
+    expectSuccess(await governed.chat(many, {}, { token }))
   }, 60_000)
 
   test.each([
@@ -271,7 +271,7 @@ describe('sizes', () => {
     ['a message', { messages: [{ role: 'user', content: 'word '.repeat(850_000) }] }, 'GATEHOUSE_MAX_CONTENT_BYTES'],
     ['a list of messages', { messages: Array(2_049).fill({ role: 'user', content: 'x' }) }, 'GATEHOUSE_MAX_MESSAGES'],
   ])('413 that names the setting when %s exceeds its limit', async (_, more, setting) => {
-    const error = refused(await governed.chat('x', more, { token }), 'PAYLOAD_TOO_LARGE')
+    const error = expectError(await governed.chat('x', more, { token }), 'PAYLOAD_TOO_LARGE')
     expect(error.message).toContain(setting)
     expect(error.details).toMatchObject({ setting })
   })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
-import { accepted, contentOf, type Gateway, gatewayClient, refused } from '../support/gateway-client.ts'
+import { contentOf, expectError, expectSuccess, type Gateway, gatewayClient } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
@@ -43,37 +43,37 @@ describe.skipIf(url === null)('two nodes on one PostgreSQL', () => {
     const held = await governed.holdPrompt()
     await governed.decide(held.id, 'approve')
     const again = { governance: { review_item_id: held.id } }
-    const answers = await Promise.all([0, 1, 2, 3].map((i) => (i % 2 ? governed : other).chat(held.prompt, again)))
-    for (const answer of answers) expect(contentOf(answer)).toBe(held.answer)
+    const responses = await Promise.all([0, 1, 2, 3].map((i) => (i % 2 ? governed : other).chat(held.prompt, again)))
+    for (const response of responses) expect(contentOf(response)).toBe(held.answer)
     expect(governed.countProviderCalls(held)).toBe(1)
   })
   test('holds: identical concurrent requests to both nodes share one hold [GW-RETRY-2]', async () => {
     const prompt = `juniper-hold ${word()}`
-    const answers = await Promise.all([0, 1, 2, 3, 4, 5].map((i) => (i % 2 ? governed : other).chat(prompt)))
-    expect(new Set(answers.map((answer) => refused(answer, 'POLICY_REVIEW_PENDING').review_item_id)).size).toBe(1)
+    const responses = await Promise.all([0, 1, 2, 3, 4, 5].map((i) => (i % 2 ? governed : other).chat(prompt)))
+    expect(new Set(responses.map((response) => expectError(response, 'POLICY_REVIEW_PENDING').review_item_id)).size).toBe(1)
   })
   test('keys: a key revoked on one node is refused by the other [GW-AUTH-3]', async () => {
     const { id, token } = await governed.application()
-    accepted(await other.chat('Good morning', {}, { token }))
-    const { data } = accepted(await governed.admin('GET', `/applications/${id}/keys`))
-    accepted(await governed.admin('POST', `/keys/${data[0]?.id}/revoke`))
-    await vi.waitFor(async () => refused(await other.chat('Good morning', {}, { token }), 'AUTH_KEY_REVOKED'), WAIT)
+    expectSuccess(await other.chat('Good morning', {}, { token }))
+    const { data } = expectSuccess(await governed.admin('GET', `/applications/${id}/keys`))
+    expectSuccess(await governed.admin('POST', `/keys/${data[0]?.id}/revoke`))
+    await vi.waitFor(async () => expectError(await other.chat('Good morning', {}, { token }), 'AUTH_KEY_REVOKED'), WAIT)
   })
   test('policies: a version published on one node is active on the other', async () => {
     const key = word()
-    accepted(await other.chat(key))
+    expectSuccess(await other.chat(key))
     await governed.publish([
       ...MARKER_RULES,
       { id: 'fresh', at: ['input'], when: `content.text.contains("${key}")`, verdict: 'deny' },
     ])
-    await vi.waitFor(async () => refused(await other.chat(key), 'POLICY_DENIED'), WAIT)
+    await vi.waitFor(async () => expectError(await other.chat(key), 'POLICY_DENIED'), WAIT)
     await governed.publish(MARKER_RULES)
   })
   test('audit log: both nodes write one chain without gaps and read all its records', async () => {
     const ids = await Promise.all(
       Array.from(
         { length: 60 },
-        async (_, i) => accepted(await (i % 2 ? governed : other).chat('Good morning')).governance.audit_id,
+        async (_, i) => expectSuccess(await (i % 2 ? governed : other).chat('Good morning')).governance.audit_id,
       ),
     )
     for (const [i, id] of ids.entries()) expect((await (i % 2 ? other : governed).record(id)).id).toBe(id)

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { accepted, CHAT, contentOf, type ResponseBody } from '../support/gateway-client.ts'
+import { CHAT, contentOf, expectSuccess, type ResponseBody } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { formatRequest } from '../support/raw-http.ts'
 import { says, word } from '../support/scripted-provider.ts'
@@ -56,7 +56,7 @@ describe('client that disconnects', () => {
       })
       setTimeout(() => says('too late')(response, call), 60_000).unref()
     })
-    await hangUp(request(key), () => governed.provider.about(key).length > 0)
+    await hangUp(request(key), () => governed.provider.callsWith(key).length > 0)
     await vi.waitFor(async () => expect((await records()).length).toBe(before + 1), 5_000)
     expect((await records()).at(-1)).toMatchObject({
       status: 499,
@@ -81,7 +81,7 @@ describe('client that disconnects', () => {
     await waitForValue(() => context.waiters.size, 0)
     const held = await governed.chat(prompt)
     await governed.decide(held.body.error.review_item_id, 'approve')
-    accepted(await governed.resubmit({ prompt, id: held.body.error.review_item_id }))
+    expectSuccess(await governed.resubmit({ prompt, id: held.body.error.review_item_id }))
   })
   test('disconnect: nothing is recorded when the client leaves while it sends the request', async () => {
     const before = (await records()).length
@@ -95,11 +95,11 @@ describe('client that disconnects', () => {
     const key = word()
     governed.provider.on(key, (response, call) => setTimeout(() => says('late')(response, call), 100))
     const text = request(key).replace(governed.key(), token)
-    await Promise.all([1, 2, 3].map((count) => hangUp(text, () => governed.provider.about(key).length >= count)))
+    await Promise.all([1, 2, 3].map((count) => hangUp(text, () => governed.provider.callsWith(key).length >= count)))
     await waitForValue(() => governed.server.context.audit.waiting, 0)
     await vi.waitFor(async () => {
-      const answers = await Promise.all([1, 2, 3].map(() => governed.chat('Good morning', {}, { token })))
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+      const responses = await Promise.all([1, 2, 3].map(() => governed.chat('Good morning', {}, { token })))
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 200])
     }, 5_000)
     expect(id).toMatch(/^app_/)
     await vi.waitFor(async () => expect(await connections()).toBeLessThan(20), 5_000)
@@ -113,8 +113,8 @@ describe('client that disconnects', () => {
         return hangUp(request(key, { stream: i % 2 === 0 }), () => performance.now() > until)
       }),
     )
-    const said = await governed.sendPrompt()
-    expect(contentOf(said.response)).toBe(said.answer)
+    const sentPrompt = await governed.sendPrompt()
+    expect(contentOf(sentPrompt.response)).toBe(sentPrompt.answer)
     expect(governed.server.logs()).not.toMatch(/"level":(50|60)/)
   })
   test('slow reader: client gets the whole stream when it reads slowly', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accepted } from '../support/gateway-client.ts'
+import { expectSuccess } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { createMemoryFixture, type MemoryFixture } from '../support/memory-fixture.ts'
 
@@ -62,7 +62,7 @@ describe('50 users who capture and search at the same time', () => {
     expect(records).toHaveLength(CALLERS.length * OWN * 3)
     const stored = await governed.server.context.database.pool.query('select id from memory_item')
     const remembered = new Set(records.flatMap(({ remembered }) => remembered.map(({ id }: { id: string }) => id)))
-    const { data } = accepted(await governed.admin('GET', '/memories?limit=100'))
+    const { data } = expectSuccess(await governed.admin('GET', '/memories?limit=100'))
     expect(remembered.size).toBe(CALLERS.length * OWN + 1)
     expect(stored.rows.length).toBeGreaterThanOrEqual(remembered.size)
     for (const { id } of data.filter(({ application_id }) => application_id === memoryFixture.id))

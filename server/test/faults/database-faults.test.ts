@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
-import { accepted, CHAT, contentOf, refused } from '../support/gateway-client.ts'
+import { CHAT, contentOf, expectError, expectSuccess } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { formatRequest, parseResponse, sendBytes } from '../support/raw-http.ts'
@@ -43,63 +43,63 @@ describe('embedded database that accepts no audit record', () => {
       const wire = await withoutRecords(() => receiveBytes(governed, { stream }))
       const answer = parseResponse(wire)
       if (!answer) throw new Error('no answer')
-      refused(answer, 'UNAVAILABLE')
+      expectError(answer, 'UNAVAILABLE')
       expect(wire.toString('latin1')).not.toContain('vault')
     },
   )
   test('audit: response is 503 instead of the refusal when the record cannot be written [GW-SAFE-3]', async () => {
-    const said = await withoutRecords(() => governed.sendPrompt('juniper-deny'))
-    refused(said.response, 'UNAVAILABLE')
+    const sentPrompt = await withoutRecords(() => governed.sendPrompt('juniper-deny'))
+    expectError(sentPrompt.response, 'UNAVAILABLE')
   })
   test('audit: list of models and audit look-up get 503 when the record cannot be written [GW-SAFE-3]', async () => {
     const [models, audit] = await withoutRecords(() =>
       Promise.all([governed.api('GET', '/v1/models'), governed.api('GET', '/v1/audit/aud_x')]),
     )
-    refused(models, 'UNAVAILABLE')
-    refused(audit, 'UNAVAILABLE')
+    expectError(models, 'UNAVAILABLE')
+    expectError(audit, 'UNAVAILABLE')
   })
   test('audit: hold is not opened when its record cannot be written', async () => {
     const before = await items()
-    const said = await withoutRecords(() => governed.sendPrompt('juniper-hold'))
-    expect(refused(said.response, 'UNAVAILABLE').review_item_id).toBeUndefined()
+    const sentPrompt = await withoutRecords(() => governed.sendPrompt('juniper-hold'))
+    expect(expectError(sentPrompt.response, 'UNAVAILABLE').review_item_id).toBeUndefined()
     expect(await items()).toBe(before)
   })
   test('audit: escalation is not opened and no completion is sent when its record cannot be written', async () => {
     const before = await items()
-    const said = await withoutRecords(() => governed.sendPrompt('juniper-escalate'))
-    refused(said.response, 'UNAVAILABLE')
-    expect(said.response.text).not.toContain(said.answer)
+    const sentPrompt = await withoutRecords(() => governed.sendPrompt('juniper-escalate'))
+    expectError(sentPrompt.response, 'UNAVAILABLE')
+    expect(sentPrompt.response.text).not.toContain(sentPrompt.answer)
     expect(await items()).toBe(before)
   })
   test('audit: held completion can be released later when the record of its release cannot be written', async () => {
     const held = await governed.holdCompletion()
     await governed.decide(held.id, 'approve')
-    const answer = await withoutRecords(() => governed.resubmit(held))
-    refused(answer, 'UNAVAILABLE')
-    expect(answer.text).not.toContain(held.answer)
+    const response = await withoutRecords(() => governed.resubmit(held))
+    expectError(response, 'UNAVAILABLE')
+    expect(response.text).not.toContain(held.answer)
     expect(contentOf(await governed.resubmit(held))).toBe(held.answer)
     expect(governed.countProviderCalls(held)).toBe(1)
   })
   test('audit: provider is not called twice when the release of a held request cannot be recorded', async () => {
     const held = await governed.holdPrompt()
     await governed.decide(held.id, 'approve')
-    refused(await withoutRecords(() => governed.resubmit(held)), 'UNAVAILABLE')
-    expect(refused(await governed.resubmit(held), 'PROVIDER_ERROR').message).toMatch(/interrupted/)
+    expectError(await withoutRecords(() => governed.resubmit(held)), 'UNAVAILABLE')
+    expect(expectError(await governed.resubmit(held), 'PROVIDER_ERROR').message).toMatch(/interrupted/)
     expect(governed.countProviderCalls(held)).toBe(1)
   })
   test('audit: held request can be released when its provider has not been called', async () => {
     const held = await governed.holdPrompt('juniper-hold', { more: { model: 'demo-mini' } })
     await governed.decide(held.id, 'approve')
-    accepted(await governed.resubmit(held, {}, { model: 'demo-mini' }))
+    expectSuccess(await governed.resubmit(held, {}, { model: 'demo-mini' }))
   })
   test('audit: change by an operator is not made when it cannot be recorded', async () => {
-    const before = accepted(await governed.admin('GET', '/applications')).data.length
-    const answer = await withoutRecords(() => governed.admin('POST', '/applications', { json: { name: 'unrecorded' } }))
-    expect(answer.status).toBeGreaterThanOrEqual(500)
-    expect(accepted(await governed.admin('GET', '/applications')).data.length).toBe(before)
+    const before = expectSuccess(await governed.admin('GET', '/applications')).data.length
+    const response = await withoutRecords(() => governed.admin('POST', '/applications', { json: { name: 'unrecorded' } }))
+    expect(response.status).toBeGreaterThanOrEqual(500)
+    expect(expectSuccess(await governed.admin('GET', '/applications')).data.length).toBe(before)
   })
   test('audit: chain continues without a gap when records can be written again', async () => {
-    accepted((await governed.sendPrompt()).response)
+    expectSuccess((await governed.sendPrompt()).response)
     const { rows } = await governed.server.context.database.pool.query('select sequence from audit_record order by sequence')
     expect(rows.map(({ sequence }) => sequence)).toEqual(rows.map((_, index) => index + 1))
   })
@@ -133,7 +133,7 @@ describe.skipIf(url === null)('PostgreSQL that is unavailable for a time', () =>
     await database.allowConnections(false)
     await database.endConnections()
     await sleep(1_000)
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       governed.chat('Good morning'),
       governed.chat('Good morning', { stream: true }),
       governed.chat('juniper-hold'),
@@ -142,7 +142,7 @@ describe.skipIf(url === null)('PostgreSQL that is unavailable for a time', () =>
       governed.chat('x', {}, { userToken: governed.demo.users[0]?.user_token ?? '' }),
       governed.admin('GET', '/applications'),
     ])
-    for (const answer of answers) refused(answer, 'UNAVAILABLE')
+    for (const response of responses) expectError(response, 'UNAVAILABLE')
     expect((await governed.api('GET', '/readyz', { token: null })).status).toBe(503)
     expect((await governed.api('GET', '/healthz', { token: null })).status).toBe(200)
     expect((await receiveBytes(governed)).toString()).not.toContain('vault')
@@ -164,7 +164,7 @@ describe.skipIf(url === null)('PostgreSQL that is unavailable for a time', () =>
       for (let i = 0; i < 30; i++) {
         const { response } = await governed.sendPrompt()
         if (response.status === 200) ids.push(response.body.governance.audit_id)
-        else refused(response, 'UNAVAILABLE')
+        else expectError(response, 'UNAVAILABLE')
       }
     })
     await Promise.all(load)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Detector } from '../../src/classification/detector.ts'
 import { DETECTORS } from '../../src/classification/detectors.ts'
-import { accepted, type GatewayResponse, refused } from '../support/gateway-client.ts'
+import { expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 
 const BUDGET_MS = 50
@@ -25,7 +25,7 @@ afterAll(() => governed.close())
 
 /** Fails unless the request was denied and its audit record names what failed. */
 async function expectDenied(response: GatewayResponse, failed: string, point: string): Promise<void> {
-  const { audit_id, details } = refused(response, 'POLICY_DENIED')
+  const { audit_id, details } = expectError(response, 'POLICY_DENIED')
   expect(details).toEqual({ failed: [failed] })
   const { decision, error_code } = await governed.record(audit_id)
   expect(error_code).toBe('POLICY_DENIED')
@@ -39,38 +39,38 @@ describe('detector that fails [GW-SAFE-1]', () => {
   test.each(['walnut-throws', 'walnut-overruns'])(
     'detectors: request gets 403 without a provider call when %s occurs at input',
     async (mark) => {
-      const said = await governed.sendPrompt(mark)
-      await expectDenied(said.response, 'detector:fragile', 'input')
-      expect(governed.countProviderCalls(said)).toBe(0)
+      const sentPrompt = await governed.sendPrompt(mark)
+      await expectDenied(sentPrompt.response, 'detector:fragile', 'input')
+      expect(governed.countProviderCalls(sentPrompt)).toBe(0)
     },
   )
   test.each(['walnut-throws', 'walnut-overruns'])(
     'detectors: request gets 403 without the completion when %s occurs at output, streamed or not',
     async (mark) => {
       for (const stream of [false, true]) {
-        const said = await governed.sendPrompt('', { answer: `${mark} and the secret`, more: { stream } })
-        await expectDenied(said.response, 'detector:fragile', 'output')
-        expect(said.response.text).not.toContain('the secret')
+        const sentPrompt = await governed.sendPrompt('', { answer: `${mark} and the secret`, more: { stream } })
+        await expectDenied(sentPrompt.response, 'detector:fragile', 'output')
+        expect(sentPrompt.response.text).not.toContain('the secret')
       }
     },
   )
   test('transforms: request gets 403 when a finding lies outside the text at input', async () => {
-    const said = await governed.sendPrompt('walnut-misplaces juniper-redact')
-    await expectDenied(said.response, 'transform', 'input')
-    expect(governed.countProviderCalls(said)).toBe(0)
+    const sentPrompt = await governed.sendPrompt('walnut-misplaces juniper-redact')
+    await expectDenied(sentPrompt.response, 'transform', 'input')
+    expect(governed.countProviderCalls(sentPrompt)).toBe(0)
   })
   test('transforms: request gets 403 when a finding lies outside the text at output', async () => {
-    const said = await governed.sendPrompt('', { answer: 'walnut-misplaces sorrel-redact' })
-    await expectDenied(said.response, 'transform', 'output')
-    expect(said.response.text).not.toContain('walnut-misplaces')
+    const sentPrompt = await governed.sendPrompt('', { answer: 'walnut-misplaces sorrel-redact' })
+    await expectDenied(sentPrompt.response, 'transform', 'output')
+    expect(sentPrompt.response.text).not.toContain('walnut-misplaces')
   })
   test('detectors: request gets 403 when a detector fails on one of several messages', async () => {
     const messages = ['Good morning', 'walnut-throws', 'Go on'].map((content) => ({ role: 'user', content }))
     await expectDenied(await governed.chat(messages), 'detector:fragile', 'input')
   })
   test('detectors: request gets 403 and opens no hold when a detector fails and a rule requires approval', async () => {
-    const said = await governed.sendPrompt('walnut-throws juniper-hold')
-    await expectDenied(said.response, 'detector:fragile', 'input')
+    const sentPrompt = await governed.sendPrompt('walnut-throws juniper-hold')
+    await expectDenied(sentPrompt.response, 'detector:fragile', 'input')
   })
   test('detectors: search and capture get 403 when a detector fails', async () => {
     for (const [path, body] of [
@@ -81,7 +81,7 @@ describe('detector that fails [GW-SAFE-1]', () => {
       await expectDenied(await governed.post(path, body), 'detector:fragile', 'input')
     }
   })
-  test('detectors: the next request succeeds after a failure', async () => accepted((await governed.sendPrompt()).response))
+  test('detectors: the next request succeeds after a failure', async () => expectSuccess((await governed.sendPrompt()).response))
   test('detectors: no audit record contains the message of the exception', async () => {
     const { rows } = await governed.server.context.database.pool.query('select body from audit_record')
     expect(JSON.stringify(rows)).not.toContain('walnut')
@@ -107,7 +107,7 @@ describe('fault metrics and logs', () => {
     ],
   ])('faults: counter and log line without content are written when %s occurs', async (mark, labels, line) => {
     const [before, logged] = [await count(labels), governed.server.logs().length]
-    refused((await governed.sendPrompt(mark)).response, 'POLICY_DENIED')
+    expectError((await governed.sendPrompt(mark)).response, 'POLICY_DENIED')
     expect(await count(labels)).toBe(before + 1)
     const lines = governed.server
       .logs()
@@ -124,7 +124,7 @@ describe('fault metrics and logs', () => {
     async (mark, how) => {
       const labels = `kind="condition",name="${how}",how="threw"`
       const before = await count(labels)
-      refused((await governed.sendPrompt(mark)).response, 'POLICY_DENIED')
+      expectError((await governed.sendPrompt(mark)).response, 'POLICY_DENIED')
       expect(await count(labels)).toBe(before + 1)
     },
   )

@@ -29,7 +29,7 @@ const started = async (dataDir: string): Promise<ServerProcess> => {
 }
 
 /** A chat, a listing of the admin API and one of the messaging API, each with a valid credential: their statuses. */
-async function ask({ base, demo }: ServerProcess, text: string): Promise<{ statuses: number[]; auditId: string | null }> {
+async function sendRequest({ base, demo }: ServerProcess, text: string): Promise<{ statuses: number[]; auditId: string | null }> {
   const { applications, admin_token } = demo()
   const send = async (path: string, token: string | undefined, body?: object): Promise<Response | undefined> => {
     try {
@@ -86,7 +86,7 @@ async function sendUntilExit(server: ServerProcess) {
   const auditIds: string[] = []
   const load = Array.from({ length: 4 }, async (_, actor) => {
     for (let i = 0; !server.own.hasEnded(); i++) {
-      const answer = await ask(server, `hello ${actor} ${i} ${'x'.repeat(2_000)}`)
+      const answer = await sendRequest(server, `hello ${actor} ${i} ${'x'.repeat(2_000)}`)
       for (const status of answer.statuses) statuses.add(status)
       if (answer.auditId) auditIds.push(answer.auditId)
     }
@@ -119,7 +119,7 @@ describe('embedded database that stops', { timeout: 240_000 }, () => {
 
     renameSync(`${wal}.moved`, wal)
     const again = await started(folder)
-    expect((await ask(again, 'hello again')).statuses).toEqual([200, 200])
+    expect((await sendRequest(again, 'hello again')).statuses).toEqual([200, 200])
   })
 
   test('embedded database: server ends within 60 s with a non-zero exit code when it is stopped and the database does not respond', async () => {
@@ -170,7 +170,7 @@ describe.skipIf(!canMount)('embedded database on a full disk', { timeout: 400_00
       cpSync(inject('seededDataDir'), dataDir, { recursive: true })
       const server = await started(dataDir)
       await openLimits(server)
-      const before = (await ask(server, 'hello before')).auditId
+      const before = (await sendRequest(server, 'hello before')).auditId
       // Half a megabyte is free, which is too little for the next segment of the write-ahead log.
       const { bavail, bsize } = statfsSync(disk)
       writeFileSync(join(disk, 'filler'), Buffer.alloc(bavail * bsize - MB / 2))

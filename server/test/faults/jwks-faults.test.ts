@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateUserTokenKeys, signUserToken } from '../../src/demo/user-tokens.ts'
-import { accepted, refused } from '../support/gateway-client.ts'
+import { expectError, expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
@@ -20,7 +20,7 @@ type Keys = Awaited<ReturnType<typeof generateUserTokenKeys>>
 const serve = (...keys: Keys[]) => {
   answer = { status: 200, body: JSON.stringify({ keys: keys.map(({ publicJwk }) => publicJwk) }) }
 }
-const ask = async ({ privateJwk }: Keys, more: object = {}) => {
+const sendRequest = async ({ privateJwk }: Keys, more: object = {}) => {
   const now = new Date()
   const claims = { sub: 'mara', issuer: ISSUER, issuedAt: now, expiresAt: new Date(now.getTime() + 600_000) }
   return governed.chat('Good morning', { ...more }, { userToken: await signUserToken(privateJwk, claims) })
@@ -31,7 +31,7 @@ async function trust(): Promise<void> {
   const { id } = governed.demo.workspace
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/${crypto.randomUUID()}`
   const settings = { jwks: { url }, issuer: ISSUER, audience: null }
-  accepted(await governed.admin('PATCH', `/workspaces/${id}`, { json: { settings } }))
+  expectSuccess(await governed.admin('PATCH', `/workspaces/${id}`, { json: { settings } }))
   requestCount = 0
 }
 
@@ -56,26 +56,26 @@ describe('JWKS by URL [GW-AUTH-13]', () => {
   ])('JWKS: request gets 503 when the key server responds with %i %j', async (status, body) => {
     answer = { status, body }
     await trust()
-    refused(await ask(await generateUserTokenKeys(), { governance: { user: { id: 'noor' } } }), 'UNAVAILABLE')
+    expectError(await sendRequest(await generateUserTokenKeys(), { governance: { user: { id: 'noor' } } }), 'UNAVAILABLE')
     expect(requestCount).toBe(1)
   })
   test('JWKS: keys are fetched once when many tokens arrive [GW-AUTH-11]', async () => {
     const keys = await generateUserTokenKeys()
     serve(keys)
     await trust()
-    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(keys)))
-    for (const one of answers) expect(accepted(one).governance.user_verified).toBe(true)
-    accepted(await ask(keys))
+    const responses = await Promise.all(Array.from({ length: 8 }, () => sendRequest(keys)))
+    for (const one of responses) expect(expectSuccess(one).governance.user_verified).toBe(true)
+    expectSuccess(await sendRequest(keys))
     expect(requestCount).toBe(1)
   })
   test('JWKS: keys are not fetched again within 30 s when tokens name an unknown key [GW-AUTH-11]', async () => {
     const [known, stranger] = [await generateUserTokenKeys(), await generateUserTokenKeys()]
     serve(known)
     await trust()
-    accepted(await ask(known))
+    expectSuccess(await sendRequest(known))
     serve(known, stranger)
-    for (let i = 0; i < 5; i++) refused(await ask(stranger), 'AUTH_INVALID_USER_TOKEN')
+    for (let i = 0; i < 5; i++) expectError(await sendRequest(stranger), 'AUTH_INVALID_USER_TOKEN')
     expect(requestCount).toBe(1)
-    accepted(await ask(known))
+    expectSuccess(await sendRequest(known))
   })
 })

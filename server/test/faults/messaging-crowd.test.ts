@@ -59,20 +59,20 @@ test('reactions: each member has the last state when members add and remove reac
 })
 
 test('read markers: each marker is correct when 50 members mark at the same time', async () => {
-  const said = await messenger.sayAll(conversation, ['1', '2', '3'])
-  const [first, , third] = said
+  const messages = await messenger.sayAll(conversation, ['1', '2', '3'])
+  const [first, , third] = messages
   await Promise.all(
     crowd.map((member, index) =>
       member.post(`/conversations/${conversation}/read`, { message_id: index === 7 ? first.id : third.id }),
     ),
   )
   const readAt = async ({ id }: { id: string }) => (await messenger.ann.get(`/messages/${id}`)).read_at
-  expect(await Promise.all(said.map(readAt))).toEqual([expect.any(Number), null, null])
+  expect(await Promise.all(messages.map(readAt))).toEqual([expect.any(Number), null, null])
   const unread = await Promise.all(crowd.map(async (member) => (await member.get(`/conversations/${conversation}`)).unread_count))
   expect(unread).toEqual(crowd.map((_, index) => (index === 7 ? 2 : 0)))
   // The last member and all others mark at the same time.
   await Promise.all(crowd.map((member) => member.post(`/conversations/${conversation}/read`, {})))
-  expect(await Promise.all(said.map(readAt))).toEqual([expect.any(Number), expect.any(Number), expect.any(Number)])
+  expect(await Promise.all(messages.map(readAt))).toEqual([expect.any(Number), expect.any(Number), expect.any(Number)])
 })
 
 test('read markers: no message is unread at the end when members mark while messages arrive', async () => {

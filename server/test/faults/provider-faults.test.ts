@@ -12,7 +12,7 @@ import {
   startFaultyProvider,
   UPSTREAM_SECRET,
 } from '../support/faulty-provider.ts'
-import { accepted, type ResponseBody, refused } from '../support/gateway-client.ts'
+import { expectError, expectSuccess, type ResponseBody } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -54,14 +54,14 @@ async function provider(behaviours: readonly Behaviour[], { model = word(), ...f
   plans.set(id, [...behaviours])
   const base_url = `${new URL(faulty.baseUrl).origin}/${id}/v1`
   const json = { id, base_url, api_key: 'sk-faulty', timeout_ms: TIMEOUT_MS, max_retries: 0, ...fields }
-  accepted(await governed.admin('POST', '/providers', { json }), 201)
-  accepted(await governed.admin('PUT', `/providers/${id}/models/${model}`, { json: {} }))
+  expectSuccess(await governed.admin('POST', '/providers', { json }), 201)
+  expectSuccess(await governed.admin('PUT', `/providers/${id}/models/${model}`, { json: {} }))
   return { id, model, calls: () => faulty.calls.filter(({ path }) => path.startsWith(`/${id}/`)).length }
 }
-const ask = (model: string, more: object = {}) => governed.chat('Good morning', { model, ...more }, { token })
+const sendRequest = (model: string, more: object = {}) => governed.chat('Good morning', { model, ...more }, { token })
 const attemptsOf = async (auditId: string): Promise<Readonly<Record<string, unknown>>[]> =>
   (
-    accepted(await governed.api('GET', `/v1/audit/${auditId}`, { token })) as ResponseBody & {
+    expectSuccess(await governed.api('GET', `/v1/audit/${auditId}`, { token })) as ResponseBody & {
       attempts: Readonly<Record<string, unknown>>[]
     }
   ).attempts
@@ -79,10 +79,10 @@ describe('provider faults', () => {
     async (name, behaviour) => {
       const { id, model, calls } = await provider([behaviour])
       const startedAt = performance.now()
-      const response = await ask(model)
+      const response = await sendRequest(model)
       expect(performance.now() - startedAt).toBeLessThan(TIMEOUT_MS + GRACE_MS)
       const code = TIMED_OUT.includes(name) ? 'PROVIDER_TIMEOUT' : (CODES[name] ?? 'PROVIDER_ERROR')
-      const { audit_id } = refused(response, code)
+      const { audit_id } = expectError(response, code)
       expect(response.text).not.toContain(UPSTREAM_SECRET)
       const attempts = await attemptsOf(audit_id)
       expect(attempts).toEqual([
@@ -100,12 +100,12 @@ describe('provider faults', () => {
     },
   )
   test('provider: request gets PROVIDER_ERROR when the provider refuses the connection [GW-PROV-1]', async () => {
-    accepted(
+    expectSuccess(
       await governed.admin('POST', '/providers', { json: { id: 'absent', base_url: 'http://127.0.0.1:1/v1', max_retries: 0 } }),
       201,
     )
-    accepted(await governed.admin('PUT', '/providers/absent/models/absent-model', { json: {} }))
-    const { audit_id } = refused(await ask('absent-model'), 'PROVIDER_ERROR')
+    expectSuccess(await governed.admin('PUT', '/providers/absent/models/absent-model', { json: {} }))
+    const { audit_id } = expectError(await sendRequest('absent-model'), 'PROVIDER_ERROR')
     expect(await attemptsOf(audit_id)).toEqual([expect.objectContaining({ outcome: 'connect', status: 0 })])
   })
   test('provider: streamed request gets the same error as JSON when the provider fails', async () => {
@@ -114,7 +114,7 @@ describe('provider faults', () => {
       ['hangs within the body', 'PROVIDER_TIMEOUT'],
     ] as const) {
       const { model } = await provider([FAULTS[name]])
-      refused(await ask(model, { stream: true }), code)
+      expectError(await sendRequest(model, { stream: true }), code)
     }
   })
   test('provider: memory stays bounded when the provider sends 100 MB to several requests at the same time', async () => {
@@ -128,9 +128,9 @@ describe('provider faults', () => {
     const timer = setInterval(() => {
       peak = Math.max(peak, held())
     }, 2)
-    const answers = await Promise.all(Array.from({ length: 4 }, () => ask(model)))
+    const responses = await Promise.all(Array.from({ length: 4 }, () => sendRequest(model)))
     clearInterval(timer)
-    for (const one of answers) refused(one, 'PROVIDER_ERROR')
+    for (const one of responses) expectError(one, 'PROVIDER_ERROR')
     // Four responses of at most 8 MiB, and data in flight.
     expect((peak - before) / 1_048_576).toBeLessThan(80)
   })
@@ -139,17 +139,17 @@ describe('provider faults', () => {
     const hanging = await provider([(socket, call) => void others.promise.then(() => respondNormally(socket, call))], {
       timeout_ms: 60_000,
     })
-    const waiting = Promise.all(Array.from({ length: 20 }, () => ask(hanging.model)))
-    accepted(await ask((await provider([respondNormally])).model))
+    const waiting = Promise.all(Array.from({ length: 20 }, () => sendRequest(hanging.model)))
+    expectSuccess(await sendRequest((await provider([respondNormally])).model))
     others.resolve()
-    for (const one of await waiting) accepted(one)
+    for (const one of await waiting) expectSuccess(one)
   })
 })
 
 describe('retries and fallback', () => {
   test('retries: temporary failure is retried up to max_retries, and the record has every attempt', async () => {
     const { model, calls } = await provider([failWith(500), FAULTS['resets at once'], respondNormally], { max_retries: 2 })
-    const { governance } = accepted(await ask(model))
+    const { governance } = expectSuccess(await sendRequest(model))
     expect(calls()).toBe(3)
     expect((await attemptsOf(governance.audit_id)).map(({ status, outcome }) => [status, outcome])).toEqual([
       [500, 'status'],
@@ -159,7 +159,7 @@ describe('retries and fallback', () => {
   })
   test('retries: request is not retried when the provider responds with 400', async () => {
     const { model, calls } = await provider([failWith(400)], { max_retries: 2 })
-    refused(await ask(model), 'VALIDATION_ERROR')
+    expectError(await sendRequest(model), 'VALIDATION_ERROR')
     expect(calls()).toBe(1)
   })
   test('retries: retry waits for Retry-After when it is short', async () => {
@@ -168,7 +168,7 @@ describe('retries and fallback', () => {
       timeout_ms: 5_000,
     })
     const startedAt = performance.now()
-    accepted(await ask(model))
+    expectSuccess(await sendRequest(model))
     expect(performance.now() - startedAt).toBeGreaterThan(950)
     expect(calls()).toBe(2)
   })
@@ -178,8 +178,8 @@ describe('retries and fallback', () => {
   ] as const)('retries: request is not retried when Retry-After is long', async (behaviour, code, retryAfter) => {
     const { model, calls } = await provider([behaviour], { max_retries: 2, timeout_ms: 60_000 })
     const startedAt = performance.now()
-    const response = await ask(model)
-    refused(response, code)
+    const response = await sendRequest(model)
+    expectError(response, code)
     expect(performance.now() - startedAt).toBeLessThan(GRACE_MS)
     expect(response.headers.get('retry-after')).toBe(retryAfter)
     expect(calls()).toBe(1)
@@ -187,7 +187,7 @@ describe('retries and fallback', () => {
   test('failover: the next provider serves the request when the first one fails, and the record has both attempts', async () => {
     const first = await provider([FAULTS['sends HTML']])
     const second = await provider([respond(completion('From the second.'))], { model: first.model, weight: 0 })
-    const { governance, choices } = accepted(await ask(first.model))
+    const { governance, choices } = expectSuccess(await sendRequest(first.model))
     expect(choices[0]?.message.content).toBe('From the second.')
     expect((await attemptsOf(governance.audit_id)).map(({ provider: id, outcome }) => [id, outcome])).toEqual([
       [first.id, 'malformed'],
@@ -197,10 +197,10 @@ describe('retries and fallback', () => {
   test('circuit breaker: provider is used again soon when it has recovered', async () => {
     const failures = Array.from({ length: 6 }, () => failWith(500))
     const { model } = await provider([...failures, respondNormally])
-    for (let i = 0; i < 6; i++) refused(await ask(model), 'PROVIDER_ERROR')
+    for (let i = 0; i < 6; i++) expectError(await sendRequest(model), 'PROVIDER_ERROR')
     let status = 0
     for (let tries = 0; tries < 40 && status !== 200; tries++) {
-      status = (await ask(model)).status
+      status = (await sendRequest(model)).status
       await sleep(100)
     }
     expect(status).toBe(200)

@@ -1,6 +1,6 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { accepted, type ResponseBody } from '../support/gateway-client.ts'
+import { expectSuccess, type ResponseBody } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { json, says, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -38,7 +38,7 @@ async function failure(prompt: string, more: object = {}): Promise<InstanceType<
 const recordOf = (thrown: InstanceType<typeof OpenAI.APIError>): Promise<ResponseBody> =>
   governed.record(thrown.headers?.get('x-audit-id') ?? '')
 const lastError = async (): Promise<unknown> =>
-  (accepted(await governed.admin('GET', '/providers/openai')) as ResponseBody & { health: { last_error: unknown } }).health
+  (expectSuccess(await governed.admin('GET', '/providers/openai')) as ResponseBody & { health: { last_error: unknown } }).health
     .last_error
 
 describe('request that the provider refuses', () => {
@@ -57,7 +57,7 @@ describe('request that the provider refuses', () => {
       expect(thrown).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', type: 'invalid_request_error', param })
       expect(thrown.error).toMatchObject({ details: { reason: 'provider_refused', provider_code: own } })
       expect(thrown.headers?.get('x-should-retry')).toBe('false')
-      expect(governed.provider.about(prompt)).toHaveLength(1)
+      expect(governed.provider.callsWith(prompt)).toHaveLength(1)
       expect(JSON.stringify(thrown.error)).not.toContain(SECRET)
       expect(await recordOf(thrown)).toMatchObject({ status: 400, attempts: [{ status, outcome: 'refused', code: own }] })
     },
@@ -69,7 +69,7 @@ describe('request that the provider refuses', () => {
     }
     const prompt = word()
     governed.provider.on(prompt, says('fine'))
-    accepted(await governed.chat(prompt))
+    expectSuccess(await governed.chat(prompt))
   })
 
   test('provider refusal: counter has the code of the refusal', async () => {
@@ -86,7 +86,7 @@ describe('request that the provider refuses', () => {
     await governed.decide(id, 'approve')
     const first = await governed.resubmit({ prompt, id })
     expect(first.body.error.details).toMatchObject({ provider_code: 'context_length_exceeded' })
-    expect(accepted(await governed.admin('GET', `/reviews/${id}`))).toMatchObject({ state: 'approved' })
+    expect(expectSuccess(await governed.admin('GET', `/reviews/${id}`))).toMatchObject({ state: 'approved' })
   })
 })
 
@@ -100,7 +100,7 @@ describe('rate limit of the provider', () => {
       message: expect.stringMatching(/provider's/),
     })
     expect([thrown.headers?.get('retry-after'), thrown.headers?.get('x-should-retry')]).toEqual(['120', 'false'])
-    expect(governed.provider.about(prompt)).toHaveLength(1)
+    expect(governed.provider.callsWith(prompt)).toHaveLength(1)
     expect(await recordOf(thrown)).toMatchObject({ status: 429, attempts: [{ outcome: 'rate_limited' }] })
   })
 })
@@ -110,9 +110,9 @@ describe('provider that rejects the API key', () => {
     const prompt = scriptResponse(401, error('invalid_api_key'))
     const thrown = await failure(prompt)
     expect(thrown).toMatchObject({ status: 502, code: 'PROVIDER_ERROR' })
-    expect(governed.provider.about(prompt)).toHaveLength(1)
+    expect(governed.provider.callsWith(prompt)).toHaveLength(1)
     expect(await lastError()).toEqual({ kind: 'key_rejected', at: expect.any(String), fault: true })
-    const { attention } = accepted(await governed.admin('GET', '/overview')) as ResponseBody & { attention: unknown[] }
+    const { attention } = expectSuccess(await governed.admin('GET', '/overview')) as ResponseBody & { attention: unknown[] }
     expect(attention).toContainEqual({
       kind: 'provider_fault',
       text: 'The provider openai rejects its key: set a valid one.',
@@ -129,14 +129,14 @@ describe('provider that rejects the API key', () => {
   test('provider key: fault ends when the provider responds normally', async () => {
     const prompt = word()
     governed.provider.on(prompt, says('fine'))
-    accepted(await governed.chat(prompt))
+    expectSuccess(await governed.chat(prompt))
     expect(await lastError()).toMatchObject({ kind: 'key_rejected', fault: false })
   })
 
   test('provider quota: request gets 502 without a retry when the account is empty [GW-PROV-1]', async () => {
     const prompt = scriptResponse(429, error('insufficient_quota'))
     expect(await failure(prompt)).toMatchObject({ status: 502 })
-    expect(governed.provider.about(prompt)).toHaveLength(1)
+    expect(governed.provider.callsWith(prompt)).toHaveLength(1)
     expect(await lastError()).toMatchObject({ kind: 'quota_exhausted', fault: true })
   })
 })

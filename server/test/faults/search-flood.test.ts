@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { addChunks } from '../../src/knowledge/chunk-store.ts'
 import { partitionFor } from '../../src/knowledge/partitions.ts'
 import { fromId } from '../../src/lib/id.ts'
-import { accepted } from '../support/gateway-client.ts'
+import { expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { createKnowledgeFixture, type KnowledgeFixture } from '../support/knowledge-fixture.ts'
 import { createMemoryFixture } from '../support/memory-fixture.ts'
@@ -51,9 +51,9 @@ async function waitsDuring(work: () => Promise<unknown>): Promise<{ longest: num
   })
   while (!isDone) {
     const sent = performance.now()
-    const answer = await fetch(`${governed.server.base}/healthz`)
-    await answer.text()
-    expect(answer.status).toBe(200)
+    const response = await fetch(`${governed.server.base}/healthz`)
+    await response.text()
+    expect(response.status).toBe(200)
     longest = Math.max(longest, performance.now() - sent)
     requests += 1
   }
@@ -71,11 +71,11 @@ async function cpuMs(work: () => Promise<unknown>): Promise<number> {
 
 test('search: response has a short page when a rule denies the best 512 sections', async () => {
   await knowledgeFixture.put(`${'Among many other words '.repeat(70)}there is flint.`)
-  const found = accepted(await knowledgeFixture.search('flint'))
+  const found = expectSuccess(await knowledgeFixture.search('flint'))
   expect(found.data).toEqual([])
   expect(found.governance.decision.verdict).toBe('allow')
   // A page that the limit cut short looks like a page without hits.
-  const nothing = accepted(await knowledgeFixture.search('zeppelin'))
+  const nothing = expectSuccess(await knowledgeFixture.search('zeppelin'))
   expect(Object.keys(found)).toEqual(Object.keys(nothing))
 })
 
@@ -90,7 +90,7 @@ test('search: costs at most three times as much among 8,000 denied sections as a
 
 test('search: /healthz responds when ten clients search a collection with 8,000 denied sections', async () => {
   const { longest, total, requests } = await waitsDuring(() =>
-    Promise.all(Array.from({ length: CALLERS }, async () => accepted(await knowledgeFixture.search('flint')))),
+    Promise.all(Array.from({ length: CALLERS }, async () => expectSuccess(await knowledgeFixture.search('flint')))),
   )
   // Ten searches in slices of 5 ms delay each response a little. Without slices some responses would wait for all searches.
   expect(longest).toBeLessThan(Math.max(250, total / 3))

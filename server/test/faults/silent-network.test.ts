@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, describe, expect, inject, test, vi } from 'vitest'
-import { refused } from '../support/gateway-client.ts'
+import { expectError } from '../support/gateway-client.ts'
 import { startGoverned } from '../support/governed.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { launchServer, type ServerProcess, startServerProcess } from '../support/server-process.ts'
@@ -59,7 +59,7 @@ describe.skipIf(url === null)('database behind a network that drops all packets'
       timed(governed.api('GET', '/v1/conversations', { token: 'gu_0123456789012345678901234567890123456789012' })),
       timed(governed.api('GET', '/admin/v1/applications', { token: null, headers: { cookie } })),
     ])
-    for (const { value } of asked) refused(value, 'UNAVAILABLE')
+    for (const { value } of asked) expectError(value, 'UNAVAILABLE')
     // A credential look-up has a timeout of 3 s, the statements of a session 11 s.
     expect(Math.max(...asked.slice(0, 5).map(({ ms }) => ms))).toBeLessThan(8_000)
     expect(Math.max(...asked.map(({ ms }) => ms))).toBeLessThan(20_000)
@@ -94,7 +94,7 @@ describe.skipIf(url === null)('database behind a network that drops all packets'
     await direct.end()
     await database.endConnections()
     await vi.waitFor(async () => expect(await failing()).toEqual(['writable']), { timeout: 15_000, interval: 250 })
-    refused(await governed.chat('Good morning'), 'UNAVAILABLE')
+    expectError(await governed.chat('Good morning'), 'UNAVAILABLE')
   })
 
   test('serve: refuses to start when the secret key does not fit the database', async () => {

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { accepted, CHAT, refused } from '../support/gateway-client.ts'
+import { CHAT, expectError, expectSuccess } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { parseResponse } from '../support/raw-http.ts'
 import { word } from '../support/scripted-provider.ts'
@@ -47,7 +47,7 @@ test.each([
       for (const { received } of open) expect(parseResponse(received())).toMatchObject({ status: 401 })
     }, 10_000)
     expect(parseResponse(open[0]?.received() ?? Buffer.of())?.body).toMatchObject({ error: { code: 'AUTH_INVALID_KEY' } })
-    accepted(await large())
+    expectSuccess(await large())
   },
 )
 
@@ -58,8 +58,8 @@ test('slow upload: request with a key counts as a body in flight until it ends [
   const places = () => open.filter(({ received }) => received().length === 0).length
   await vi.waitFor(() => expect(places()).toBe(2), 10_000)
   const full = await large()
-  refused(full, 'UNAVAILABLE')
+  expectError(full, 'UNAVAILABLE')
   expect(full.headers.get('retry-after')).toMatch(/^\d+$/)
   for (const socket of sockets.splice(0)) socket.destroy()
-  await vi.waitFor(async () => void accepted(await large()), 10_000)
+  await vi.waitFor(async () => void expectSuccess(await large()), 10_000)
 })

@@ -47,8 +47,8 @@ describe('server that gets a stop signal while a slow client reads', { timeout: 
   const scriptLongCompletion = (provider: ScriptedProvider): void => {
     const message = { role: 'assistant', content: 'All of it is fine. '.repeat(400_000) }
     const choices = [{ index: 0, message, finish_reason: 'stop' }]
-    const answer = JSON.stringify({ id: 'x', object: 'chat.completion', created: 1, model: 'scripted', choices })
-    provider.on('long-answer', (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(answer))
+    const completion = JSON.stringify({ id: 'x', object: 'chat.completion', created: 1, model: 'scripted', choices })
+    provider.on('long-answer', (response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(completion))
   }
   const longAnswer = { model: 'scripted', messages: [{ role: 'user', content: 'long-answer' }] }
 

@@ -47,12 +47,12 @@ describe('server that gets a stop signal', { timeout: 240_000 }, () => {
     const { server, provider, env } = await oneNode({ GATEHOUSE_DRAIN_TIMEOUT_MS: '500' })
     provider.on('never-answered', () => {})
     const waiting = chat(server.base, firstApiKey(server), 'never-answered')
-    while (provider.about('never-answered').length === 0) await sleep(20)
+    while (provider.callsWith('never-answered').length === 0) await sleep(20)
     expect(await measureStop(server)).toBeLessThan(20_000)
-    const answer = await waiting
-    const { error } = (await answer.json()) as { error: { code: string; audit_id: string } }
-    expect([answer.status, error.code]).toEqual([503, 'UNAVAILABLE'])
-    expect(answer.headers.get('retry-after')).toBe('1')
+    const response = await waiting
+    const { error } = (await response.json()) as { error: { code: string; audit_id: string } }
+    expect([response.status, error.code]).toEqual([503, 'UNAVAILABLE'])
+    expect(response.headers.get('retry-after')).toBe('1')
     expect(server.own.child.exitCode).toBe(0)
 
     const again = await startServerProcess(env)
@@ -82,9 +82,9 @@ describe('server that gets a stop signal', { timeout: 240_000 }, () => {
     while ((await pending(server)).length === known) await sleep(50)
     expect(await measureStop(server)).toBeLessThan(10_000)
     expect(server.own.child.exitCode).toBe(0)
-    const answer = await waiting
-    const { error } = (await answer.json()) as { error: { code: string; review_item_id: string } }
-    expect([answer.status, error.code]).toEqual([409, 'POLICY_REVIEW_PENDING'])
+    const response = await waiting
+    const { error } = (await response.json()) as { error: { code: string; review_item_id: string } }
+    expect([response.status, error.code]).toEqual([409, 'POLICY_REVIEW_PENDING'])
 
     const again = await startServerProcess(env)
     cleanups.push(again.remove)
@@ -111,16 +111,16 @@ describe('server that gets a stop signal', { timeout: 240_000 }, () => {
         ),
     )
     const waiting = chat(server.base, firstApiKey(server), 'slow-answer')
-    while (provider.about('slow-answer').length === 0) await sleep(20)
+    while (provider.callsWith('slow-answer').length === 0) await sleep(20)
     const ended = measureStop(server)
     await sleep(300)
     const ready = await server.readyz()
     expect([ready?.status, ready?.body.checks.find(({ name }) => name === 'accepting')?.status]).toEqual([503, 'fail'])
     const late = await chat(server.base, firstApiKey(server), 'still accepted')
     expect([late.status, late.headers.get('connection')]).toEqual([200, 'close'])
-    const answer = await waiting
-    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close'])
-    expect(await answer.text()).toContain('done')
+    const response = await waiting
+    expect([response.status, response.headers.get('connection')]).toEqual([200, 'close'])
+    expect(await response.text()).toContain('done')
     await ended
     expect(server.own.child.exitCode).toBe(0)
   })
@@ -129,7 +129,7 @@ describe('server that gets a stop signal', { timeout: 240_000 }, () => {
     const { server, provider } = await oneNode({ GATEHOUSE_DRAIN_TIMEOUT_MS: '60000' })
     provider.on('never-answered', () => {})
     chat(server.base, firstApiKey(server), 'never-answered').catch(() => {})
-    while (provider.about('never-answered').length === 0) await sleep(20)
+    while (provider.callsWith('never-answered').length === 0) await sleep(20)
     server.own.child.kill('SIGTERM')
     await sleep(500)
     expect(server.own.hasEnded()).toBe(false)

@@ -156,8 +156,8 @@ describe(`generated bodies (FUZZ_SEED=${SEED})`, { timeout: 90_000 }, () => {
     // Enough requests passed all stages, and every kind of refusal occurred.
     expect(seen.get(200)).toBeGreaterThan(1_000 * SHARE)
     expect([...seen.keys()]).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 405, 409, 415, 422]))
-    const said = await governed.sendPrompt()
-    expect(said.response.status).toBe(200)
+    const sentPrompt = await governed.sendPrompt()
+    expect(sentPrompt.response.status).toBe(200)
     // No request caused an internal error.
     expect(governed.server.logs()).not.toMatch(/"level":(50|60)/)
   })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accepted } from '../support/gateway-client.ts'
+import { expectSuccess } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { word } from '../support/scripted-provider.ts'
 
@@ -170,7 +170,7 @@ describe('cross-origin requests', () => {
       await response.text()
       expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([status, origin])
     }
-    accepted(await governed.admin('PATCH', `/applications/${id}`, { json: { settings: { cors: null } } }))
+    expectSuccess(await governed.admin('PATCH', `/applications/${id}`, { json: { settings: { cors: null } } }))
     await expect.poll(async () => (await preflight(origin)).status).toBe(405)
   })
 

@@ -25,10 +25,10 @@ describe('security headers', () => {
     ['/nowhere', 404],
     ['/%zz', 404],
   ])('security headers: %s has nosniff and HSTS, with status %i', async (path, status) => {
-    const answer = await get(path)
-    expect(answer.status).toBe(status)
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
-    expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000')
+    const response = await get(path)
+    expect(response.status).toBe(status)
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(response.headers.get('strict-transport-security')).toBe('max-age=31536000')
   })
 
   test('security headers: HSTS is absent when the public URL is not https', async () => {
@@ -55,8 +55,8 @@ describe('security headers', () => {
 
 test('dashboard assets: request gets 404 when the path leads out of the assets folder', async () => {
   for (const path of ['..%5c..%5cpackage.json', '..%2f..%2fpackage.json', '%2e%2e%5cindex.html']) {
-    const answer = await get(`/dashboard/assets/${path}`)
-    expect([path, answer.status]).toEqual([path, 404])
+    const response = await get(`/dashboard/assets/${path}`)
+    expect([path, response.status]).toEqual([path, 404])
   }
   expect(server.logs()).not.toContain('request failed')
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { adjustableClock } from '../support/adjustable-clock.ts'
 import { assertNoContent } from '../support/audit.ts'
 import { dumpTables } from '../support/dump-tables.ts'
-import { accepted, type GatewayResponse, refused } from '../support/gateway-client.ts'
+import { expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { completion, json } from '../support/scripted-provider.ts'
 
@@ -39,10 +39,10 @@ const VISIBLE = { role: 'canary-urial-the-role', comment: 'canary-vicuna-the-com
 
 const clock = adjustableClock()
 let governed: Governed
-const answers: GatewayResponse[] = []
-const record = <T extends GatewayResponse>(answer: T): T => {
-  answers.push(answer)
-  return answer
+const responses: GatewayResponse[] = []
+const record = <T extends GatewayResponse>(response: T): T => {
+  responses.push(response)
+  return response
 }
 
 beforeAll(async () => {
@@ -94,7 +94,7 @@ async function sendTraffic(): Promise<void> {
     record(await governed.post(`/v1/${route}`, { query: CANARIES.prompt, governance }))
   const capture = { content: CANARIES.prompt, scope: 'user', kind: 'fact', classification: 'internal', governance }
   record(await governed.post('/v1/memory/capture', capture))
-  accepted(
+  expectSuccess(
     await governed.admin('POST', '/providers', {
       json: { id: 'stored', base_url: 'https://models.example/v1', api_key: STORED_KEY },
     }),
@@ -109,7 +109,7 @@ async function holds(governance: object): Promise<void> {
       const prompt = `${CANARIES['held prompt']} ${mark} ${end}`
       governed.provider.on(prompt, (response) => json(response, 200, completion(`${CANARIES['held answer']} ${mark}`)))
       const held = record(await governed.chat(prompt, { governance }))
-      const id = refused(held, 'POLICY_REVIEW_PENDING').review_item_id
+      const id = expectError(held, 'POLICY_REVIEW_PENDING').review_item_id
       if (end === 'deny') await governed.decide(id, 'deny', VISIBLE.comment)
       if (end === 'approve' || end === 'release') await governed.decide(id, 'approve', VISIBLE.comment)
       if (end === 'expire') clock.advance(31_000)
@@ -151,13 +151,13 @@ const formsOf = (secret: string): string[] => {
 
 describe('content, users, sessions, keys and tokens [GW-AUD-3]', () => {
   test('canaries: the traffic has responses of every expected status', () => {
-    expect(answers.map(({ status }) => status).toSorted()).toEqual(
+    expect(responses.map(({ status }) => status).toSorted()).toEqual(
       expect.arrayContaining([200, 400, 401, 403, 404, 409, 410, 415, 422, 502]),
     )
-    expect(answers.map(({ text }) => text).join('')).toContain(CANARIES.answer)
+    expect(responses.map(({ text }) => text).join('')).toContain(CANARIES.answer)
   })
   test('canaries: no log line contains them at level trace', () => {
-    expect(governed.server.logs().split('\n').length).toBeGreaterThan(answers.length)
+    expect(governed.server.logs().split('\n').length).toBeGreaterThan(responses.length)
     expect(findSecrets(governed.server.logs())).toEqual([])
   })
   test('canaries: no metric contains them', async () => {
@@ -168,17 +168,17 @@ describe('content, users, sessions, keys and tokens [GW-AUD-3]', () => {
   test('canaries: no audit record contains them, also not as an unkeyed hash', async () => {
     const { pool } = governed.server.context.database
     const { rows } = await pool.query('select body from audit_record')
-    expect(rows.length).toBeGreaterThan(answers.length / 2)
+    expect(rows.length).toBeGreaterThan(responses.length / 2)
     expect(findSecrets(rows.map(({ body }) => body).join('\n'))).toEqual([])
     for (const { body } of rows) assertNoContent(JSON.parse(body), Object.values(CANARIES))
   })
   test('canaries: no error contains them, except the model name that the client sent', () => {
-    const errors = answers.filter(({ status }) => status >= 400)
+    const errors = responses.filter(({ status }) => status >= 400)
     // The error names the model that the client sent.
     expect(findSecrets(errors.map(({ text }) => text).join('\n')).filter((name) => name !== 'model')).toEqual([])
   })
   test('canaries: no response header contains them', () => {
-    expect(findSecrets(answers.flatMap(({ headers }) => [...headers].flat()).join('\n'))).toEqual([])
+    expect(findSecrets(responses.flatMap(({ headers }) => [...headers].flat()).join('\n'))).toEqual([])
   })
   test('canaries: no column contains them in clear text, except user and session of a review item', async () => {
     const tables = await dumpTables(governed.server.context.database.pool)

@@ -51,16 +51,16 @@ describe('client that sends another host', () => {
     })
   const json = (value: object) => ({ type: 'application/json', text: JSON.stringify(value) })
   const seen: Answer[] = []
-  const ask = async (method: string, path: string, token?: string, body?: { type: string; text: string }) => {
-    const answer = await send(method, path, token, body)
-    expect([method, path, answer.status, answer.text.slice(0, 200)]).toEqual([
+  const sendRequest = async (method: string, path: string, token?: string, body?: { type: string; text: string }) => {
+    const response = await send(method, path, token, body)
+    expect([method, path, response.status, response.text.slice(0, 200)]).toEqual([
       method,
       path,
       expect.toSatisfy((status) => status < 400),
       expect.anything(),
     ])
-    seen.push(answer)
-    return answer.text.startsWith('{') ? JSON.parse(answer.text) : {}
+    seen.push(response)
+    return response.text.startsWith('{') ? JSON.parse(response.text) : {}
   }
 
   test('hostile Host: no response and no stored row contains the host that the client sent', async () => {
@@ -70,13 +70,13 @@ describe('client that sends another host', () => {
     const file = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\nhello\r\n--${boundary}--\r\n`
     const upload = { type: `multipart/form-data; boundary=${boundary}`, text: file }
 
-    const attachment = await ask('POST', '/v1/attachments', ann.token, upload)
+    const attachment = await sendRequest('POST', '/v1/attachments', ann.token, upload)
     expect(attachment.file_url).toBe(`${m.server.base}/v1/attachments/${attachment.id}/content`)
-    const group = await ask('POST', '/v1/groups', ann.token, json({ name: word(), contacts: [ben.id] }))
+    const group = await sendRequest('POST', '/v1/groups', ann.token, json({ name: word(), contacts: [ben.id] }))
     expect(group.avatar_url).toContain(`${m.server.base}/v1/avatars/`)
-    const conversation = await ask('POST', '/v1/conversations', ann.token, json({ contact_id: ben.id }))
+    const conversation = await sendRequest('POST', '/v1/conversations', ann.token, json({ contact_id: ben.id }))
     const sent = { conversation_id: conversation.id, message: word(), attachments: [attachment.id] }
-    const message = await ask('POST', '/v1/messages', ann.token, json(sent))
+    const message = await sendRequest('POST', '/v1/messages', ann.token, json(sent))
     expect(message.attachments[0].file_url).toContain(m.server.base)
     for (const path of [
       '/v1/contacts',
@@ -88,22 +88,23 @@ describe('client that sends another host', () => {
       `/v1/messages/${message.id}`,
       `/v1/attachments/${attachment.id}`,
     ])
-      await ask('GET', path, ann.token)
-    await ask('PUT', `/v1/groups/${group.id}`, ann.token, json({ name: word() }))
-    await ask('PUT', `/v1/messages/${message.id}`, ann.token, json({ message: word() }))
+      await sendRequest('GET', path, ann.token)
+    await sendRequest('PUT', `/v1/groups/${group.id}`, ann.token, json({ name: word() }))
+    await sendRequest('PUT', `/v1/messages/${message.id}`, ann.token, json({ message: word() }))
 
-    await ask('POST', '/admin/v1/users', admin, json({ id: word(), username: word() }))
-    const invitation = await ask(
+    await sendRequest('POST', '/admin/v1/users', admin, json({ id: word(), username: word() }))
+    const invitation = await sendRequest(
       'POST',
       '/admin/v1/operators',
       admin,
       json({ name: 'Ann', email: `${word()}@x.example`, role: 'auditor' }),
     )
     expect(invitation.url).toContain(`${m.server.base}/dashboard/welcome?token=`)
-    await ask('POST', `/admin/v1/operators/${invitation.operator.id}/invitation`, admin, json({}))
+    await sendRequest('POST', `/admin/v1/operators/${invitation.operator.id}/invitation`, admin, json({}))
 
-    for (const path of ['/', '/docs', '/docs/', '/openapi.json', '/dashboard', '/auth/gatehouse/methods']) await ask('GET', path)
-    const begun = await ask('POST', '/auth/sign-in/social', undefined, json({ provider: 'oidc', disableRedirect: true }))
+    for (const path of ['/', '/docs', '/docs/', '/openapi.json', '/dashboard', '/auth/gatehouse/methods'])
+      await sendRequest('GET', path)
+    const begun = await sendRequest('POST', '/auth/sign-in/social', undefined, json({ provider: 'oidc', disableRedirect: true }))
     expect(new URL(begun.url).searchParams.get('redirect_uri')).toBe(`${m.server.base}/auth/callback/oidc`)
     seen.push(await send('GET', `/auth/callback/oidc?state=${word()}&code=x`))
 

@@ -4,7 +4,7 @@ import type { AuditRecord } from '../../src/audit/record.ts'
 import { canonicalJson } from '../../src/lib/canonical-json.ts'
 import { fromId } from '../../src/lib/id.ts'
 import { secretBox } from '../../src/lib/secret-box.ts'
-import { accepted, contentOf, refused } from '../support/gateway-client.ts'
+import { contentOf, expectError, expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
@@ -20,7 +20,7 @@ const MALLORY = { user: { id: 'mallory' }, session_id: 'afternoon' }
 
 /** The text of the request hash of a review item (review/request-hash.ts), built from values that the client knows. */
 async function bindingText(held: { id: string; prompt: string }): Promise<string> {
-  const item = accepted(await governed.admin('GET', `/reviews/${held.id}`))
+  const item = expectSuccess(await governed.admin('GET', `/reviews/${held.id}`))
   const { parameters } = item.content as { parameters: unknown }
   return canonicalJson({
     purpose: 'review-request-1',
@@ -32,7 +32,7 @@ async function bindingText(held: { id: string; prompt: string }): Promise<string
 }
 
 const workspaceOf = async (id: string): Promise<string> =>
-  String(accepted(await governed.admin('GET', `/reviews/${id}`)).workspace_id)
+  String(expectSuccess(await governed.admin('GET', `/reviews/${id}`)).workspace_id)
 
 /** The secret from which all keys of a Workspace are derived. */
 async function workspaceSecret(workspaceId: string): Promise<Buffer> {
@@ -50,9 +50,9 @@ test('request hash: cannot be computed with hashes of records that a client can 
   const { token } = await governed.application({ settings: { memory: { enabled: true, capture: 'explicit' } } })
   // In older versions the hash of this text was the key. A memory may contain a space.
   const memory = { content: 'review binding', scope: 'session', kind: 'fact', classification: 'internal', governance: MALLORY }
-  const captured = accepted(await governed.post('/v1/memory/capture', memory, { token }))
-  const record = JSON.stringify(accepted(await governed.api('GET', `/v1/audit/${captured.governance.audit_id}`, { token })))
-  const { request_hash } = accepted(await governed.admin('GET', `/reviews/${held.id}`))
+  const captured = expectSuccess(await governed.post('/v1/memory/capture', memory, { token }))
+  const record = JSON.stringify(expectSuccess(await governed.api('GET', `/v1/audit/${captured.governance.audit_id}`, { token })))
+  const { request_hash } = expectSuccess(await governed.admin('GET', `/reviews/${held.id}`))
   const keys = record.match(HEX) ?? []
   expect(keys.length).toBeGreaterThan(2)
   const text = await bindingText(held)
@@ -65,10 +65,10 @@ test('record hashes: hashes differ when one text is sent in several fields', asy
   const options = { token: app.token }
   const governance = { user: { id: text }, session_id: text }
   const capture = { content: text, scope: 'session', kind: 'fact', classification: 'internal', governance }
-  const captured = accepted(await governed.post('/v1/memory/capture', capture, options))
-  const found = accepted(await governed.post('/v1/memory/search', { query: text, governance }, options))
+  const captured = expectSuccess(await governed.post('/v1/memory/capture', capture, options))
+  const found = expectSuccess(await governed.post('/v1/memory/search', { query: text, governance }, options))
   const ids = [captured.governance.audit_id, found.governance.audit_id]
-  const records = await Promise.all(ids.map(async (id) => accepted(await governed.api('GET', `/v1/audit/${id}`, options))))
+  const records = await Promise.all(ids.map(async (id) => expectSuccess(await governed.api('GET', `/v1/audit/${id}`, options))))
   const [stored] = records as unknown as { remembered: { hash: string }[] }[]
   const [, searched] = records as unknown as { memory: { hash: string }[] }[]
   const { features, user } = records[0] as unknown as Pick<AuditRecord, 'features' | 'user'>
@@ -94,11 +94,11 @@ describe('data of versions that used one key for everything', () => {
       .set({ request_hash: Buffer.from(earlier, 'hex') })
       .where('id', '=', fromId('rev', held.id) ?? '')
       .execute()
-    const again = refused(await governed.chat(held.prompt, { governance: MALLORY }), 'POLICY_REVIEW_PENDING')
+    const again = expectError(await governed.chat(held.prompt, { governance: MALLORY }), 'POLICY_REVIEW_PENDING')
     expect(again.review_item_id).toBe(held.id)
     await governed.decide(held.id, 'approve')
     const other = await governed.resubmit({ ...held, prompt: `${held.prompt}!` }, MALLORY)
-    expect(refused(other, 'VALIDATION_ERROR').details).toEqual({ reason: 'review_request_mismatch' })
+    expect(expectError(other, 'VALIDATION_ERROR').details).toEqual({ reason: 'review_request_mismatch' })
     expect(contentOf(await governed.resubmit(held, MALLORY))).toBe(held.answer)
   })
 
@@ -106,8 +106,8 @@ describe('data of versions that used one key for everything', () => {
     const user = { id: 'old-timer' }
     const ids: string[] = []
     for (let i = 0; i < 2; i++) {
-      const said = await governed.sendPrompt('', { more: { governance: { user } } })
-      ids.push(accepted(said.response).governance.audit_id)
+      const sentPrompt = await governed.sendPrompt('', { more: { governance: { user } } })
+      ids.push(expectSuccess(sentPrompt.response).governance.audit_id)
     }
     const { workspace_id } = await governed.record(ids[0] ?? '')
     const secret = await workspaceSecret(String(workspace_id))
@@ -116,7 +116,7 @@ describe('data of versions that used one key for everything', () => {
       .set({ user_hash: hmac(secret, `user\0${user.id}`) })
       .where('id', '=', fromId('aud', ids[0] ?? '') ?? '')
       .execute()
-    const listed = accepted(await governed.admin('GET', `/audit?user=${user.id}`))
+    const listed = expectSuccess(await governed.admin('GET', `/audit?user=${user.id}`))
     expect(listed.data.map(({ id }) => id)).toEqual(ids.toReversed())
   })
 
@@ -124,9 +124,9 @@ describe('data of versions that used one key for everything', () => {
     const memory = { enabled: true, capture: 'explicit', assertion_scopes: ['application'] }
     const { token } = await governed.application({ settings: { memory } })
     const json = { content: 'Ferns are watered on Mondays', scope: 'application', kind: 'fact', classification: 'internal' }
-    const capture = async () => accepted(await governed.post('/v1/memory/capture', json, { token }))
+    const capture = async () => expectSuccess(await governed.post('/v1/memory/capture', json, { token }))
     const first = await capture()
-    const { workspace_id } = accepted(await governed.api('GET', `/v1/audit/${first.governance.audit_id}`, { token }))
+    const { workspace_id } = expectSuccess(await governed.api('GET', `/v1/audit/${first.governance.audit_id}`, { token }))
     const secret = await workspaceSecret(String(workspace_id))
     await governed.server.context.db
       .updateTable('memory_item')

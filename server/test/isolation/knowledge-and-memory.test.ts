@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SHARED_SCOPES } from '../../src/domain/memory-words.ts'
 import { assertNoContent } from '../support/audit.ts'
-import { accepted, contentOf, type GatewayResponse } from '../support/gateway-client.ts'
+import { contentOf, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { createTestCollection } from '../support/knowledge-fixture.ts'
 import { createMemoryFixture } from '../support/memory-fixture.ts'
@@ -73,23 +73,25 @@ const LIMITS = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 10
 
 async function openApplications(): Promise<void> {
   for (const app of ['first', 'second'] as const) tokens.set(app, (await governed.application({ settings: SETTINGS })).token)
-  accepted(await governed.admin('POST', '/workspaces', { json: { name: OTHER_WORKSPACE } }), 201)
+  expectSuccess(await governed.admin('POST', '/workspaces', { json: { name: OTHER_WORKSPACE } }), 201)
   const inside = `?workspace=${OTHER_WORKSPACE}`
   const fields = { name: 'other Workspace', settings: SETTINGS, limits: LIMITS }
-  const { id } = accepted(await governed.admin('POST', `/applications${inside}`, { json: fields }), 201)
+  const { id } = expectSuccess(await governed.admin('POST', `/applications${inside}`, { json: fields }), 201)
   const issued = await governed.admin('POST', `/applications/${id}/keys${inside}`, { json: { name: 'k' } })
-  tokens.set('other Workspace', String(accepted(issued, 201).key))
+  tokens.set('other Workspace', String(expectSuccess(issued, 201).key))
 }
 
 const idOf = async (app: 'first' | 'second'): Promise<string> => {
-  const answer = await governed.post('/v1/knowledge/search', { query: 'x' }, { token: tokens.get(app) ?? '' })
-  const record = await governed.api('GET', `/v1/audit/${accepted(answer).governance.audit_id}`, { token: tokens.get(app) ?? '' })
-  return String(accepted(record).application_id)
+  const response = await governed.post('/v1/knowledge/search', { query: 'x' }, { token: tokens.get(app) ?? '' })
+  const record = await governed.api('GET', `/v1/audit/${expectSuccess(response).governance.audit_id}`, {
+    token: tokens.get(app) ?? '',
+  })
+  return String(expectSuccess(record).application_id)
 }
 
 async function fillCollections(): Promise<void> {
   const here = governed.demo.workspace.id
-  const { data } = accepted(await governed.admin('GET', '/workspaces'))
+  const { data } = expectSuccess(await governed.admin('GET', '/workspaces'))
   const otherWorkspaceId = String(data.find(({ name }) => name === OTHER_WORKSPACE)?.id)
   const open = await createTestCollection(governed, here)
   await open.put(canary('document for everyone', MAIN_WORKSPACE))
@@ -149,10 +151,10 @@ async function storeMemories(): Promise<void> {
 async function keep(by: Name, scope: string, readers: readonly Name[], more: object = {}): Promise<void> {
   const content = canary(`memory of ${by}, ${scope} ${JSON.stringify(more)}`, readers)
   const json = { content, scope, kind: 'fact', classification: 'internal', ...more }
-  expect(accepted(await ask(by, '/v1/memory/capture', json)).mode).toBe('active')
+  expect(expectSuccess(await sendRequest(by, '/v1/memory/capture', json)).mode).toBe('active')
 }
 
-const ask = (name: Name, path: string, body: object): Promise<GatewayResponse> => {
+const sendRequest = (name: Name, path: string, body: object): Promise<GatewayResponse> => {
   const { app, user, session }: Requester = REQUESTERS[name]
   const governance = { ...(user && { user }), ...(session !== undefined && { session_id: session }) }
   return governed.post(path, { ...body, governance }, { token: tokens.get(app) ?? '' })
@@ -161,7 +163,7 @@ const ask = (name: Name, path: string, body: object): Promise<GatewayResponse> =
 /** Sends a request to each endpoint: searches for the bait, requests that are denied or invalid, and audit look-ups. */
 async function sendAllRequests(name: Name): Promise<GatewayResponse[]> {
   const answers: GatewayResponse[] = []
-  const post = async (path: string, body: object) => void answers.push(await ask(name, path, body))
+  const post = async (path: string, body: object) => void answers.push(await sendRequest(name, path, body))
   const chat = (content: string) => ({ model: 'scripted', messages: [{ role: 'user', content }] })
   for (const path of ['/v1/knowledge/search', '/v1/memory/search']) {
     await post(path, { query: BAIT, limit: 50 })
@@ -200,8 +202,8 @@ describe('canaries in documents and memories', () => {
       const { app } = REQUESTERS[name]
       for (const { text, readers, description } of canaries.filter((one) => !one.readers.includes(name))) {
         const path = description.startsWith('document') ? '/v1/knowledge/search' : '/v1/memory/search'
-        const answer = await ask(name, path, { query: text, limit: 50 })
-        expect(namesIn(answer.text), `${name} (${app}) looked for ${description}, for ${readers.join()}`).not.toContain(
+        const response = await sendRequest(name, path, { query: text, limit: 50 })
+        expect(namesIn(response.text), `${name} (${app}) looked for ${description}, for ${readers.join()}`).not.toContain(
           description,
         )
       }
@@ -256,8 +258,8 @@ describe('extraction of memories', () => {
     ] as const) {
       const id = `${name}-${model}`
       const json = { id, base_url: governed.provider.url, max_retries: 0, ...fields }
-      accepted(await governed.admin('POST', '/providers', { json }), 201)
-      accepted(await governed.admin('PUT', `/providers/${id}/models/${model}`, { json: { upstream_name: name } }))
+      expectSuccess(await governed.admin('POST', '/providers', { json }), 201)
+      expectSuccess(await governed.admin('PUT', `/providers/${id}/models/${model}`, { json: { upstream_name: name } }))
     }
     return model
   }
@@ -274,7 +276,7 @@ describe('extraction of memories', () => {
     })
     const said = await governed.chat(key, { model, governance: { user: { id } } }, { token: memoryFixture.token })
     expect(contentOf(said)).toBe(answer)
-    const { data } = accepted(await governed.admin('GET', `/memories?user_id=${id}`))
+    const { data } = expectSuccess(await governed.admin('GET', `/memories?user_id=${id}`))
     return { asked, memories: data }
   }
   test('extraction: a provider does not get the completion when its maximum classification is too low', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accepted, refused } from '../support/gateway-client.ts'
+import { expectError, expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { createMemoryFixture, type MemoryFixture, type MemoryRequestOptions } from '../support/memory-fixture.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -34,8 +34,8 @@ describe('verified user', () => {
   ])('memory writes: %s memory is refused when %s does not belong to %s', async (scope, writer, scope_id, reader) => {
     for (const memoryFixture of [await createDefaultFixture(), await createMemoryFixture(governed)]) {
       const content = `planted ${word()}`
-      const answer = await memoryFixture.capture(content, { scope, scope_id }, verified(writer))
-      expect(refused(answer, 'POLICY_DENIED').details).toMatchObject({ reason: 'memory_scope', point: 'remember' })
+      const response = await memoryFixture.capture(content, { scope, scope_id }, verified(writer))
+      expect(expectError(response, 'POLICY_DENIED').details).toMatchObject({ reason: 'memory_scope', point: 'remember' })
       expect(await memoryFixture.texts(content, {}, verified(reader))).not.toContain(content)
     }
   })
@@ -46,7 +46,7 @@ describe('verified user', () => {
     const fact = `The limit for refunds ${mark} is 10 euros.`
     await memoryFixture.store(fact, { scope: 'department', scope_id: 'support' }, verified('alice'))
     for (const content of [fact.replace('10', '9000'), fact])
-      refused(
+      expectError(
         await memoryFixture.capture(content, { scope: 'department', scope_id: 'support' }, verified('bob')),
         'POLICY_DENIED',
       )
@@ -88,9 +88,9 @@ test('explicit capture: text that the user typed is captured, and text of an att
     { type: 'file', file: { filename: 'letter.txt', file_data: `data:text/plain;base64,${file}` } },
     { type: 'text', text: `See also data:text/plain;base64,${file}` },
   ]
-  accepted(await governed.chat([{ role: 'user', content } as never], { governance }, { token }))
+  expectSuccess(await governed.chat([{ role: 'user', content } as never], { governance }, { token }))
   const found = await governed.post('/v1/memory/search', { query: 'remember account refunds desk', governance }, { token })
-  const { data } = accepted(found) as unknown as { data: { content: string }[] }
+  const { data } = expectSuccess(found) as unknown as { data: { content: string }[] }
   const contents = data.map(({ content: text }) => text)
   expect(contents.filter((text) => text.includes(typed) || text.includes(planted))).toEqual([`my desk is ${typed}`])
 })
@@ -101,12 +101,12 @@ describe('request without a verified user', () => {
     async (scope, more) => {
       const memoryFixture = await createDefaultFixture()
       for (const asking of [OUTSIDER, {}]) {
-        const answer = await memoryFixture.capture(`planted ${word()}`, { scope, ...more }, asking)
-        const { message, details } = refused(answer, 'POLICY_DENIED')
+        const response = await memoryFixture.capture(`planted ${word()}`, { scope, ...more }, asking)
+        const { message, details } = expectError(response, 'POLICY_DENIED')
         expect(message).toContain('assertion_scopes')
         expect(details).toMatchObject({ reason: 'memory_scope' })
       }
-      const { data } = accepted(await governed.admin('GET', '/audit?limit=1'))
+      const { data } = expectSuccess(await governed.admin('GET', '/audit?limit=1'))
       expect(data[0]).toMatchObject({ status: 403, error_code: 'POLICY_DENIED', decision: { verdict: 'deny' } })
     },
   )
@@ -116,9 +116,9 @@ describe('request without a verified user', () => {
     async (scope, more) => {
       const memoryFixture = await createMemoryFixture(governed, { assertion_scopes: [scope] })
       for (const [other, fields] of SCOPES) {
-        const answer = await memoryFixture.capture(`open ${word()}`, { scope: other, ...fields }, OUTSIDER)
-        if (other === scope) expect(accepted(answer).stored).toBe(true)
-        else refused(answer, 'POLICY_DENIED')
+        const response = await memoryFixture.capture(`open ${word()}`, { scope: other, ...fields }, OUTSIDER)
+        if (other === scope) expect(expectSuccess(response).stored).toBe(true)
+        else expectError(response, 'POLICY_DENIED')
       }
       expect(more).toBeDefined()
     },
@@ -132,11 +132,11 @@ describe('request without a verified user', () => {
 
   test('memory writes: asserted user is ignored when the request has a user token', async () => {
     const memoryFixture = await createDefaultFixture()
-    const answer = await memoryFixture.capture(
+    const response = await memoryFixture.capture(
       `planted ${word()}`,
       { scope: 'department', scope_id: 'engineering' },
       { ...verified('alice'), user: { id: 'alice', department: 'engineering' } },
     )
-    refused(answer, 'POLICY_DENIED')
+    expectError(response, 'POLICY_DENIED')
   })
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ApiResponse } from '../admin/client.ts'
-import { refused } from '../admin/client.ts'
+import { expectError } from '../admin/client.ts'
 import { createMembers, type Member } from '../messaging/client.ts'
 import type { MessagingServer } from '../support/messenger.ts'
 import { sharedMessagingServer } from '../support/shared-server.ts'
@@ -134,7 +134,7 @@ describe('endpoints of openapi.json', () => {
   test('messaging isolation: every endpoint responds with 401 when the token is missing', async () => {
     for (const endpoint of endpoints) {
       for (const ids of [resources, UNKNOWN_IDS as unknown as ResourceIds])
-        refused(await call(messenger.ann, endpoint, ids, null), 'AUTH_INVALID_KEY')
+        expectError(await call(messenger.ann, endpoint, ids, null), 'AUTH_INVALID_KEY')
     }
   })
 })
@@ -149,7 +149,7 @@ describe('users who are not members', () => {
         if (person === messenger.stan && kindOf(endpoint) === 'contacts') continue
         const reply = await call(person, endpoint, resources)
         expect(reply.status, `${nameOf(endpoint)}: ${reply.text}`).toBe(404)
-        refused(reply, 'NOT_FOUND')
+        expectError(reply, 'NOT_FOUND')
         const unknownIds = UNKNOWN_IDS as unknown as ResourceIds
         expect(bytes(reply, resources), nameOf(endpoint)).toBe(bytes(await call(person, endpoint, unknownIds), unknownIds))
       }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { accepted } from '../support/gateway-client.ts'
+import { expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { createKnowledgeFixture, createTestCollection } from '../support/knowledge-fixture.ts'
 import { createMemoryFixture } from '../support/memory-fixture.ts'
@@ -36,11 +36,11 @@ describe('hidden content [GW-KNOW-7]', () => {
     }
     const search = async () => {
       const answers = []
-      for (const query of QUERIES) answers.push(accepted(await knowledgeFixture.search(query, { limit: 50, ...NOOR })))
+      for (const query of QUERIES) answers.push(expectSuccess(await knowledgeFixture.search(query, { limit: 50, ...NOOR })))
       return answers.map(({ governance: { audit_id: _, ...governance }, ...body }) => JSON.stringify({ ...body, governance }))
     }
     const before = await search()
-    expect(before.filter((answer) => answer.includes('chk_')).length).toBeGreaterThanOrEqual(QUERIES.length - 1)
+    expect(before.filter((completion) => completion.includes('chk_')).length).toBeGreaterThanOrEqual(QUERIES.length - 1)
 
     const hide = async (text: (number: number) => string, users: readonly string[]) => {
       for (let number = 0; number < HIDDEN; number++) {
@@ -70,7 +70,7 @@ describe('hidden content [GW-KNOW-7]', () => {
     }
     const search = async () => {
       const answers = []
-      for (const query of QUERIES) answers.push(accepted(await memoryFixture.search(query, { limit: 50 }, noor)))
+      for (const query of QUERIES) answers.push(expectSuccess(await memoryFixture.search(query, { limit: 50 }, noor)))
       return answers.map(({ governance: { audit_id: _, ...governance }, ...body }) => JSON.stringify({ ...body, governance }))
     }
     const before = await search()
@@ -83,7 +83,7 @@ describe('hidden content [GW-KNOW-7]', () => {
     expect(await search()).toEqual(before)
     let erased = 0
     for (let user = 0; user < 20; user++) {
-      erased += Number(accepted(await governed.admin('DELETE', `/users/vera%20${user}/memories`)).erased)
+      erased += Number(expectSuccess(await governed.admin('DELETE', `/users/vera%20${user}/memories`)).erased)
     }
     expect(erased).toBeGreaterThan(HIDDEN * 0.9)
     expect(await search()).toEqual(before)

@@ -40,7 +40,7 @@ describe('access tokens', () => {
     const { id, token } = await admin.create(`/users/${ann.id}/tokens`)
     expect((await ann.send('GET', '/contacts', undefined, { token })).status).toBe(200)
     const revoked = await admin.post(`/access-tokens/${id}/revoke`)
-    await ann.refused('AUTH_KEY_REVOKED', 'GET', '/contacts', undefined, { token })
+    await ann.expectError('AUTH_KEY_REVOKED', 'GET', '/contacts', undefined, { token })
     expect(await admin.post(`/access-tokens/${id}/revoke`)).toEqual(revoked)
     expect(JSON.stringify(await admin.records())).not.toContain(token)
     expect((await admin.send('POST', '/access-tokens/tok_01h455vb4pex5vsknk084sn02q/revoke')).status).toBe(404)
@@ -54,7 +54,7 @@ describe('access tokens', () => {
   test('access token: request gets 401 before its body is read when the token is missing or another credential is sent', async () => {
     const [application] = server.demo.applications
     for (const token of [null, `gu_${'x'.repeat(43)}`, application?.api_key ?? '', server.demo.admin_token, 'a.b.c']) {
-      await ann.refused('AUTH_INVALID_KEY', 'POST', '/groups', undefined, {
+      await ann.expectError('AUTH_INVALID_KEY', 'POST', '/groups', undefined, {
         token,
         raw: '{"name":',
         headers: { 'content-type': 'application/json' },
@@ -67,6 +67,6 @@ describe('access tokens', () => {
     const token = user?.user_token ?? ''
     const reply = await ann.send('GET', `/contacts/${user?.id}`, undefined, { token })
     expect([reply.status, reply.body?.id]).toEqual([200, user?.id])
-    await ann.refused('AUTH_INVALID_KEY', 'GET', '/contacts', undefined, { token: `${token.slice(0, -8)}AAAAAAAA` })
+    await ann.expectError('AUTH_INVALID_KEY', 'GET', '/contacts', undefined, { token: `${token.slice(0, -8)}AAAAAAAA` })
   })
 })

@@ -122,25 +122,25 @@ describe('group conversation', () => {
     const room = await fixture.createGroup(fixture.ben, fixture.helper)
     const silent = fixture.question()
     expect((await room.ask(silent.text, fixture.ben)).replies).toEqual([])
-    const asked = fixture.question(`@${fixture.helper.username}`)
-    const { sent, replies } = await room.ask(asked.text)
-    expect(replies).toMatchObject([{ message: asked.answer, reply_to: sent.id }])
-    expect(asked.calls()[0]?.body.messages).toEqual([
+    const question = fixture.question(`@${fixture.helper.username}`)
+    const { sent, replies } = await room.ask(question.text)
+    expect(replies).toMatchObject([{ message: question.answer, reply_to: sent.id }])
+    expect(question.calls()[0]?.body.messages).toEqual([
       { role: 'user', content: `${fixture.ben.id}: ${silent.text}` },
-      { role: 'user', content: `${fixture.ann.id}: ${asked.text}` },
+      { role: 'user', content: `${fixture.ann.id}: ${question.text}` },
     ])
   })
 
   test('assistant: does not answer when an assistant mentions it', async () => {
     const other = await fixture.createAssistant(fixture.helper.application_id)
     const room = await fixture.createGroup(fixture.helper, other)
-    const asked = fixture.question(
+    const question = fixture.question(
       `@${fixture.helper.username}`,
       `Ask @${other.username} and @${fixture.helper.username} about it.`,
     )
-    const { replies } = await room.ask(asked.text)
+    const { replies } = await room.ask(question.text)
     await fixture.idle()
-    expect(replies).toMatchObject([{ contact: { id: fixture.helper.id }, message: asked.answer }])
-    expect(await room.texts()).toEqual([asked.text, asked.answer])
+    expect(replies).toMatchObject([{ contact: { id: fixture.helper.id }, message: question.answer }])
+    expect(await room.texts()).toEqual([question.text, question.answer])
   })
 })

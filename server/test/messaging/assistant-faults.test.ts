@@ -31,22 +31,22 @@ describe('faults', () => {
     ['refuses the question', 400, noticeFor('VALIDATION_ERROR', 'provider_refused')],
   ])('assistant: sends an explanation when the model %s', async (_, status, words) => {
     const chat = await fixture.createDirect(fixture.helper)
-    const asked = fixture.question('', '', (response) => void response.writeHead(status).end('no'))
-    expect((await chat.ask(asked.text)).replies).toMatchObject([{ message: words }])
+    const question = fixture.question('', '', (response) => void response.writeHead(status).end('no'))
+    expect((await chat.ask(question.text)).replies).toMatchObject([{ message: words }])
   })
 
   test('assistant: answer is stored once when two workers process the same turn', async () => {
     const chat = await fixture.createDirect(fixture.helper)
-    const asked = fixture.question()
+    const question = fixture.question()
     const { context } = fixture.governed.server
     await context.assistants.close()
-    const sent = await chat.send(asked.text)
+    const sent = await chat.send(question.text)
     const [first] = await claimTurns(fixture.db, fixture.clock.now(), 0, 1)
     const [second] = await claimTurns(fixture.db, new Date(fixture.clock.now().getTime() + 1), 60_000, 1)
     expect([first?.messageId, second?.messageId]).toEqual([sent.id, sent.id])
     if (!first || !second) throw new Error('no turn')
     await Promise.all([first, second].map((turn) => takeTurn(turn, AbortSignal.timeout(10_000), context)))
-    expect(await chat.texts()).toEqual([asked.text, asked.answer])
+    expect(await chat.texts()).toEqual([question.text, question.answer])
     expect(await claimTurns(fixture.db, new Date(fixture.clock.now().getTime() + 3_600_000), 0, 1)).toEqual([])
   })
 })

@@ -23,10 +23,10 @@ describe('knowledge', () => {
     const [lead, second] = [cleo?.cleo, dora?.dora] as [Member, Member]
     for (const { id } of [lead, second]) await fixture.admin.patch(`/users/${id}`, { role: 'lead' })
     const knows = async (chat: { ask: (text: string, who: Member) => Promise<unknown> }, who: Member) => {
-      const asked = fixture.question(`@${keeper.username} where is the lantern kept?`)
-      await chat.ask(asked.text, who)
-      expect(asked.calls()).toHaveLength(1)
-      return asked.calls()[0]?.raw.includes(fact)
+      const question = fixture.question(`@${keeper.username} where is the lantern kept?`)
+      await chat.ask(question.text, who)
+      expect(question.calls()).toHaveLength(1)
+      return question.calls()[0]?.raw.includes(fact)
     }
     const inGroup = async (...members: Member[]) => {
       const group = await lead.create('/groups', { name: word(), contacts: [...members, keeper].map(({ id }) => id) })
@@ -46,9 +46,9 @@ describe('knowledge', () => {
     const { gil } = await createMembers(fixture.governed.server, ['gil'])
     await fixture.admin.patch(`/users/${gil.id}`, { role: 'contractor' })
     const knows = async (chat: Awaited<ReturnType<AssistantFixture['createGroup']>>) => {
-      const asked = fixture.question(`@${keeper.username} where does the burdock grow?`)
-      await chat.ask(asked.text)
-      return asked.calls()[0]?.raw.includes(fact)
+      const question = fixture.question(`@${keeper.username} where does the burdock grow?`)
+      await chat.ask(question.text)
+      return question.calls()[0]?.raw.includes(fact)
     }
     expect(await knows(await fixture.createGroup(fixture.ben, keeper))).toBe(true)
     expect(await knows(await fixture.createGroup(fixture.ben, gil, keeper))).toBe(false)

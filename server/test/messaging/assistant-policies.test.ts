@@ -29,10 +29,10 @@ const findTurns = (text_: string) =>
 describe('policies', () => {
   test('assistant: sends one explanation when the question is denied, and answers the next question', async () => {
     const chat = await fixture.createDirect(fixture.helper)
-    const asked = fixture.question('juniper-deny')
-    const { sent, replies } = await chat.ask(asked.text)
+    const question = fixture.question('juniper-deny')
+    const { sent, replies } = await chat.ask(question.text)
     expect(replies).toMatchObject([{ message: noticeFor('POLICY_DENIED'), reply_to: sent.id, governance: { audit_id: /aud_/ } }])
-    expect(asked.calls()).toEqual([])
+    expect(question.calls()).toEqual([])
     const next = fixture.question()
     expect((await chat.ask(next.text)).replies).toMatchObject([{ message: next.answer }])
     expect(next.calls()[0]?.body.messages).toEqual([{ role: 'user', content: next.text }])
@@ -40,10 +40,10 @@ describe('policies', () => {
 
   test('assistant: sends an explanation instead of the completion when the completion is denied', async () => {
     const chat = await fixture.createDirect(fixture.helper)
-    const asked = fixture.question('', `sorrel-deny ${word()}`)
-    const { replies } = await chat.ask(asked.text)
+    const question = fixture.question('', `sorrel-deny ${word()}`)
+    const { replies } = await chat.ask(question.text)
     expect(replies).toMatchObject([{ message: noticeFor('POLICY_DENIED') }])
-    expect(await chat.texts()).not.toContain(asked.answer)
+    expect(await chat.texts()).not.toContain(question.answer)
   })
 
   test.each([
@@ -51,8 +51,8 @@ describe('policies', () => {
     ['answer', '', 'sorrel-hold'],
   ])('assistant: announces a held %s, and answers once when it is approved', async (_kind, mark, answer) => {
     const chat = await fixture.createDirect(fixture.helper)
-    const asked = fixture.question(mark, answer && `${answer} ${word()}`)
-    const { sent, replies } = await chat.ask(asked.text)
+    const question = fixture.question(mark, answer && `${answer} ${word()}`)
+    const { sent, replies } = await chat.ask(question.text)
     expect(replies).toMatchObject([{ message: HELD_NOTICE, reply_to: null }])
     const id = await fixture.findPendingHold(chat.id)
     // The conversation continues while the hold is pending.
@@ -62,37 +62,37 @@ describe('policies', () => {
     await fixture.idle()
     await fixture.idle()
     const answers = (await chat.messages()).filter(({ reply_to }) => reply_to === sent.id)
-    expect(answers).toMatchObject([{ message: asked.answer }])
-    expect(asked.calls()).toHaveLength(1)
+    expect(answers).toMatchObject([{ message: question.answer }])
+    expect(question.calls()).toHaveLength(1)
   })
 
   test('assistant: sends an explanation and calls no provider when a reviewer denies a held question', async () => {
     const chat = await fixture.createDirect(fixture.helper)
-    const asked = fixture.question('juniper-hold')
-    const { sent } = await chat.ask(asked.text)
+    const question = fixture.question('juniper-hold')
+    const { sent } = await chat.ask(question.text)
     await fixture.governed.decide(await fixture.findPendingHold(chat.id), 'deny')
     await fixture.idle()
     expect((await chat.messages()).at(-1)).toMatchObject({ message: noticeFor('POLICY_REVIEW_DENIED'), reply_to: sent.id })
-    expect(asked.calls()).toEqual([])
+    expect(question.calls()).toEqual([])
   })
 
   test('assistant: review item expires and the question is not answered when the held question is deleted', async () => {
     const chat = await fixture.createDirect(fixture.helper)
-    const asked = fixture.question('juniper-hold')
-    const { sent } = await chat.ask(asked.text)
+    const question = fixture.question('juniper-hold')
+    const { sent } = await chat.ask(question.text)
     const id = await fixture.findPendingHold(chat.id)
     expect(await fixture.admin.get(`/reviews/${id}`)).toMatchObject({ message_id: sent.id })
     await fixture.ann.remove(`/messages/${sent.id}`)
     expect(await fixture.admin.get(`/reviews/${id}`)).toMatchObject({ state: 'expired', content: null })
     await fixture.idle()
     expect(await chat.texts()).toEqual([HELD_NOTICE])
-    expect(asked.calls()).toEqual([])
+    expect(question.calls()).toEqual([])
   })
 
   test('assistant: stores an approved answer once without a second provider call when its worker dies before storing it', async () => {
     const chat = await fixture.createDirect(fixture.helper)
-    const asked = fixture.question('juniper-hold')
-    const { sent } = await chat.ask(asked.text)
+    const question = fixture.question('juniper-hold')
+    const { sent } = await chat.ask(question.text)
     const { context } = fixture.governed.server
     const resume = stopWorker()
     await fixture.governed.decide(await fixture.findPendingHold(chat.id), 'approve')
@@ -100,12 +100,14 @@ describe('policies', () => {
     const turnContext = turn && (await loadTurnContext(fixture.db, turn))
     if (!turn || !turnContext) throw new Error('no turn')
     // The worker ends after the pipeline has written its record.
-    expect(await requestCompletion(turn, turnContext, AbortSignal.timeout(10_000), context)).toMatchObject({ text: asked.answer })
+    expect(await requestCompletion(turn, turnContext, AbortSignal.timeout(10_000), context)).toMatchObject({
+      text: question.answer,
+    })
     fixture.clock.advance(2_000)
     resume()
     await fixture.idle()
-    expect((await chat.messages()).filter(({ reply_to }) => reply_to === sent.id)).toMatchObject([{ message: asked.answer }])
-    expect(asked.calls()).toHaveLength(1)
+    expect((await chat.messages()).filter(({ reply_to }) => reply_to === sent.id)).toMatchObject([{ message: question.answer }])
+    expect(question.calls()).toHaveLength(1)
   })
 
   test('assistant: sends an explanation when a hold expires', async () => {
@@ -137,29 +139,29 @@ describe('policies', () => {
 
     test('assistant: sends an explanation when a message policy denies its answer', async () => {
       const chat = await fixture.createDirect(fixture.helper)
-      const asked = fixture.question('', `teasel-deny ${word()}`)
-      expect((await chat.ask(asked.text)).replies).toMatchObject([{ message: noticeFor('POLICY_DENIED') }])
-      expect(await chat.texts()).not.toContain(asked.answer)
+      const question = fixture.question('', `teasel-deny ${word()}`)
+      expect((await chat.ask(question.text)).replies).toMatchObject([{ message: noticeFor('POLICY_DENIED') }])
+      expect(await chat.texts()).not.toContain(question.answer)
     })
 
     test('assistant: stores a held answer once when a reviewer approves it', async () => {
       const chat = await fixture.createDirect(fixture.helper)
-      const asked = fixture.question('', `teasel-hold ${word()}`)
-      expect((await chat.ask(asked.text)).replies).toMatchObject([{ message: HELD_NOTICE }])
+      const question = fixture.question('', `teasel-hold ${word()}`)
+      expect((await chat.ask(question.text)).replies).toMatchObject([{ message: HELD_NOTICE }])
       await fixture.governed.decide(await fixture.findPendingHold(chat.id, 'message'), 'approve')
       await fixture.idle()
-      expect(await chat.texts()).toEqual([asked.text, HELD_NOTICE, asked.answer])
-      expect(await findTurns(asked.text)).toEqual([])
+      expect(await chat.texts()).toEqual([question.text, HELD_NOTICE, question.answer])
+      expect(await findTurns(question.text)).toEqual([])
     })
 
     test('assistant: sends an explanation when a reviewer denies its held answer', async () => {
       const chat = await fixture.createDirect(fixture.helper)
-      const asked = fixture.question('', `teasel-hold ${word()}`)
-      const { sent } = await chat.ask(asked.text)
+      const question = fixture.question('', `teasel-hold ${word()}`)
+      const { sent } = await chat.ask(question.text)
       await fixture.governed.decide(await fixture.findPendingHold(chat.id, 'message'), 'deny')
       await fixture.idle()
       expect((await chat.messages()).at(-1)).toMatchObject({ message: noticeFor('POLICY_REVIEW_DENIED'), reply_to: sent.id })
-      expect(await chat.texts()).not.toContain(asked.answer)
+      expect(await chat.texts()).not.toContain(question.answer)
     })
   })
 

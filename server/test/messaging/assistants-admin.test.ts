@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Admin, adminClient, refused } from '../admin/client.ts'
+import { type Admin, adminClient, expectError } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { createMembers, type Member } from './client.ts'
@@ -75,9 +75,9 @@ describe('assistants', () => {
 
   test('assistants: request is refused when the username or id belongs to a user', async () => {
     const { username } = await admin.create('/assistants', { username: name(), application_id })
-    refused(await admin.send('POST', '/assistants', { username, application_id }), 'CONFLICT', 'username')
-    refused(await admin.send('POST', '/assistants', { id: ann.id, username: name(), application_id }), 'CONFLICT', 'id')
-    refused(await admin.send('PATCH', `/assistants/${ann.id}`, { application_id }), 'NOT_FOUND')
+    expectError(await admin.send('POST', '/assistants', { username, application_id }), 'CONFLICT', 'username')
+    expectError(await admin.send('POST', '/assistants', { id: ann.id, username: name(), application_id }), 'CONFLICT', 'id')
+    expectError(await admin.send('PATCH', `/assistants/${ann.id}`, { application_id }), 'NOT_FOUND')
     expect(await ann.get(`/contacts/${ann.id}`)).toMatchObject({ is_assistant: false })
   })
 
@@ -85,13 +85,13 @@ describe('assistants', () => {
     const elsewhere = await admin.workspace()
     const { id } = await admin.create('/applications', { name: name() }, { workspace: elsewhere })
     for (const application of [id, 'app_01h455vb4pex5vsknk084sn02q', 'nonsense']) {
-      refused(await admin.send('POST', '/assistants', { username: name(), application_id: application }), 'NOT_FOUND')
+      expectError(await admin.send('POST', '/assistants', { username: name(), application_id: application }), 'NOT_FOUND')
     }
-    refused(await admin.send('POST', '/assistants', { username: name() }), 'VALIDATION_ERROR', 'application_id')
+    expectError(await admin.send('POST', '/assistants', { username: name() }), 'VALIDATION_ERROR', 'application_id')
   })
 
   test('assistants: request for an access token gets 404', async () => {
     const { id } = await admin.create('/assistants', { username: name(), application_id })
-    refused(await admin.send('POST', `/users/${id}/tokens`, {}), 'NOT_FOUND')
+    expectError(await admin.send('POST', `/users/${id}/tokens`, {}), 'NOT_FOUND')
   })
 })

@@ -57,9 +57,9 @@ describe('upload', () => {
       created_at: expect.any(Number),
     })
     expect(await m.ann.get(`/attachments/${sent.id}`)).toEqual(sent)
-    const answer = await download(m.ann, sent.id)
-    expect(Buffer.from(await answer.arrayBuffer())).toEqual(PNG)
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = await download(m.ann, sent.id)
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(PNG)
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'image/png',
       'content-length': String(PNG.length),
       'content-disposition': `attachment; filename="Gr__e _1_.png"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%20_1_.png`,
@@ -84,7 +84,7 @@ describe('upload', () => {
   test('attachments: upload gets 413 and leaves no file when it is one byte over the limit', async () => {
     expect((await upload(m.ann, Buffer.alloc(MAX_BYTES, 'x'))).file_size).toBe(MAX_BYTES)
     const before = filesOnDisk().length
-    const refused = await m.ann.refused('PAYLOAD_TOO_LARGE', 'POST', '/attachments', undefined, {
+    const refused = await m.ann.expectError('PAYLOAD_TOO_LARGE', 'POST', '/attachments', undefined, {
       raw: form(Buffer.alloc(MAX_BYTES + 1, 'x')),
     })
     expect(refused.param).toBe('file')
@@ -94,7 +94,7 @@ describe('upload', () => {
   test('attachments: upload gets 415 when the file is a program, whatever its name', async () => {
     const program = Buffer.concat([Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]), Buffer.alloc(100)])
     const before = filesOnDisk().length
-    await m.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', undefined, {
+    await m.ann.expectError('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', undefined, {
       raw: form(program, 'holiday.jpg', 'image/jpeg'),
     })
     expect(filesOnDisk()).toHaveLength(before)
@@ -105,11 +105,11 @@ describe('upload', () => {
     const two = form('a')
     two.append('file', new Blob(['b']), 'b.txt')
     for (const raw of [form('x', 'x', 'text/plain', 'other'), two, new FormData()]) {
-      await m.ann.refused('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw })
+      await m.ann.expectError('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw })
     }
     const text = new FormData()
     text.append('file', 'not a file')
-    expect((await m.ann.refused('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw: text })).param).toBe('file')
+    expect((await m.ann.expectError('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw: text })).param).toBe('file')
     const broken = [
       ['multipart/form-data', 'x'],
       ['multipart/form-data; boundary=b', ''],
@@ -117,14 +117,14 @@ describe('upload', () => {
       ['multipart/form-data; boundary=b', '--b\r\nContent-Disposition: form-data; name="__proto__"\r\n\r\nx\r\n--b--\r\n'],
     ] as const
     for (const [type, raw] of broken) {
-      await m.ann.refused('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw, headers: { 'content-type': type } })
+      await m.ann.expectError('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw, headers: { 'content-type': type } })
     }
-    await m.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', { file: 'x' })
-    await m.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', { file: 'x' }, { as: 'form' })
-    await m.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments')
-    await m.ann.refused('AUTH_INVALID_KEY', 'POST', '/attachments', undefined, { raw: form('x'), token: 'gu_unknown' })
+    await m.ann.expectError('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', { file: 'x' })
+    await m.ann.expectError('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', { file: 'x' }, { as: 'form' })
+    await m.ann.expectError('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments')
+    await m.ann.expectError('AUTH_INVALID_KEY', 'POST', '/attachments', undefined, { raw: form('x'), token: 'gu_unknown' })
     // Other routes refuse a file and name the route for files.
-    const misplaced = await m.ann.refused('VALIDATION_ERROR', 'POST', '/messages', undefined, { raw: form('x') })
+    const misplaced = await m.ann.expectError('VALIDATION_ERROR', 'POST', '/messages', undefined, { raw: form('x') })
     expect(misplaced.message).toContain('/v1/attachments')
     expect(filesOnDisk()).toHaveLength(before)
   })
@@ -132,7 +132,7 @@ describe('upload', () => {
   test('attachments: upload gets 400 when the file name has more than 1,024 bytes', async () => {
     const before = filesOnDisk().length
     for (const name of ['n'.repeat(1_025), 'ü'.repeat(513), 'n'.repeat(20_000), '\u0301\u0316'.repeat(15_000)]) {
-      const refused = await m.ann.refused('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw: form('x', name) })
+      const refused = await m.ann.expectError('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw: form('x', name) })
       expect(refused).toMatchObject({
         param: 'file',
         message: 'file: must have a file name of at most 1024 bytes. Rename the file.',
@@ -164,7 +164,7 @@ describe('upload', () => {
     const first = await upload(m.ann, 'once', 'a.txt', 'text/plain', { headers })
     const before = filesOnDisk().length
     expect(await upload(m.ann, 'once', 'a.txt', 'text/plain', { headers })).toEqual(first)
-    await m.ann.refused('CONFLICT', 'POST', '/attachments', undefined, { raw: form('twice', 'a.txt'), headers })
+    await m.ann.expectError('CONFLICT', 'POST', '/attachments', undefined, { raw: form('twice', 'a.txt'), headers })
     expect(filesOnDisk()).toHaveLength(before)
   })
 
@@ -178,7 +178,7 @@ describe('upload', () => {
       .executeTakeFirstOrThrow()
     const more = Array.from({ length: 99 }, () => ({ ...row, id: crypto.randomUUID(), place: word() }))
     await m.server.context.db.insertInto('message_attachment').values(more).execute()
-    await cleo.refused('CONFLICT', 'POST', '/attachments', undefined, { raw: form('x') })
+    await cleo.expectError('CONFLICT', 'POST', '/attachments', undefined, { raw: form('x') })
     await cleo.remove(`/attachments/${one.id}`)
     await upload(cleo)
   })
@@ -192,17 +192,17 @@ describe('file', () => {
     const conversation = await m.direct()
     const { id } = await upload(m.ann, 'for Ben')
     const others = async (person: Member) => {
-      for (const path of [`/attachments/${id}`, `/attachments/${id}/content`]) await person.refused('NOT_FOUND', 'GET', path)
-      await person.refused('NOT_FOUND', 'DELETE', `/attachments/${id}`)
-      await person.refused('VALIDATION_ERROR', 'GET', `/attachments?starting_after=${id}`)
+      for (const path of [`/attachments/${id}`, `/attachments/${id}/content`]) await person.expectError('NOT_FOUND', 'GET', path)
+      await person.expectError('NOT_FOUND', 'DELETE', `/attachments/${id}`)
+      await person.expectError('VALIDATION_ERROR', 'GET', `/attachments?starting_after=${id}`)
     }
     for (const person of [m.ben, m.stan]) await others(person)
     const message = await m.ann.create('/messages', { conversation_id: conversation, message: 'see', attachments: [id] })
     expect(message.attachments).toEqual([{ ...(await m.ben.get(`/attachments/${id}`)), message_id: message.id }])
     expect(await (await download(m.ben, id)).text()).toBe('for Ben')
     await others(m.stan)
-    await m.ben.refused('FORBIDDEN', 'DELETE', `/attachments/${id}`)
-    await m.ann.refused('VALIDATION_ERROR', 'POST', '/messages', {
+    await m.ben.expectError('FORBIDDEN', 'DELETE', `/attachments/${id}`)
+    await m.ann.expectError('VALIDATION_ERROR', 'POST', '/messages', {
       conversation_id: conversation,
       message: 'again',
       attachments: [id],
@@ -210,7 +210,7 @@ describe('file', () => {
   })
 
   test('attachments: request gets 404 when the id is invalid or unknown', async () => {
-    for (const id of ['x', newId('att'), newId('msg')]) await m.ann.refused('NOT_FOUND', 'GET', `/attachments/${id}`)
+    for (const id of ['x', newId('att'), newId('msg')]) await m.ann.expectError('NOT_FOUND', 'GET', `/attachments/${id}`)
   })
 
   test('attachments: file is unreadable at once and removed from disk later when its message or conversation is deleted', async () => {
@@ -229,22 +229,22 @@ describe('file', () => {
     await m.ann.remove(`/attachments/${four.id}`)
     const updated = await m.ben.get(`/messages/${four.message}`)
     expect([updated.attachments, typeof updated.updated_at]).toEqual([[], 'number'])
-    for (const { id } of [one, two, three, four]) await m.ben.refused('NOT_FOUND', 'GET', `/attachments/${id}/content`)
+    for (const { id } of [one, two, three, four]) await m.ben.expectError('NOT_FOUND', 'GET', `/attachments/${id}/content`)
     await runJob('remove files')
     expect(filesOnDisk()).toHaveLength(before - 4)
-    await m.ann.refused('NOT_FOUND', 'DELETE', `/attachments/${four.id}`)
+    await m.ann.expectError('NOT_FOUND', 'DELETE', `/attachments/${four.id}`)
   })
 
   test('attachments: file of a held message is readable only by its uploader until the message is approved', async () => {
     const conversation = await m.direct()
     const { id } = await upload(m.ann)
-    const held = await m.ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', {
+    const held = await m.ann.expectError('POLICY_REVIEW_PENDING', 'POST', '/messages', {
       conversation_id: conversation,
       message: `rowan-hold ${word()}`,
       attachments: [id],
     })
-    await m.ben.refused('NOT_FOUND', 'GET', `/attachments/${id}/content`)
-    await m.ann.refused('CONFLICT', 'DELETE', `/attachments/${id}`)
+    await m.ben.expectError('NOT_FOUND', 'GET', `/attachments/${id}/content`)
+    await m.ann.expectError('CONFLICT', 'DELETE', `/attachments/${id}`)
     await m.operator.post(`/reviews/${held.review_item_id}/approve`, {})
     expect((await download(m.ben, id)).status).toBe(200)
   })
@@ -280,7 +280,7 @@ describe('file', () => {
       .limit(1)
       .executeTakeFirstOrThrow()
     await m.server.context.files.remove(place)
-    await m.ann.refused('UNAVAILABLE', 'GET', `/attachments/${id}/content`)
+    await m.ann.expectError('UNAVAILABLE', 'GET', `/attachments/${id}/content`)
   })
 })
 
@@ -296,5 +296,5 @@ test("attachments: list holds the user's own uploads, newest first, in pages", a
   expect(await page('limit=2')).toEqual([ids.slice(0, 2), true])
   expect(await page(`limit=2&starting_after=${ids[1]}`)).toEqual([[ids[2]], false])
   expect(await page(`limit=1&ending_before=${ids[2]}`)).toEqual([[ids[1]], true])
-  await dora.refused('VALIDATION_ERROR', 'GET', `/attachments?starting_after=${newId('att')}`)
+  await dora.expectError('VALIDATION_ERROR', 'GET', `/attachments?starting_after=${newId('att')}`)
 })

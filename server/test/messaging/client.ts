@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { ErrorCode } from '../../src/errors.ts'
 import { UserRateLimiter } from '../../src/messaging/api/user-rate-limiter.ts'
-import { type ApiResponse, adminClient, type Json, refused as refusedReply } from '../admin/client.ts'
+import { type ApiResponse, adminClient, expectError as expectErrorResponse, type Json } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 
 /** For `startServer({}, { userRateLimiter: unhurried() })`: tests are faster than people. */
@@ -67,9 +67,9 @@ function memberClient(base: string, id: string, token: string) {
     post: expecting(200, 'POST'),
     put: expecting(200, 'PUT'),
     remove: (path: string): Promise<Json> => expecting(204, 'DELETE')(path),
-    /** Sends a request that must be refused; returns its `error`. */
-    refused: async (code: ErrorCode, method: string, path: string, fields?: object, sending?: SendOptions): Promise<Json> =>
-      refusedReply(await send(method, path, fields, sending), code),
+    /** Sends a request and expects an error with this code; returns its `error`. */
+    expectError: async (code: ErrorCode, method: string, path: string, fields?: object, sending?: SendOptions): Promise<Json> =>
+      expectErrorResponse(await send(method, path, fields, sending), code),
   }
 }
 

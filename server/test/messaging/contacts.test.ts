@@ -57,9 +57,9 @@ describe('contacts', () => {
 
   test('contacts: request gets 404 when the user belongs to another Workspace', async () => {
     const { dora } = await createMembers(server, ['dora'], await admin.workspace())
-    await ann.refused('NOT_FOUND', 'GET', `/contacts/${dora.id}`)
-    await dora.refused('NOT_FOUND', 'GET', `/contacts/${ann.id}`)
-    await dora.refused('VALIDATION_ERROR', 'GET', `/contacts?starting_after=${ann.id}`)
+    await ann.expectError('NOT_FOUND', 'GET', `/contacts/${dora.id}`)
+    await dora.expectError('NOT_FOUND', 'GET', `/contacts/${ann.id}`)
+    await dora.expectError('VALIDATION_ERROR', 'GET', `/contacts?starting_after=${ann.id}`)
     expect((await dora.get('/contacts')).data).toEqual([])
   })
 
@@ -73,11 +73,11 @@ describe('contacts', () => {
         display_name: null,
         phone_number: '',
       })
-      await ann.refused('FORBIDDEN', 'PUT', `/contacts/${ben.id}`, { display_name: 'x' }, { as })
-      await ann.refused('NOT_FOUND', 'PUT', '/contacts/absent', { display_name: 'x' }, { as })
-      await ben.refused('VALIDATION_ERROR', 'PUT', `/contacts/${ben.id}`, {}, { as })
+      await ann.expectError('FORBIDDEN', 'PUT', `/contacts/${ben.id}`, { display_name: 'x' }, { as })
+      await ann.expectError('NOT_FOUND', 'PUT', '/contacts/absent', { display_name: 'x' }, { as })
+      await ben.expectError('VALIDATION_ERROR', 'PUT', `/contacts/${ben.id}`, {}, { as })
       for (const avatar_url of ['javascript:alert(1)', 'https://[', 'https://x:y'])
-        await ben.refused('VALIDATION_ERROR', 'PUT', `/contacts/${ben.id}`, { avatar_url }, { as })
+        await ben.expectError('VALIDATION_ERROR', 'PUT', `/contacts/${ben.id}`, { avatar_url }, { as })
     },
   )
 
@@ -113,7 +113,7 @@ describe('contacts', () => {
       'starting_after=absent',
       `starting_after=${ben.id}&ending_before=${ben.id}`,
     ]) {
-      await ann.refused('VALIDATION_ERROR', 'GET', `/contacts?${query}`)
+      await ann.expectError('VALIDATION_ERROR', 'GET', `/contacts?${query}`)
     }
   })
 })

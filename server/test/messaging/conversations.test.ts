@@ -42,7 +42,7 @@ describe('create', () => {
         unread_count: 0,
       })
       expect(await ben.get(`/conversations/${made.id}`)).toEqual({ ...made, contact_id: ann.id })
-      await cleo.refused('NOT_FOUND', 'GET', `/conversations/${made.id}`)
+      await cleo.expectError('NOT_FOUND', 'GET', `/conversations/${made.id}`)
     },
   )
 
@@ -51,7 +51,7 @@ describe('create', () => {
     const made = await ben.create('/conversations', { group_id: group.id })
     expect(made).toMatchObject({ group_id: group.id, contact_id: null })
     expect((await ann.get(`/conversations/${made.id}`)).group_id).toBe(group.id)
-    await cleo.refused('NOT_FOUND', 'GET', `/conversations/${made.id}`)
+    await cleo.expectError('NOT_FOUND', 'GET', `/conversations/${made.id}`)
     await say(ann, made)
     await ann.put(`/groups/${group.id}`, { contacts: [ben.id, cleo.id] })
     expect(await cleo.get(`/conversations/${made.id}`)).toMatchObject({ id: made.id, unread_count: 0 })
@@ -60,10 +60,10 @@ describe('create', () => {
   test('conversations: request is refused when it does not name exactly one existing contact or group', async () => {
     const group = await groupOf()
     for (const fields of [{}, { contact_id: ben.id, group_id: group.id }, { contact_id: ann.id }, { contact_id: null }]) {
-      await ann.refused('VALIDATION_ERROR', 'POST', '/conversations', fields)
+      await ann.expectError('VALIDATION_ERROR', 'POST', '/conversations', fields)
     }
-    await ann.refused('NOT_FOUND', 'POST', '/conversations', { contact_id: 'absent' })
-    await ben.refused('NOT_FOUND', 'POST', '/conversations', { group_id: group.id })
+    await ann.expectError('NOT_FOUND', 'POST', '/conversations', { contact_id: 'absent' })
+    await ben.expectError('NOT_FOUND', 'POST', '/conversations', { group_id: group.id })
   })
 
   test('conversations: ten concurrent requests get the same conversation when distinct is true', async () => {
@@ -100,7 +100,7 @@ describe('update', () => {
     expect((await ben.put(`/conversations/${here.id}`, { pinned_message_id: message.id })).pinned_message_id).toBe(message.id)
     expect((await ann.get(`/conversations/${here.id}`)).pinned_message_id).toBe(message.id)
     for (const pinned_message_id of [elsewhere.id, 'msg_1', here.id]) {
-      await ann.refused('VALIDATION_ERROR', 'PUT', `/conversations/${here.id}`, { pinned_message_id, is_muted: true })
+      await ann.expectError('VALIDATION_ERROR', 'PUT', `/conversations/${here.id}`, { pinned_message_id, is_muted: true })
     }
     expect((await ann.get(`/conversations/${here.id}`)).is_muted).toBe(false)
     expect((await ann.put(`/conversations/${here.id}`, { pinned_message_id: null })).pinned_message_id).toBeNull()
@@ -112,7 +112,7 @@ describe('update', () => {
   test('conversations: update gets 400 when it has no known field or a field of another type', async () => {
     const { id } = await talk()
     for (const fields of [{}, { is_muted: 'maybe' }, { archived_at: 'soon' }, { archived_at: -1 }, { unread_count: 0 }]) {
-      await ann.refused('VALIDATION_ERROR', 'PUT', `/conversations/${id}`, fields)
+      await ann.expectError('VALIDATION_ERROR', 'PUT', `/conversations/${id}`, fields)
     }
   })
 })
@@ -166,14 +166,14 @@ describe('read markers', () => {
     expect((await ann.get(`/messages/${id}`)).read_at).toBeNull()
     await ann.put(`/groups/${group.id}`, { contacts: [ben.id] })
     expect((await ann.get(`/messages/${id}`)).read_at).not.toBeNull()
-    await cleo.refused('NOT_FOUND', 'GET', `/conversations/${conversation.id}`)
+    await cleo.expectError('NOT_FOUND', 'GET', `/conversations/${conversation.id}`)
   })
 
   test('read markers: request gets 400 when the message belongs to another conversation', async () => {
     const elsewhere = await say(ann, await talk())
     const here = await talk()
-    await ben.refused('VALIDATION_ERROR', 'POST', `/conversations/${here.id}/read`, { message_id: elsewhere.id })
-    await cleo.refused('NOT_FOUND', 'POST', `/conversations/${here.id}/read`, {})
+    await ben.expectError('VALIDATION_ERROR', 'POST', `/conversations/${here.id}/read`, { message_id: elsewhere.id })
+    await cleo.expectError('NOT_FOUND', 'POST', `/conversations/${here.id}/read`, {})
   })
 })
 
@@ -197,7 +197,7 @@ describe('list', () => {
     const group = await groupOf(ben)
     const conversation = await ann.create('/conversations', { group_id: group.id })
     expect(await idsOf(ben, `&group_id=${group.id}`)).toEqual([conversation.id])
-    await cleo.refused('NOT_FOUND', 'GET', `/conversations?group_id=${group.id}`)
+    await cleo.expectError('NOT_FOUND', 'GET', `/conversations?group_id=${group.id}`)
   })
 
   test('conversations: list has pages in both directions and refuses cursors of other users', async () => {
@@ -213,7 +213,7 @@ describe('list', () => {
     expect(await page(`&starting_after=${ids[5]}`)).toEqual([ids.slice(6), false])
     expect(await page(`&ending_before=${ids[5]}`)).toEqual([ids.slice(2, 5), true])
     expect(await page(`&ending_before=${ids[2]}`)).toEqual([ids.slice(0, 2), false])
-    await third.refused('VALIDATION_ERROR', 'GET', `/conversations?starting_after=${ids[0]}`)
+    await third.expectError('VALIDATION_ERROR', 'GET', `/conversations?starting_after=${ids[0]}`)
   })
 })
 
@@ -221,22 +221,22 @@ describe('delete', () => {
   test('conversations: direct conversation and its messages are deleted for both members when one deletes it', async () => {
     const conversation = await talk()
     const message = await say(ann, conversation)
-    await cleo.refused('NOT_FOUND', 'DELETE', `/conversations/${conversation.id}`)
+    await cleo.expectError('NOT_FOUND', 'DELETE', `/conversations/${conversation.id}`)
     await ben.remove(`/conversations/${conversation.id}`)
     for (const path of [
       `/conversations/${conversation.id}`,
       `/messages/${message.id}`,
       `/messages?conversation_id=${conversation.id}`,
     ]) {
-      await ann.refused('NOT_FOUND', 'GET', path)
+      await ann.expectError('NOT_FOUND', 'GET', path)
     }
-    await ann.refused('NOT_FOUND', 'DELETE', `/conversations/${conversation.id}`)
+    await ann.expectError('NOT_FOUND', 'DELETE', `/conversations/${conversation.id}`)
   })
 
   test('conversations: only the owner of the group can delete its conversation', async () => {
     const conversation = await ben.create('/conversations', { group_id: (await groupOf(ben)).id })
-    await ben.refused('FORBIDDEN', 'DELETE', `/conversations/${conversation.id}`)
+    await ben.expectError('FORBIDDEN', 'DELETE', `/conversations/${conversation.id}`)
     await ann.remove(`/conversations/${conversation.id}`)
-    await ben.refused('NOT_FOUND', 'GET', `/conversations/${conversation.id}`)
+    await ben.expectError('NOT_FOUND', 'GET', `/conversations/${conversation.id}`)
   })
 })

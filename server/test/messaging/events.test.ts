@@ -120,14 +120,14 @@ test('events: reader gets a reset event and then new events when its position is
 test.each(['x', '-1', '1.5', '9'.repeat(20)])(
   'events: request gets 400 when the position is %s, as header or as query',
   async (id) => {
-    const error = await ben.refused('VALIDATION_ERROR', 'GET', '/events', undefined, { headers: { 'last-event-id': id } })
+    const error = await ben.expectError('VALIDATION_ERROR', 'GET', '/events', undefined, { headers: { 'last-event-id': id } })
     expect(error.param).toBe('Last-Event-ID')
-    expect((await ben.refused('VALIDATION_ERROR', 'GET', `/events?after=${id}`)).param).toBe('after')
+    expect((await ben.expectError('VALIDATION_ERROR', 'GET', `/events?after=${id}`)).param).toBe('after')
   },
 )
 
 test('events: request gets 401 when it has no token', () =>
-  ben.refused('AUTH_INVALID_KEY', 'GET', '/events', undefined, { token: null }))
+  ben.expectError('AUTH_INVALID_KEY', 'GET', '/events', undefined, { token: null }))
 
 test('events: response has no stream when the method is HEAD', async () => {
   const reply = await ben.send('HEAD', '/events')

@@ -60,12 +60,12 @@ describe('multipart without a file', () => {
     ['a forbidden name', '--b\r\nContent-Disposition: form-data; name="__proto__[x]"\r\n\r\nx\r\n--b--', /not allowed/],
   ])('messaging forms: request gets 400 when the multipart body has %s', async (_what, raw, message) => {
     const headers = { 'content-type': 'multipart/form-data; boundary=b' }
-    const error = await ann.refused('VALIDATION_ERROR', 'POST', '/messages', undefined, { raw, headers })
+    const error = await ann.expectError('VALIDATION_ERROR', 'POST', '/messages', undefined, { raw, headers })
     expect(error.message).toMatch(message)
   })
 
   test('messaging forms: upload gets 400 when it has no file', async () => {
-    await ann.refused('VALIDATION_ERROR', 'POST', '/attachments', undefined, multipart([['name', 'x']]))
+    await ann.expectError('VALIDATION_ERROR', 'POST', '/attachments', undefined, multipart([['name', 'x']]))
   })
 })
 
@@ -87,7 +87,7 @@ describe('values of a form', () => {
   })
 
   test.each(['maybe', 'y', '2', 'yes,no'])('messaging forms: request gets 400 when a boolean is %s', async (text) => {
-    await ann.refused('VALIDATION_ERROR', 'PUT', `/conversations/${chat.id}`, undefined, form(`is_muted=${text}`))
+    await ann.expectError('VALIDATION_ERROR', 'PUT', `/conversations/${chat.id}`, undefined, form(`is_muted=${text}`))
   })
 
   test('messaging forms: list is accepted with brackets, repeated, with commas or as one value', async () => {
@@ -119,7 +119,7 @@ describe('values of a form', () => {
     'attachments[]=a&attachments=b',
   ])('messaging forms: request gets 400 when a field is repeated or has two forms: %s', async (text) => {
     const sending = form(`conversation_id=${chat.id}&${text}`)
-    const { message } = await ann.refused('VALIDATION_ERROR', 'POST', '/messages', undefined, sending)
+    const { message } = await ann.expectError('VALIDATION_ERROR', 'POST', '/messages', undefined, sending)
     expect(message).toMatch(/more than once|more than one form/)
   })
 })
@@ -143,14 +143,14 @@ describe('a time', () => {
     'messaging forms: request gets 400 that names the unit when a time is %s',
     async (text) => {
       const sending = form(`archived_at=${encodeURIComponent(text)}`)
-      const { message } = await ann.refused('VALIDATION_ERROR', 'PUT', `/conversations/${chat.id}`, undefined, sending)
+      const { message } = await ann.expectError('VALIDATION_ERROR', 'PUT', `/conversations/${chat.id}`, undefined, sending)
       expect(message).toContain('seconds')
     },
   )
 
   test('messaging forms: request gets 400 that names the unit when a time is in milliseconds', async () => {
     for (const archived_at of [SECOND * 1_000, String(SECOND * 1_000)]) {
-      const { message, param } = await ann.refused('VALIDATION_ERROR', 'PUT', `/conversations/${chat.id}`, { archived_at })
+      const { message, param } = await ann.expectError('VALIDATION_ERROR', 'PUT', `/conversations/${chat.id}`, { archived_at })
       expect(param).toBe('archived_at')
       expect(message).toContain('milliseconds')
     }

@@ -51,7 +51,7 @@ const word = (): string => crypto.randomUUID().slice(0, 8)
 const textsIn = async (member: Member = ben, id: string = chat.id): Promise<string[]> =>
   (await member.get(`/messages?limit=100&conversation_id=${id}`)).data.map(({ message }: Json) => message)
 const hold = (message: string, sending = {}): Promise<Json> =>
-  ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', fields(message), sending)
+  ann.expectError('POLICY_REVIEW_PENDING', 'POST', '/messages', fields(message), sending)
 const eventsOf = async (type: string, about: string): Promise<Json[]> => {
   const { db } = server.context
   const outbox = await db.selectFrom('event_outbox').select(['audience', 'payload']).where('type', '=', type).execute()
@@ -62,7 +62,7 @@ const eventsOf = async (type: string, about: string): Promise<Json[]> => {
 describe('deny', () => {
   test('message policies: message is not stored and the refusal names rule and record when a rule denies it', async () => {
     const text = `fennel-deny ${word()}`
-    const error = await ann.refused('POLICY_DENIED', 'POST', '/messages', fields(text))
+    const error = await ann.expectError('POLICY_DENIED', 'POST', '/messages', fields(text))
     expect(error.details).toEqual({ rules: ['fennel-deny'], point: 'message' })
     expect(await textsIn()).not.toContain(text)
     const record = await admin.get(`/audit/${error.audit_id}`)
@@ -82,23 +82,24 @@ describe('deny', () => {
 
   test('message policies: old text stays when a rule denies an update', async () => {
     const { id, message } = await say(`harmless ${word()}`)
-    await ann.refused('POLICY_DENIED', 'PUT', `/messages/${id}`, { message: 'fennel-deny' })
+    await ann.expectError('POLICY_DENIED', 'PUT', `/messages/${id}`, { message: 'fennel-deny' })
     expect((await ben.get(`/messages/${id}`)).message).toBe(message)
   })
 
   test('message policies: reaction is refused when a rule denies its name or value', async () => {
     const { id } = await say('react')
     for (const reactions of [{ 'fennel-deny': ['x'] }, { heart: ['fennel-deny'] }, [{ heart: ['fennel-hold'] }]]) {
-      await ben.refused('POLICY_DENIED', 'PUT', `/messages/${id}`, { reactions })
+      await ben.expectError('POLICY_DENIED', 'PUT', `/messages/${id}`, { reactions })
     }
-    await ben.refused('POLICY_DENIED', 'PUT', `/messages/${id}/reactions/fennel-deny`)
+    await ben.expectError('POLICY_DENIED', 'PUT', `/messages/${id}/reactions/fennel-deny`)
     expect((await ann.get(`/messages/${id}`)).reactions).toEqual([])
     await ben.put(`/messages/${id}/reactions/heart`)
   })
 
   test('message policies: repeated request under one idempotency key is denied again', async () => {
     const sending = { headers: { 'idempotency-key': word() } }
-    for (let time = 0; time < 2; time++) await ann.refused('POLICY_DENIED', 'POST', '/messages', fields('fennel-deny'), sending)
+    for (let time = 0; time < 2; time++)
+      await ann.expectError('POLICY_DENIED', 'POST', '/messages', fields('fennel-deny'), sending)
   })
 
   test('message policies: rules can use the sender and the group', async () => {
@@ -106,7 +107,7 @@ describe('deny', () => {
     await say('club')
     const group = await ann.create('/groups', { name: 'Club', contacts: [ben.id] })
     const { id } = await ann.create('/conversations', { group_id: group.id })
-    await ann.refused('POLICY_DENIED', 'POST', '/messages', { conversation_id: id, message: 'club' })
+    await ann.expectError('POLICY_DENIED', 'POST', '/messages', { conversation_id: id, message: 'club' })
   })
 })
 
@@ -128,10 +129,10 @@ describe('allow and escalate', () => {
       return (await ann.create('/attachments', undefined, { raw })).id
     }
     const [plain, telling, bad] = [await upload('a.txt'), await upload('jane.roe@example.org'), await upload('fennel-deny.txt')]
-    await ann.refused('POLICY_DENIED', 'POST', '/messages', fields('see', { attachments: [bad] }))
+    await ann.expectError('POLICY_DENIED', 'POST', '/messages', fields('see', { attachments: [bad] }))
     const sent = await ann.create('/messages', fields('fennel-redact', { attachments: [plain, telling] }))
     expect(sent.attachments.map(({ filename }: Json) => filename)).toEqual(['a.txt', '[EMAIL]'])
-    await ann.refused('POLICY_DENIED', 'PUT', `/messages/${sent.id}`, { attachments: [plain, bad] })
+    await ann.expectError('POLICY_DENIED', 'PUT', `/messages/${sent.id}`, { attachments: [plain, bad] })
     const other = await upload('fennel-redact bob@example.org')
     const changed = await ann.put(`/messages/${sent.id}`, { attachments: [plain, other] })
     expect(changed.attachments.map(({ filename }: Json) => filename)).toEqual(['a.txt', 'fennel-redact [EMAIL]'])
@@ -212,7 +213,7 @@ describe('require_approval', () => {
   test('message policies: old text stays until a held update is approved', async () => {
     const { id, message } = await say(`harmless ${word()}`)
     const text = `fennel-hold ${word()}`
-    const error = await ann.refused('POLICY_REVIEW_PENDING', 'PUT', `/messages/${id}`, { message: text })
+    const error = await ann.expectError('POLICY_REVIEW_PENDING', 'PUT', `/messages/${id}`, { message: text })
     expect((await ben.get(`/messages/${id}`)).message).toBe(message)
     await admin.post(`/reviews/${error.review_item_id}/approve`)
     expect(await ben.get(`/messages/${id}`)).toMatchObject({ message: text, updated_at: expect.any(Number) })
@@ -231,7 +232,10 @@ describe('require_approval', () => {
 
   test('message policies: review item expires and loses its content when its conversation is deleted', async () => {
     const { id } = await ann.create('/conversations', { contact_id: ben.id })
-    const error = await ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', { conversation_id: id, message: 'fennel-hold' })
+    const error = await ann.expectError('POLICY_REVIEW_PENDING', 'POST', '/messages', {
+      conversation_id: id,
+      message: 'fennel-hold',
+    })
     await ben.remove(`/conversations/${id}`)
     expect(await admin.get(`/reviews/${error.review_item_id}`)).toMatchObject({ state: 'expired', content: null })
     expect((await admin.send('POST', `/reviews/${error.review_item_id}/approve`, {})).status).toBe(409)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { demoDeclaration } from '../../src/demo/demo-declaration.ts'
 import { applyWorkspace } from '../../src/setup/apply-workspace.ts'
-import { type Admin, type ApiResponse, adminClient, type Json, refused } from '../admin/client.ts'
+import { type Admin, type ApiResponse, adminClient, expectError, type Json } from '../admin/client.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { createMembers, type Member } from './client.ts'
@@ -145,7 +145,7 @@ describe('texts that other users read', () => {
   test.each(NAMES)('governed fields: %s is refused and recorded when policies deny it [MSG-GOV-7]', async (name) => {
     for (const rule of ['aster-deny', 'aster-hold']) {
       const forbidden = `${rule}${word()}`
-      const { audit_id, details } = refused(await fieldOf(name).write(forbidden), 'POLICY_DENIED')
+      const { audit_id, details } = expectError(await fieldOf(name).write(forbidden), 'POLICY_DENIED')
       expect(details.rules).toEqual([rule])
       const record = await admin.get(`/audit/${audit_id}`)
       expect(record).toMatchObject({ endpoint: 'message', status: 403, error_code: 'POLICY_DENIED' })
@@ -156,7 +156,7 @@ describe('texts that other users read', () => {
   })
 
   test.each(NAMES)('governed fields: %s is refused when it contains a credential', async (name) => {
-    refused(await fieldOf(name).write(keyOf()), 'POLICY_DENIED')
+    expectError(await fieldOf(name).write(keyOf()), 'POLICY_DENIED')
   })
 
   test.each(NAMES)('governed fields: %s is stored with its transforms [MSG-GOV-7]', async (name) => {
@@ -184,7 +184,7 @@ describe('texts that other users read', () => {
   })
 
   test('governed fields: a phone number is refused when policies deny it', async () => {
-    refused(await ann.send('PUT', `/contacts/${ann.id}`, { phone_number: '010101' }), 'POLICY_DENIED')
+    expectError(await ann.send('PUT', `/contacts/${ann.id}`, { phone_number: '010101' }), 'POLICY_DENIED')
     expect((await contactOf(ann.id)).phone_number).toBe('')
     await ann.put(`/contacts/${ann.id}`, { phone_number: '020202' })
     expect((await contactOf(ann.id)).phone_number).toBe('020202')
@@ -192,8 +192,8 @@ describe('texts that other users read', () => {
 
   test('governed fields: request gets 403 without a policy decision when the user may not change the group or profile', async () => {
     const { id } = await group()
-    await ben.refused('FORBIDDEN', 'PUT', `/groups/${id}`, { name: 'aster-deny' })
-    await ben.refused('FORBIDDEN', 'PUT', `/contacts/${ann.id}`, { display_name: 'aster-deny' })
+    await ben.expectError('FORBIDDEN', 'PUT', `/groups/${id}`, { name: 'aster-deny' })
+    await ben.expectError('FORBIDDEN', 'PUT', `/contacts/${ann.id}`, { display_name: 'aster-deny' })
   })
 
   test('governed fields: a username of gatehouse.yaml is refused when the policies declared with it deny it', async () => {

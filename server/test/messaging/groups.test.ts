@@ -44,13 +44,13 @@ describe('groups', () => {
       expect((await cleo.get('/groups')).data).toEqual([])
       const changed = await ann.put(`/groups/${made.id}`, { name: 'Crew', contacts: [cleo.id] }, { as })
       expect(changed).toMatchObject({ name: 'Crew', contacts: [ann.id, cleo.id] })
-      await ben.refused('NOT_FOUND', 'GET', `/groups/${made.id}`)
-      await cleo.refused('FORBIDDEN', 'PUT', `/groups/${made.id}`, { name: 'Other' }, { as })
-      await cleo.refused('FORBIDDEN', 'DELETE', `/groups/${made.id}`)
-      await ann.refused('VALIDATION_ERROR', 'PUT', `/groups/${made.id}`, {}, { as })
+      await ben.expectError('NOT_FOUND', 'GET', `/groups/${made.id}`)
+      await cleo.expectError('FORBIDDEN', 'PUT', `/groups/${made.id}`, { name: 'Other' }, { as })
+      await cleo.expectError('FORBIDDEN', 'DELETE', `/groups/${made.id}`)
+      await ann.expectError('VALIDATION_ERROR', 'PUT', `/groups/${made.id}`, {}, { as })
       await ann.remove(`/groups/${made.id}`)
-      await ann.refused('NOT_FOUND', 'GET', `/groups/${made.id}`)
-      await ann.refused('NOT_FOUND', 'DELETE', `/groups/${made.id}`)
+      await ann.expectError('NOT_FOUND', 'GET', `/groups/${made.id}`)
+      await ann.expectError('NOT_FOUND', 'DELETE', `/groups/${made.id}`)
     },
   )
 
@@ -64,21 +64,21 @@ describe('groups', () => {
       ['POST', '/contacts', { contact_id: ben.id }],
       ['DELETE', `/contacts/${ann.id}`],
     ] as const) {
-      await cleo.refused('NOT_FOUND', method, `/groups/${id}${path}`, fields)
+      await cleo.expectError('NOT_FOUND', method, `/groups/${id}${path}`, fields)
     }
   })
 
   test('groups: owner adds members, and can leave only when another member owns the group [MSG-RES-6]', async () => {
     const { id } = await ann.create('/groups', { name: 'Open' })
     expect((await ann.post(`/groups/${id}/contacts`, { contact_id: ben.id })).contacts).toEqual([ann.id, ben.id])
-    await ann.refused('NOT_FOUND', 'POST', `/groups/${id}/contacts`, { contact_id: 'absent' })
-    await ben.refused('FORBIDDEN', 'POST', `/groups/${id}/contacts`, { contact_id: cleo.id })
+    await ann.expectError('NOT_FOUND', 'POST', `/groups/${id}/contacts`, { contact_id: 'absent' })
+    await ben.expectError('FORBIDDEN', 'POST', `/groups/${id}/contacts`, { contact_id: cleo.id })
     expect((await ben.get(`/groups/${id}/contacts`)).data.map((contact: { id: string }) => contact.id)).toEqual([ann.id, ben.id])
-    await ann.refused('CONFLICT', 'DELETE', `/groups/${id}/contacts/${ann.id}`)
-    await ben.refused('FORBIDDEN', 'DELETE', `/groups/${id}/contacts/${ann.id}`)
+    await ann.expectError('CONFLICT', 'DELETE', `/groups/${id}/contacts/${ann.id}`)
+    await ben.expectError('FORBIDDEN', 'DELETE', `/groups/${id}/contacts/${ann.id}`)
     expect((await ann.put(`/groups/${id}`, { owner_id: ben.id })).owner_id).toBe(ben.id)
     await ann.remove(`/groups/${id}/contacts/${ann.id}`)
-    await ann.refused('NOT_FOUND', 'GET', `/groups/${id}`)
+    await ann.expectError('NOT_FOUND', 'GET', `/groups/${id}`)
     expect((await ben.get(`/groups/${id}`)).contacts).toEqual([ben.id])
   })
 
@@ -99,7 +99,7 @@ describe('groups', () => {
   })
 
   test('groups: have at most 1,000 members, and keep every member when two are added at the same time [MSG-RES-3]', async () => {
-    await ann.refused('VALIDATION_ERROR', 'POST', '/groups', {
+    await ann.expectError('VALIDATION_ERROR', 'POST', '/groups', {
       name: 'Crowd',
       contacts: Array.from({ length: 1_001 }, (_, i) => `x${i}`),
     })

@@ -51,8 +51,8 @@ describe('send', () => {
   })
 
   test('messages: request gets 404 when the sender is not a member', async () => {
-    await cleo.refused('NOT_FOUND', 'POST', '/messages', { conversation_id: chat.id, message: 'x' })
-    await cleo.refused('NOT_FOUND', 'POST', '/messages', { conversation_id: 'conv_1', message: 'x' })
+    await cleo.expectError('NOT_FOUND', 'POST', '/messages', { conversation_id: chat.id, message: 'x' })
+    await cleo.expectError('NOT_FOUND', 'POST', '/messages', { conversation_id: 'conv_1', message: 'x' })
   })
 
   test('messages: sequence has no gap and no duplicate when 60 messages are sent at the same time', async () => {
@@ -92,9 +92,9 @@ describe('list', () => {
     expect(await idsIn(ben, query)).toEqual(ids.slice(0, 10))
     expect(await idsIn(ben, `${query}&starting_after=${ids[9]}`)).toEqual(ids.slice(10))
     expect(await idsIn(ben, `${query}&ending_before=${ids[7]}&limit=3`)).toEqual(ids.slice(4, 7))
-    await cleo.refused('NOT_FOUND', 'GET', `/messages?${query}`)
+    await cleo.expectError('NOT_FOUND', 'GET', `/messages?${query}`)
     const other = await say(ann, 'elsewhere')
-    await ben.refused('VALIDATION_ERROR', 'GET', `/messages?${query}&starting_after=${other.id}`)
+    await ben.expectError('VALIDATION_ERROR', 'GET', `/messages?${query}&starting_after=${other.id}`)
   })
 
   test('messages: list of all conversations shows each message once and in order when it is read in pages', async () => {
@@ -118,7 +118,7 @@ describe('list', () => {
     expect(await idsIn(dan, `ending_before=${ids[2]}&limit=4`)).toEqual(ids.slice(0, 2))
     const visibleToEve = new Set(await idsIn(eve, 'limit=100'))
     expect(visibleToEve.size).toBe(10)
-    await eve.refused('VALIDATION_ERROR', 'GET', `/messages?starting_after=${ids.find((id) => !visibleToEve.has(id))}`)
+    await eve.expectError('VALIDATION_ERROR', 'GET', `/messages?starting_after=${ids.find((id) => !visibleToEve.has(id))}`)
   })
 })
 
@@ -130,10 +130,10 @@ describe('update', () => {
       updated_at: expect.any(Number),
     })
     expect((await ben.get(`/messages/${id}`)).message).toBe('after')
-    await ben.refused('FORBIDDEN', 'PUT', `/messages/${id}`, { message: 'changed' })
-    await cleo.refused('NOT_FOUND', 'PUT', `/messages/${id}`, { message: 'changed' })
+    await ben.expectError('FORBIDDEN', 'PUT', `/messages/${id}`, { message: 'changed' })
+    await cleo.expectError('NOT_FOUND', 'PUT', `/messages/${id}`, { message: 'changed' })
     for (const fields of [{}, { message: '' }, { message: 3 }, { reactions: 'x' }, { reactions: { a: 'b' } }]) {
-      await ann.refused('VALIDATION_ERROR', 'PUT', `/messages/${id}`, fields)
+      await ann.expectError('VALIDATION_ERROR', 'PUT', `/messages/${id}`, fields)
     }
   })
 
@@ -160,7 +160,7 @@ describe('update', () => {
     expect((await ann.put(`/messages/${id}`, { reactions: { heart: [ben.id, ann.id] } })).reactions).toEqual([
       { heart: [ben.id, 'free', ann.id] },
     ])
-    await ann.refused('FORBIDDEN', 'PUT', `/messages/${id}`, { reactions: { star: [ben.id] } })
+    await ann.expectError('FORBIDDEN', 'PUT', `/messages/${id}`, { reactions: { star: [ben.id] } })
     expect((await ann.put(`/messages/${id}`, { reactions: {} })).reactions).toEqual([{ heart: [ben.id, 'free'] }])
   })
 
@@ -169,10 +169,10 @@ describe('update', () => {
     const names = (count: number, prefix: string) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, ['x']]))
     await ann.put(`/messages/${id}`, { reactions: names(15, 'a') })
-    await ben.refused('VALIDATION_ERROR', 'PUT', `/messages/${id}`, { reactions: names(6, 'b') })
+    await ben.expectError('VALIDATION_ERROR', 'PUT', `/messages/${id}`, { reactions: names(6, 'b') })
     expect((await ben.put(`/messages/${id}`, { reactions: names(5, 'b') })).reactions).toHaveLength(20)
-    await ann.refused('VALIDATION_ERROR', 'PUT', `/messages/${id}/reactions/another`)
-    await ann.refused('VALIDATION_ERROR', 'PUT', `/messages/${id}`, { reactions: { ['x'.repeat(65)]: ['x'] } })
+    await ann.expectError('VALIDATION_ERROR', 'PUT', `/messages/${id}/reactions/another`)
+    await ann.expectError('VALIDATION_ERROR', 'PUT', `/messages/${id}`, { reactions: { ['x'.repeat(65)]: ['x'] } })
   })
 
   test('messages: member can add and remove the own reaction by name, which does not count as an update', async () => {
@@ -184,24 +184,24 @@ describe('update', () => {
       updated_at: null,
     })
     await ann.remove(`/messages/${id}/reactions/heart`)
-    await ann.refused('NOT_FOUND', 'DELETE', `/messages/${id}/reactions/heart`)
+    await ann.expectError('NOT_FOUND', 'DELETE', `/messages/${id}/reactions/heart`)
     expect((await ann.get(`/messages/${id}`)).reactions).toEqual([{ heart: [ben.id] }])
-    await cleo.refused('NOT_FOUND', 'PUT', `/messages/${id}/reactions/heart`)
+    await cleo.expectError('NOT_FOUND', 'PUT', `/messages/${id}/reactions/heart`)
   })
 })
 
 describe('delete', () => {
   test('messages: only the sender and the owner of the group can delete a message', async () => {
     const { id } = await say(ben, 'short-lived')
-    await ann.refused('FORBIDDEN', 'DELETE', `/messages/${id}`)
-    await cleo.refused('NOT_FOUND', 'DELETE', `/messages/${id}`)
+    await ann.expectError('FORBIDDEN', 'DELETE', `/messages/${id}`)
+    await cleo.expectError('NOT_FOUND', 'DELETE', `/messages/${id}`)
     await ben.remove(`/messages/${id}`)
-    await ben.refused('NOT_FOUND', 'DELETE', `/messages/${id}`)
+    await ben.expectError('NOT_FOUND', 'DELETE', `/messages/${id}`)
     const group = await ann.create('/groups', { name: 'Club', contacts: [ben.id] })
     const conversation = await ann.create('/conversations', { group_id: group.id })
     const benMessage = await say(ben, 'off topic', conversation)
     const own = await say(ann, 'mine', conversation)
-    await ben.refused('FORBIDDEN', 'DELETE', `/messages/${own.id}`)
+    await ben.expectError('FORBIDDEN', 'DELETE', `/messages/${own.id}`)
     await ann.remove(`/messages/${benMessage.id}`)
   })
 })
@@ -220,8 +220,8 @@ describe('search', () => {
     expect(await find(cleo, word)).toEqual([])
     await ann.put(`/messages/${one.id}`, { message: 'other words' })
     expect(await find(ann, word)).toEqual([two.id])
-    await cleo.refused('NOT_FOUND', 'GET', `/messages/search?q=x&conversation_id=${chat.id}`)
-    await ann.refused('VALIDATION_ERROR', 'GET', '/messages/search')
+    await cleo.expectError('NOT_FOUND', 'GET', `/messages/search?q=x&conversation_id=${chat.id}`)
+    await ann.expectError('VALIDATION_ERROR', 'GET', '/messages/search')
     for (const q of ['!!! ((', "' & | <->", ':*', '-']) expect(await find(ann, q)).toEqual([])
   })
 })

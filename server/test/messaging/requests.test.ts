@@ -42,19 +42,25 @@ describe('Idempotency-Key', () => {
   test('idempotency key: request gets 409 when body, path or method differ, and keys of other users do not count', async () => {
     const sending = once()
     const { id } = await ann.create('/groups', { name: 'Keyed' }, sending)
-    await ann.refused('CONFLICT', 'POST', '/groups', { name: 'Other' }, sending)
-    await ann.refused('CONFLICT', 'PUT', `/groups/${id}`, { name: 'Keyed' }, sending)
+    await ann.expectError('CONFLICT', 'POST', '/groups', { name: 'Other' }, sending)
+    await ann.expectError('CONFLICT', 'PUT', `/groups/${id}`, { name: 'Keyed' }, sending)
     expect((await ben.create('/groups', { name: 'Keyed' }, sending)).owner_id).toBe(ben.id)
   })
 
   test('idempotency key: key can be used again when its request was refused', async () => {
     const sending = once()
-    await ann.refused('NOT_FOUND', 'POST', '/groups', { name: 'Second try', contacts: ['absent'] }, sending)
+    await ann.expectError('NOT_FOUND', 'POST', '/groups', { name: 'Second try', contacts: ['absent'] }, sending)
     await ann.create('/groups', { name: 'Second try' }, sending)
   })
 
   test('idempotency key: request gets 400 when the key has more than 255 characters', async () => {
-    await ann.refused('VALIDATION_ERROR', 'POST', '/groups', { name: 'x' }, { headers: { 'idempotency-key': 'k'.repeat(256) } })
+    await ann.expectError(
+      'VALIDATION_ERROR',
+      'POST',
+      '/groups',
+      { name: 'x' },
+      { headers: { 'idempotency-key': 'k'.repeat(256) } },
+    )
     await ann.create('/groups', { name: 'x' }, { headers: { 'idempotency-key': 'k'.repeat(255) } })
   })
 })
@@ -72,7 +78,7 @@ describe('bodies', () => {
     ['more than a body may have', `name=${'a'.repeat(1_100_000)}`, 'PAYLOAD_TOO_LARGE'],
     ['nothing', '', 'VALIDATION_ERROR'],
   ] as const)('request body: form with %s is refused', async (_, raw, code) => {
-    await ann.refused(code, 'POST', '/groups', undefined, { raw, headers: FORM })
+    await ann.expectError(code, 'POST', '/groups', undefined, { raw, headers: FORM })
   })
 
   test.each([
@@ -81,7 +87,7 @@ describe('bodies', () => {
     ['application/x-www-form-urlencoded; charset=iso-8859-1', 'name=%FC'],
     ['application/json; charset=utf-16', '{}'],
   ])('request body: request gets 415 when the content type is %s', async (type, raw) => {
-    await ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/groups', undefined, { raw, headers: { 'content-type': type } })
+    await ann.expectError('UNSUPPORTED_MEDIA_TYPE', 'POST', '/groups', undefined, { raw, headers: { 'content-type': type } })
   })
 
   test('request body: form is accepted when UTF-8 is spelled in another way', async () => {
@@ -106,8 +112,8 @@ describe('bodies', () => {
 })
 
 test('request path: request is refused when the path contains bytes that the database cannot store', async () => {
-  await ann.refused('NOT_FOUND', 'GET', '/contacts/%00')
-  await ann.refused('NOT_FOUND', 'GET', '/groups/%ff')
-  await ann.refused('VALIDATION_ERROR', 'GET', '/contacts?username=%00')
-  await ann.refused('METHOD_NOT_ALLOWED', 'PATCH', '/groups')
+  await ann.expectError('NOT_FOUND', 'GET', '/contacts/%00')
+  await ann.expectError('NOT_FOUND', 'GET', '/groups/%ff')
+  await ann.expectError('VALIDATION_ERROR', 'GET', '/contacts?username=%00')
+  await ann.expectError('METHOD_NOT_ALLOWED', 'PATCH', '/groups')
 })

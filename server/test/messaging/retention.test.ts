@@ -32,9 +32,9 @@ const exported = (person: Member, conversation: string, method = 'GET'): Promise
     headers: { authorization: `Bearer ${person.token}` },
   })
 const lines = async (person: Member, conversation: string): Promise<Json[]> => {
-  const answer = await exported(person, conversation)
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-ndjson; charset=utf-8'])
-  return (await answer.text())
+  const response = await exported(person, conversation)
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/x-ndjson; charset=utf-8'])
+  return (await response.text())
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line))
@@ -67,9 +67,10 @@ describe('export', () => {
   test('export: holds no held message, and gets 404 when the user is not a member [MSG-CONV-16]', async () => {
     const conversation = await m.direct()
     const body = { conversation_id: conversation, message: `rowan-hold ${word()}` }
-    await m.ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', body)
+    await m.ann.expectError('POLICY_REVIEW_PENDING', 'POST', '/messages', body)
     expect(await lines(m.ben, conversation)).toHaveLength(1)
-    for (const id of [conversation, newId('conv'), 'x']) await m.stan.refused('NOT_FOUND', 'GET', `/conversations/${id}/export`)
+    for (const id of [conversation, newId('conv'), 'x'])
+      await m.stan.expectError('NOT_FOUND', 'GET', `/conversations/${id}/export`)
   })
 })
 
@@ -89,16 +90,16 @@ describe('retention', () => {
     expect(await m.ann.get(path)).toEqual(retention(30, 10))
     expect(await m.ann.put(path, { days: '' }, { as: 'form' })).toEqual(retention(null, 10))
     await setRetention(null)
-    for (const days of [0, 1.5, 'x', 36_501]) await m.ann.refused('VALIDATION_ERROR', 'PUT', path, { days })
-    await m.ann.refused('VALIDATION_ERROR', 'PUT', path, {})
+    for (const days of [0, 1.5, 'x', 36_501]) await m.ann.expectError('VALIDATION_ERROR', 'PUT', path, { days })
+    await m.ann.expectError('VALIDATION_ERROR', 'PUT', path, {})
     for (const method of ['GET', 'PUT']) {
-      await m.stan.refused('NOT_FOUND', method, path, method === 'PUT' ? { days: 1 } : undefined)
+      await m.stan.expectError('NOT_FOUND', method, path, method === 'PUT' ? { days: 1 } : undefined)
     }
   })
 
   test('retention: only the owner can set it when the conversation belongs to a group [MSG-CONV-15]', async () => {
     const { conversation } = await m.group(m.ann, m.ben)
-    await m.ben.refused('FORBIDDEN', 'PUT', `/conversations/${conversation}/retention`, { days: 1 })
+    await m.ben.expectError('FORBIDDEN', 'PUT', `/conversations/${conversation}/retention`, { days: 1 })
     expect((await m.ann.put(`/conversations/${conversation}/retention`, { days: 1 })).days).toBe(1)
   })
 
@@ -117,7 +118,7 @@ describe('retention', () => {
     await runJob('end message retention')
     expect([await m.texts(short), await m.texts(long)]).toEqual([['young'], ['old']])
     expect((await m.ben.get(`/conversations/${short}`)).pinned_message_id).toBeNull()
-    await m.ann.refused('NOT_FOUND', 'GET', `/attachments/${attachment}`)
+    await m.ann.expectError('NOT_FOUND', 'GET', `/attachments/${attachment}`)
     await setRetention(2)
     await runJob('end message retention')
     expect([await m.texts(short), await m.texts(long)]).toEqual([['young'], []])
@@ -135,7 +136,7 @@ describe('retention', () => {
     await m.ann.get(`/attachments/${id}`)
     clock.advance(120_000)
     await runJob('remove unsent uploads')
-    await m.ann.refused('NOT_FOUND', 'GET', `/attachments/${id}`)
+    await m.ann.expectError('NOT_FOUND', 'GET', `/attachments/${id}`)
   })
 })
 
@@ -172,7 +173,10 @@ async function fillConversations(dora: Member, secret: string) {
   for (const id of [kept.id, answer.id]) await dora.put(`/messages/${id}/reactions/heart`)
   await dora.put(`/messages/${kept.id}`, { reactions: { heart: [secret] } })
   await m.ben.put(`/messages/${kept.id}/reactions/heart`)
-  await dora.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', { conversation_id: direct, message: `rowan-hold ${secret}` })
+  await dora.expectError('POLICY_REVIEW_PENDING', 'POST', '/messages', {
+    conversation_id: direct,
+    message: `rowan-hold ${secret}`,
+  })
   return { direct, outgoing, inGroup, group, own, kept }
 }
 
@@ -187,9 +191,9 @@ describe('erased user', () => {
 
     await m.operator.remove(`/users/${dora.id}`)
 
-    await dora.refused('AUTH_INVALID_KEY', 'GET', '/contacts')
+    await dora.expectError('AUTH_INVALID_KEY', 'GET', '/contacts')
     expect((await m.operator.send('GET', `/users/${dora.id}`)).status).toBe(404)
-    await m.ben.refused('NOT_FOUND', 'GET', `/contacts/${dora.id}`)
+    await m.ben.expectError('NOT_FOUND', 'GET', `/contacts/${dora.id}`)
     expect([await m.texts(inGroup, m.ben), await m.texts(direct, m.ben), await m.texts(outgoing, m.ben)]).toEqual([
       ['kept'],
       ['answer'],
@@ -245,7 +249,7 @@ describe('erased user', () => {
     clock.advance(61_000)
     await runJob('finish erasures of users')
     expect(await m.texts(fresh.id, m.ben)).toEqual(['new'])
-    await m.ben.refused('NOT_FOUND', 'GET', `/messages/${old.id}`)
+    await m.ben.expectError('NOT_FOUND', 'GET', `/messages/${old.id}`)
     expect(await db.selectFrom('user_erasure').selectAll().execute()).toEqual([])
   })
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { WebhookSender } from '../../src/messaging/events/webhook-sender.ts'
-import { adminClient, type Json, refused } from '../admin/client.ts'
+import { adminClient, expectError, type Json } from '../admin/client.ts'
 import { startServer } from '../support/server.ts'
 import { startReceiver, startWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 import { createMembers, unlimitedRate } from './client.ts'
@@ -121,7 +121,7 @@ test('webhooks: events and webhooks of another Workspace are not visible', async
     ['POST', `${path}/replay`, undefined],
     ['POST', `${path}/deliveries/dlv_${'0'.repeat(26)}/replay`, undefined],
   ] as const) {
-    refused(await fixture.admin.send(method, at, body, elsewhere), 'NOT_FOUND')
+    expectError(await fixture.admin.send(method, at, body, elsewhere), 'NOT_FOUND')
   }
   expect((await fixture.admin.get('/webhooks', elsewhere)).data).toEqual([])
   const { dora, emil } = await createMembers(fixture.server, ['dora', 'emil'], elsewhere.workspace)
@@ -155,7 +155,7 @@ describe('invalid webhooks', () => {
     ['types', { url: 'https://example.com', types: [] }],
     ['enabled', { url: 'https://example.com', enabled: 'yes' }],
   ])('webhooks: request gets 400 that names %s when the body is %j', async (param, body) => {
-    refused(await fixture.admin.send('POST', '/webhooks', body), 'VALIDATION_ERROR', param)
+    expectError(await fixture.admin.send('POST', '/webhooks', body), 'VALIDATION_ERROR', param)
   })
 })
 
@@ -164,10 +164,10 @@ test('webhooks: private address is refused when private URLs are not allowed', a
   try {
     const there = adminClient(strict)
     for (const host of ['127.0.0.1', 'localhost', '10.0.0.1', '[::1]', '0x7f.1', '169.254.169.254']) {
-      refused(await there.send('POST', '/webhooks', { url: `http://${host}/` }), 'VALIDATION_ERROR', 'url')
+      expectError(await there.send('POST', '/webhooks', { url: `http://${host}/` }), 'VALIDATION_ERROR', 'url')
     }
     const { id } = await there.create('/webhooks', { url: 'https://example.com/in' })
-    refused(await there.send('PATCH', `/webhooks/${id}`, { url: 'http://192.168.0.1/' }), 'VALIDATION_ERROR', 'url')
+    expectError(await there.send('PATCH', `/webhooks/${id}`, { url: 'http://192.168.0.1/' }), 'VALIDATION_ERROR', 'url')
   } finally {
     await strict.close()
   }

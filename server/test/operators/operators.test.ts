@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { SCOPES } from '../../src/domain/scope.ts'
-import { adminClient, refused } from '../admin/client.ts'
+import { adminClient, expectError } from '../admin/client.ts'
 import { Browser, createFirstLoginToken, inviteOperator, PASSWORD, signInOperator, tokenOf } from '../support/operators.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -21,8 +21,8 @@ describe('invitation', () => {
     const client = browser()
     expect((await client.post('/auth/gatehouse/accept', { token, password: PASSWORD, name: 'Ann' })).status).toBe(200)
     expect((await client.session()).body.operator).toMatchObject({ id, email, name: 'Ann', role: 'auditor' })
-    refused(await browser().post('/auth/gatehouse/accept', { token, password: 'another horse battery' }), 'NOT_FOUND')
-    refused(await browser().post('/auth/gatehouse/invitation', { token }), 'NOT_FOUND')
+    expectError(await browser().post('/auth/gatehouse/accept', { token, password: 'another horse battery' }), 'NOT_FOUND')
+    expectError(await browser().post('/auth/gatehouse/invitation', { token }), 'NOT_FOUND')
     expect((await browser().signIn(email)).status).toBe(200)
   })
 
@@ -35,9 +35,9 @@ describe('invitation', () => {
 
   test('stays valid when the password is too short', async () => {
     const { token } = await inviteOperator(server, 'auditor')
-    expect(refused(await browser().post('/auth/gatehouse/accept', { token, password: 'short' }), 'VALIDATION_ERROR').param).toBe(
-      'password',
-    )
+    expect(
+      expectError(await browser().post('/auth/gatehouse/accept', { token, password: 'short' }), 'VALIDATION_ERROR').param,
+    ).toBe('password')
     expect((await browser().post('/auth/gatehouse/accept', { token, password: PASSWORD })).status).toBe(200)
   })
 
@@ -49,7 +49,7 @@ describe('invitation', () => {
     ])
     expect(rows[0].age.days).toBe(7)
     await pool.query("update operator_invitation set expires_at = now() - interval '1 second' where operator_id = $1", [id])
-    refused(await browser().post('/auth/gatehouse/accept', { token, password: PASSWORD }), 'NOT_FOUND')
+    expectError(await browser().post('/auth/gatehouse/accept', { token, password: PASSWORD }), 'NOT_FOUND')
   })
 
   test('a new one ends the older link, and resets password and sessions when it is accepted', async () => {
@@ -59,18 +59,21 @@ describe('invitation', () => {
       await admin().create(`/operators/${id}/invitation`),
     ]
     expect((await browser().signIn(email)).status).toBe(200)
-    refused(await browser().post('/auth/gatehouse/accept', { token: tokenOf(older.url), password: PASSWORD }), 'NOT_FOUND')
+    expectError(await browser().post('/auth/gatehouse/accept', { token: tokenOf(older.url), password: PASSWORD }), 'NOT_FOUND')
     const acceptance = { token: tokenOf(newer.url), password: 'another horse battery' }
     expect((await browser().post('/auth/gatehouse/accept', acceptance)).status).toBe(200)
     expect((await client.session()).status).toBe(401)
-    refused(await browser().signIn(email), 'AUTH_INVALID_KEY')
+    expectError(await browser().signIn(email), 'AUTH_INVALID_KEY')
   })
 
   test('ends when the operator gets another role', async () => {
     const { id, email } = await signInOperator(server, 'read_only')
     const { url } = await admin().create(`/operators/${id}/invitation`)
     await admin().patch(`/operators/${id}`, { role: 'owner' })
-    refused(await browser().post('/auth/gatehouse/accept', { token: tokenOf(url), password: 'the third battery' }), 'NOT_FOUND')
+    expectError(
+      await browser().post('/auth/gatehouse/accept', { token: tokenOf(url), password: 'the third battery' }),
+      'NOT_FOUND',
+    )
     expect((await browser().signIn(email)).status).toBe(200)
   })
 
@@ -90,17 +93,17 @@ describe('invitation', () => {
   test('first login: 404 when an operator exists, or is invited before the link is used', async () => {
     const acceptance = { name: 'Eve', email: 'eve@example.com', password: PASSWORD }
     const late = await createFirstLoginToken(server)
-    refused(await browser().post('/auth/gatehouse/accept', { token: late, ...acceptance }), 'NOT_FOUND')
-    refused(await browser().signIn(acceptance.email), 'AUTH_INVALID_KEY')
+    expectError(await browser().post('/auth/gatehouse/accept', { token: late, ...acceptance }), 'NOT_FOUND')
+    expectError(await browser().signIn(acceptance.email), 'AUTH_INVALID_KEY')
     const token = await createFirstLoginToken(server)
     await inviteOperator(server, 'auditor')
-    refused(await browser().post('/auth/gatehouse/invitation', { token }), 'NOT_FOUND')
+    expectError(await browser().post('/auth/gatehouse/invitation', { token }), 'NOT_FOUND')
   })
 
   test('409 when the address is already invited', async () => {
     const { email } = await inviteOperator(server, 'auditor')
     const again = await admin().send('POST', '/operators', { email: email.toUpperCase(), name: 'Twice', role: 'owner' })
-    refused(again, 'CONFLICT', 'email')
+    expectError(again, 'CONFLICT', 'email')
   })
 })
 
@@ -120,7 +123,7 @@ describe('session', () => {
     expect((await client.session()).body.operator.role).toBe('read_only')
     await admin().remove(`/operators/${id}`)
     expect((await client.session()).status).toBe(401)
-    refused(await browser().signIn(email), 'AUTH_INVALID_KEY')
+    expectError(await browser().signIn(email), 'AUTH_INVALID_KEY')
   })
 
   test('revoke-other-sessions ends all other sessions of the operator', async () => {
@@ -136,7 +139,7 @@ describe('session', () => {
     const { browser: client } = await signInOperator(server, 'owner')
     const [name, value] = client.cookie.split('=') as [string, string]
     for (const cookie of [`${name}=x`, `${name}=${value.slice(0, 40)}`, `${name}=${value.replace(/^./, '_')}`, 'gatehouse=1'])
-      refused(await browser().send('GET', '/admin/v1/session', undefined, { cookie }), 'AUTH_INVALID_KEY')
+      expectError(await browser().send('GET', '/admin/v1/session', undefined, { cookie }), 'AUTH_INVALID_KEY')
   })
 
   test("gateway and messaging API: 401 for an owner's cookie and for an admin token", async () => {
@@ -176,8 +179,8 @@ describe('operators', () => {
       client.send.bind(client),
       (method: string, path: string, json?: unknown) => admin().send(method, path, json),
     ]) {
-      refused(await send('DELETE', `/admin/v1/operators/${id}`), 'CONFLICT')
-      refused(await send('PATCH', `/admin/v1/operators/${id}`, { role: 'auditor' }), 'CONFLICT')
+      expectError(await send('DELETE', `/admin/v1/operators/${id}`), 'CONFLICT')
+      expectError(await send('PATCH', `/admin/v1/operators/${id}`, { role: 'auditor' }), 'CONFLICT')
     }
     await admin().patch(`/operators/${id}`, { name: 'Still here' })
     const second = await signInOperator(server, 'owner')
@@ -196,7 +199,7 @@ describe('admin token', () => {
     const { token, scopes } = await admin().create('/tokens', { name: 'narrow', scopes: ['audit:read', 'operators:write'] })
     expect(scopes).toEqual(['audit:read', 'operators:write'])
     await admin().get('/audit', { token })
-    expect(refused(await admin().send('GET', '/users', undefined, { token }), 'FORBIDDEN').message).toContain('people:read')
+    expect(expectError(await admin().send('GET', '/users', undefined, { token }), 'FORBIDDEN').message).toContain('people:read')
     expect((await admin().get('/session', { token })).operator).toMatchObject({
       kind: 'token',
       name: 'narrow',
@@ -205,20 +208,20 @@ describe('admin token', () => {
     })
     // A token cannot grant scopes that it lacks, to tokens or to operators.
     const more = await admin().send('POST', '/tokens', { name: 'more', scopes: ['people:read'] }, { token })
-    refused(more, 'FORBIDDEN', 'scopes')
+    expectError(more, 'FORBIDDEN', 'scopes')
     expect((await admin().create('/tokens', { name: 'same' }, { token })).scopes).toEqual(scopes)
     const friend = await admin().send('POST', '/operators', { email: 'f@example.com', name: 'F', role: 'owner' }, { token })
-    refused(friend, 'FORBIDDEN', 'role')
+    expectError(friend, 'FORBIDDEN', 'role')
     const { id } = await inviteOperator(server, 'owner')
-    refused(await admin().send('POST', `/operators/${id}/invitation`, undefined, { token }), 'FORBIDDEN')
-    refused(await admin().send('DELETE', `/operators/${id}`, undefined, { token }), 'FORBIDDEN')
+    expectError(await admin().send('POST', `/operators/${id}/invitation`, undefined, { token }), 'FORBIDDEN')
+    expectError(await admin().send('DELETE', `/operators/${id}`, undefined, { token }), 'FORBIDDEN')
   })
 
   test('403 when the revoking token lacks one of its scopes', async () => {
     const issue = async (scopes: readonly string[]) => admin().create('/tokens', { name: 'rung', scopes })
     const [broad, narrow] = [await issue(['operators:write', 'audit:read']), await issue(['operators:write'])]
     const revoke = (id: string, token: string) => admin().send('POST', `/tokens/${id}/revoke`, undefined, { token })
-    expect(refused(await revoke(broad.id, narrow.token), 'FORBIDDEN').message).toContain('audit:read')
+    expect(expectError(await revoke(broad.id, narrow.token), 'FORBIDDEN').message).toContain('audit:read')
     expect((await admin().get('/audit', { token: broad.token })).object).toBe('list')
     expect((await revoke(narrow.id, broad.token)).status).toBe(200)
   })
@@ -235,7 +238,7 @@ describe('admin token', () => {
 
   test('400 with an unknown scope or without any', async () => {
     for (const scopes of [['everything'], []])
-      refused(await admin().send('POST', '/tokens', { name: 'x', scopes }), 'VALIDATION_ERROR')
+      expectError(await admin().send('POST', '/tokens', { name: 'x', scopes }), 'VALIDATION_ERROR')
   })
 })
 

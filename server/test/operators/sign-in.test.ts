@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { removeExpiredSignIns } from '../../src/operators/expired-sign-ins.ts'
-import { adminClient, refused } from '../admin/client.ts'
+import { adminClient, expectError } from '../admin/client.ts'
 import { Browser, inviteOperator, PASSWORD, readChangesOf, signInOperator, totp } from '../support/operators.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -40,13 +40,13 @@ describe('password sign-in', () => {
   test('a wrong password and an unknown address get the same error', async () => {
     const { email } = await signInOperator(server, 'auditor')
     const [wrong, unknown] = [await browser().signIn(email, 'not the password'), await browser().signIn('unknown@example.com')]
-    expect(refused(wrong, 'AUTH_INVALID_KEY')).toEqual(refused(unknown, 'AUTH_INVALID_KEY'))
+    expect(expectError(wrong, 'AUTH_INVALID_KEY')).toEqual(expectError(unknown, 'AUTH_INVALID_KEY'))
     expect(wrong.cookies).toEqual([])
   })
 
   test('401 when the operator has not accepted the invitation', async () => {
     const { email } = await inviteOperator(server, 'owner')
-    refused(await browser().signIn(email), 'AUTH_INVALID_KEY')
+    expectError(await browser().signIn(email), 'AUTH_INVALID_KEY')
   })
 
   test('404 for sign-up and other routes of the library', async () => {
@@ -59,14 +59,14 @@ describe('password sign-in', () => {
       '/reset-password',
       '/revoke-session',
     ])
-      refused(await browser().post(`/auth${path}`, { email: 'a@example.com', password: PASSWORD, name: 'A' }), 'NOT_FOUND')
+      expectError(await browser().post(`/auth${path}`, { email: 'a@example.com', password: PASSWORD, name: 'A' }), 'NOT_FOUND')
     for (const path of ['/get-session', '/list-sessions', '/callback/oidc?state=x', '/callback/github'])
-      refused(await browser().get(`/auth${path}`), 'NOT_FOUND')
+      expectError(await browser().get(`/auth${path}`), 'NOT_FOUND')
   })
 
   test('single sign-on: 404 when no identity provider is configured', async () => {
-    refused(await browser().post('/auth/sign-in/social', { provider: 'oidc' }), 'NOT_FOUND')
-    refused(await browser().post('/auth/sign-in/social', { provider: 'not for the log' }), 'NOT_FOUND')
+    expectError(await browser().post('/auth/sign-in/social', { provider: 'oidc' }), 'NOT_FOUND')
+    expectError(await browser().post('/auth/sign-in/social', { provider: 'not for the log' }), 'NOT_FOUND')
     expect(server.logs()).not.toContain('not for the log')
   })
 
@@ -75,16 +75,16 @@ describe('password sign-in', () => {
     const second = browser()
     await second.signIn(email)
     const change = { currentPassword: 'not the password', newPassword: 'another horse battery' }
-    refused(await second.post('/auth/change-password', change), 'VALIDATION_ERROR')
+    expectError(await second.post('/auth/change-password', change), 'VALIDATION_ERROR')
     const response = await second.post('/auth/change-password', { ...change, currentPassword: PASSWORD })
     expect(response.status, response.text).toBe(200)
     expect((await second.session()).status).toBe(200)
     expect((await first.session()).status).toBe(401)
-    refused(await browser().signIn(email), 'AUTH_INVALID_KEY')
+    expectError(await browser().signIn(email), 'AUTH_INVALID_KEY')
     const third = browser()
     await third.signIn(email, change.newPassword)
     const back = { currentPassword: change.newPassword, newPassword: PASSWORD, revokeOtherSessions: false }
-    refused(await third.post('/auth/change-password', back), 'VALIDATION_ERROR', 'revokeOtherSessions')
+    expectError(await third.post('/auth/change-password', back), 'VALIDATION_ERROR', 'revokeOtherSessions')
   })
 
   test('cookie: Secure when the public URL is https', async () => {
@@ -98,8 +98,8 @@ describe('password sign-in', () => {
       expect((await client.session()).status).toBe(200)
       // A page without https could set a cookie without the prefix, so it is not accepted.
       const planted = { cookie: String(response.cookies[0]).replace('__Secure-', '') }
-      refused(await client.send('GET', '/admin/v1/session', undefined, planted), 'AUTH_INVALID_KEY')
-      refused(await new Browser(secure.base).signIn(email, password), 'FORBIDDEN')
+      expectError(await client.send('GET', '/admin/v1/session', undefined, planted), 'AUTH_INVALID_KEY')
+      expectError(await new Browser(secure.base).signIn(email, password), 'FORBIDDEN')
     } finally {
       await secure.close()
     }
@@ -117,8 +117,8 @@ describe('cross-site request of a browser', () => {
   test("403 with an operator's cookie", async () => {
     const { browser: client } = await signInOperator(server, 'owner')
     for (const headers of OTHERS) {
-      refused(await client.send('POST', '/admin/v1/workspaces', { name: 'foreign' }, headers), 'FORBIDDEN')
-      refused(await client.send('POST', '/auth/sign-out', {}, headers), 'FORBIDDEN')
+      expectError(await client.send('POST', '/admin/v1/workspaces', { name: 'foreign' }, headers), 'FORBIDDEN')
+      expectError(await client.send('POST', '/auth/sign-out', {}, headers), 'FORBIDDEN')
     }
     expect((await client.session()).status).toBe(200)
     expect((await client.send('POST', '/admin/v1/workspaces', {}, { 'sec-fetch-site': null })).status).toBe(400)
@@ -127,7 +127,7 @@ describe('cross-site request of a browser', () => {
   test('403 for a sign-in', async () => {
     const { email, password } = server.demo.dashboard
     for (const headers of OTHERS.slice(0, 4))
-      refused(await browser().send('POST', '/auth/sign-in/email', { email, password }, headers), 'FORBIDDEN')
+      expectError(await browser().send('POST', '/auth/sign-in/email', { email, password }, headers), 'FORBIDDEN')
   })
   test('allowed with an admin token, because browsers do not send it automatically', async () => {
     const headers = { authorization: `Bearer ${server.demo.admin_token}`, origin: 'https://evil.example' }
@@ -140,10 +140,10 @@ describe('second factor', () => {
     const { email, id, browser: client } = await signInOperator(server, 'reviewer')
     const before = browser()
     await before.signIn(email)
-    refused(await client.post('/auth/two-factor/enable', { password: 'not the password' }), 'VALIDATION_ERROR')
+    expectError(await client.post('/auth/two-factor/enable', { password: 'not the password' }), 'VALIDATION_ERROR')
     const { totpURI, backupCodes } = (await client.post('/auth/two-factor/enable', { password: PASSWORD })).body
     expect((await client.session()).body.operator.two_factor).toBe(false)
-    refused(await client.post('/auth/two-factor/verify-totp', { code: wrongCode(totpURI) }), 'AUTH_INVALID_KEY')
+    expectError(await client.post('/auth/two-factor/verify-totp', { code: wrongCode(totpURI) }), 'AUTH_INVALID_KEY')
     expect((await client.post('/auth/two-factor/verify-totp', { code: totp(totpURI) })).status).toBe(200)
     expect((await client.session()).body.operator.two_factor).toBe(true)
     expect((await before.session()).status).toBe(401)
@@ -154,7 +154,7 @@ describe('second factor', () => {
     expect(passwordOnly.body).toMatchObject({ twoFactorRedirect: true })
     expect((await next.session()).status).toBe(401)
     expect(await signedInAt(id)).toBe(lastSignIn)
-    refused(await next.post('/auth/two-factor/verify-totp', { code: wrongCode(totpURI) }), 'AUTH_INVALID_KEY')
+    expectError(await next.post('/auth/two-factor/verify-totp', { code: wrongCode(totpURI) }), 'AUTH_INVALID_KEY')
     expect((await next.post('/auth/two-factor/verify-totp', { code: nextCode(totpURI) })).status).toBe(200)
     expect((await next.session()).status).toBe(200)
     expect(await signedInAt(id)).not.toBe(lastSignIn)
@@ -166,7 +166,7 @@ describe('second factor', () => {
     expect((await withBackupCode.session()).status).toBe(200)
     const again = browser()
     await again.signIn(email)
-    refused(await again.post('/auth/two-factor/verify-backup-code', { code }), 'AUTH_INVALID_KEY')
+    expectError(await again.post('/auth/two-factor/verify-backup-code', { code }), 'AUTH_INVALID_KEY')
 
     expect((await next.post('/auth/two-factor/generate-backup-codes', { password: PASSWORD })).status).toBe(200)
     expect((await next.post('/auth/two-factor/disable', { password: PASSWORD })).status).toBe(200)
@@ -184,7 +184,7 @@ describe('second factor', () => {
     const { uri, code } = await enableSecondFactor(client)
     const [observer, own] = [browser(), browser()]
     await observer.signIn(email)
-    refused(await observer.post('/auth/two-factor/verify-totp', { code }), 'AUTH_INVALID_KEY')
+    expectError(await observer.post('/auth/two-factor/verify-totp', { code }), 'AUTH_INVALID_KEY')
     expect((await observer.session()).status).toBe(401)
     await own.signIn(email)
     expect((await own.post('/auth/two-factor/verify-totp', { code: nextCode(uri) })).status).toBe(200)
@@ -196,7 +196,7 @@ describe('second factor', () => {
     const next = browser()
     await next.signIn(email)
     const code = nextCode(uri)
-    refused(await next.post('/auth/two-factor/verify-totp', { code, trustDevice: true }), 'VALIDATION_ERROR', 'trustDevice')
+    expectError(await next.post('/auth/two-factor/verify-totp', { code, trustDevice: true }), 'VALIDATION_ERROR', 'trustDevice')
   })
 
   test('429 after ten wrong codes, and the lock is recorded', async () => {
@@ -209,7 +209,7 @@ describe('second factor', () => {
     }
     const own = browser()
     await own.signIn(email)
-    refused(await own.post('/auth/two-factor/verify-totp', { code: nextCode(uri) }), 'RATE_LIMITED')
+    expectError(await own.post('/auth/two-factor/verify-totp', { code: nextCode(uri) }), 'RATE_LIMITED')
     expect((await readChangesOf(server, id)).filter((event) => event.includes('lock'))).toEqual(['operator.lock'])
   })
 })
@@ -238,7 +238,7 @@ describe('too many attempts', () => {
     const [one, other] = [await signInOperator(server, 'auditor'), await signInOperator(server, 'auditor')]
     for (let i = 0; i < 10; i++) await browser().signIn(one.email, 'not the password')
     const response = await browser().signIn(one.email)
-    refused(response, 'RATE_LIMITED')
+    expectError(response, 'RATE_LIMITED')
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await browser().signIn(other.email)).status).toBe(200)
     await browser().signIn(one.email)

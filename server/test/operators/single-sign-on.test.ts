@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROLE_SCOPES } from '../../src/domain/roles.ts'
-import { adminClient, refused } from '../admin/client.ts'
+import { adminClient, expectError } from '../admin/client.ts'
 import { type OidcFixture, startOidcProvider } from '../support/oidc-provider.ts'
 import { Browser, createFirstLoginToken, inviteOperator, readChangesOf, signInOperator, tokenOf } from '../support/operators.ts'
 import { word } from '../support/scripted-provider.ts'
@@ -123,8 +123,8 @@ describe('single sign-on of invited operators', () => {
       requestSignUp: true,
     }
     for (const [name, value] of Object.entries(parameters))
-      refused(await browser().post('/auth/sign-in/social', { provider: 'oidc', [name]: value }), 'VALIDATION_ERROR', name)
-    refused(await browser().post('/auth/sign-in/social', { provider: 'github' }), 'VALIDATION_ERROR', 'provider')
+      expectError(await browser().post('/auth/sign-in/social', { provider: 'oidc', [name]: value }), 'VALIDATION_ERROR', name)
+    expectError(await browser().post('/auth/sign-in/social', { provider: 'github' }), 'VALIDATION_ERROR', 'provider')
   })
 
   test('callback: unknown parameters are neither logged nor a server error', async () => {
@@ -136,7 +136,7 @@ describe('single sign-on of invited operators', () => {
 
   test('403 when the callback URL is on another site', async () => {
     const elsewhere = { provider: 'oidc', callbackURL: 'https://evil.example/' }
-    refused(await browser().post('/auth/sign-in/social', elsewhere), 'FORBIDDEN')
+    expectError(await browser().post('/auth/sign-in/social', elsewhere), 'FORBIDDEN')
   })
 })
 
@@ -182,7 +182,7 @@ describe('single sign-on with roles from a claim', () => {
     const email = `${word()}@example.com`
     provider.claims = { sub: word(), email, name: 'Ben', groups: 'security' }
     await signInThroughProvider(browser())
-    refused(await browser().post('/auth/gatehouse/invitation', { token }), 'NOT_FOUND')
+    expectError(await browser().post('/auth/gatehouse/invitation', { token }), 'NOT_FOUND')
   })
 
   test('creates no operator without a role in the claim', async () => {
@@ -209,12 +209,12 @@ describe('single sign-on with roles from a claim', () => {
     const demoted = browser()
     await signInThroughProvider(demoted)
     expect((await session()).body.scopes.toSorted()).toEqual(ROLE_SCOPES.auditor.toSorted())
-    refused(await browser().post('/auth/gatehouse/invitation', { token: tokenOf(url) }), 'NOT_FOUND')
+    expectError(await browser().post('/auth/gatehouse/invitation', { token: tokenOf(url) }), 'NOT_FOUND')
 
     provider.claims = { sub, email, name: 'Ida', groups: [] }
     expect(await signInThroughProvider(browser())).toMatch(/error=no_role/)
     expect((await demoted.session()).status).toBe(401)
-    refused(await session(), 'AUTH_KEY_REVOKED')
+    expectError(await session(), 'AUTH_KEY_REVOKED')
     const { data } = await admin.get('/operators?limit=100')
     expect(data.find((operator: { email: string }) => operator.email === email)).toMatchObject({ state: 'suspended' })
 

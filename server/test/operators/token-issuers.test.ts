@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { ROLE_SCOPES } from '../../src/domain/roles.ts'
 import { SCOPES } from '../../src/domain/scope.ts'
-import { type Admin, adminClient, type Json, refused } from '../admin/client.ts'
+import { type Admin, adminClient, expectError, type Json } from '../admin/client.ts'
 import { Browser, PASSWORD, signInOperator, tokenOf } from '../support/operators.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -36,8 +36,8 @@ describe('an admin token of an operator', () => {
     await demote(id)
     for (const { token } of [first, second]) {
       expect((await session(token)).body.scopes.toSorted()).toEqual(ROLE_SCOPES.read_only.toSorted())
-      refused(await admin.send('POST', '/tokens', { name: 'more' }, { token }), 'FORBIDDEN')
-      refused(await admin.send('POST', '/applications', { name: 'more' }, { token }), 'FORBIDDEN')
+      expectError(await admin.send('POST', '/tokens', { name: 'more' }, { token }), 'FORBIDDEN')
+      expectError(await admin.send('POST', '/applications', { name: 'more' }, { token }), 'FORBIDDEN')
     }
     expect(await listed(first.id)).toMatchObject({ state: 'active', scopes: SCOPES, effective_scopes: expect.any(Array) })
     expect((await listed(first.id)).effective_scopes.toSorted()).toEqual(ROLE_SCOPES.read_only.toSorted())
@@ -57,7 +57,7 @@ describe('an admin token of an operator', () => {
     const { id, first, second } = await createIssuer()
     await admin.remove(`/operators/${id}`)
     for (const { token, id: tokenId } of [first, second]) {
-      expect(refused(await session(token), 'AUTH_KEY_REVOKED').message).toContain('operator who issued')
+      expect(expectError(await session(token), 'AUTH_KEY_REVOKED').message).toContain('operator who issued')
       expect(await listed(tokenId)).toMatchObject({ state: 'ended', effective_scopes: [], issued_by: id })
     }
   })
@@ -71,7 +71,7 @@ describe('an admin token of an operator', () => {
       const { data } = await operators.get('/tokens?limit=100')
       expect(data).toHaveLength(2)
       await operators.remove(`/operators/${id}`)
-      expect(refused(await operators.send('POST', `/tokens/${data[0].id}/revoke`), 'CONFLICT').message).toContain('last')
+      expect(expectError(await operators.send('POST', `/tokens/${data[0].id}/revoke`), 'CONFLICT').message).toContain('last')
       expect((await operators.post(`/tokens/${ended.id}/revoke`)).state).toBe('revoked')
     } finally {
       await own.close()
@@ -117,7 +117,7 @@ describe('an invitation of an operator', () => {
       await end(owner.id)
       for (const { url, operator } of links) {
         const client = new Browser(server.base)
-        refused(await client.post('/auth/gatehouse/accept', { token: tokenOf(url), password: PASSWORD }), 'NOT_FOUND')
+        expectError(await client.post('/auth/gatehouse/accept', { token: tokenOf(url), password: PASSWORD }), 'NOT_FOUND')
         const { data } = await admin.get('/operators?limit=100')
         expect(data.map(({ id }: Json) => id)).not.toContain(operator.id)
       }

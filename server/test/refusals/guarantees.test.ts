@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dumpTables } from '../support/dump-tables.ts'
-import { accepted, ENDPOINTS, type GatewayResponse, refused } from '../support/gateway-client.ts'
+import { ENDPOINTS, expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { word } from '../support/scripted-provider.ts'
@@ -46,15 +46,15 @@ describe('dry run: leaves only its audit record', () => {
     expect(await tokenMetrics()).toEqual(tokens)
     const { headers } = await governed.chat('Good morning', { governance: { dry_run: true } }, { token })
     expect(headers.get('ratelimit')).toMatch(/"tokens";r=19\d/)
-    const record = accepted(await governed.api('GET', `/v1/audit/${headers.get('x-audit-id')}`, { token }))
+    const record = expectSuccess(await governed.api('GET', `/v1/audit/${headers.get('x-audit-id')}`, { token }))
     expect(record.attempts).toEqual([{ ms: 0, outcome: 'stubbed', status: 200, model: 'scripted', provider: 'openai' }])
   })
   test('no hold that a real request would join', async () => {
     const prompt = `juniper-hold ${word()}`
-    accepted(await governed.chat(prompt, { governance: { dry_run: true } }))
-    const first = refused(await governed.chat(prompt), 'POLICY_REVIEW_PENDING').review_item_id
-    accepted(await governed.chat(prompt, { governance: { dry_run: true } }))
-    expect(refused(await governed.chat(prompt), 'POLICY_REVIEW_PENDING').review_item_id).toBe(first)
+    expectSuccess(await governed.chat(prompt, { governance: { dry_run: true } }))
+    const first = expectError(await governed.chat(prompt), 'POLICY_REVIEW_PENDING').review_item_id
+    expectSuccess(await governed.chat(prompt, { governance: { dry_run: true } }))
+    expect(expectError(await governed.chat(prompt), 'POLICY_REVIEW_PENDING').review_item_id).toBe(first)
   })
 })
 
@@ -66,13 +66,13 @@ describe('output policies: read restored originals instead of placeholders', () 
   test.each([false, true])('a restored pseudonym is denied (stream: %j)', async (stream) => {
     await governed.publish([...MARKER_RULES, { id: 'no-addresses', at: ['output'], when, verdict: 'deny' }])
     const response = await governed.chat(`juniper-pseudonymize ${subject} ${MAIL}`, { stream })
-    expect(refused(response, 'POLICY_DENIED').details).toMatchObject({ rules: ['no-addresses'], point: 'output' })
+    expect(expectError(response, 'POLICY_DENIED').details).toMatchObject({ rules: ['no-addresses'], point: 'output' })
     expect(response.text).not.toContain('mara')
     await governed.publish(MARKER_RULES)
   })
   test('a restored pseudonym is redacted', async () => {
     await governed.publish([...MARKER_RULES, { id: 'hidden', at: ['output'], when, transforms: ['redact:pii'] }])
-    const response = accepted(await governed.chat(`juniper-pseudonymize ${subject} ${MAIL}`))
+    const response = expectSuccess(await governed.chat(`juniper-pseudonymize ${subject} ${MAIL}`))
     expect(response.choices[0]?.message.content).toContain('[EMAIL]')
     expect(JSON.stringify(response)).not.toContain('mara')
     await governed.publish(MARKER_RULES)
@@ -102,23 +102,23 @@ describe('x-gateway-user-token: the assertion never replaces an invalid token', 
     async ({ path, json }) => {
       for (const userToken of invalidTokens()) {
         const body = { ...json, governance: { user: { id: 'alice', role: 'chief' } } }
-        refused(await governed.post(path, body, { userToken }), 'AUTH_INVALID_USER_TOKEN')
+        expectError(await governed.post(path, body, { userToken }), 'AUTH_INVALID_USER_TOKEN')
       }
     },
   )
   test('dry run: 401 when the token is invalid', async () => {
     for (const userToken of invalidTokens()) {
-      refused(await governed.chat('x', { governance: { dry_run: true } }, { userToken }), 'AUTH_INVALID_USER_TOKEN')
+      expectError(await governed.chat('x', { governance: { dry_run: true } }, { userToken }), 'AUTH_INVALID_USER_TOKEN')
     }
   })
   test('a valid token has priority over the assertion', async () => {
     const userToken = governed.demo.users[0]?.user_token ?? ''
     const more = { governance: { user: { id: 'mallory', role: 'chief', department: 'board' } } }
-    expect(accepted(await governed.chat('juniper-alice', more, { userToken })).governance).toMatchObject({
+    expect(expectSuccess(await governed.chat('juniper-alice', more, { userToken })).governance).toMatchObject({
       user_verified: true,
       decision: { verdict: 'escalate' },
     })
-    expect(accepted(await governed.chat('juniper-alice', more)).governance.decision.verdict).toBe('allow')
+    expect(expectSuccess(await governed.chat('juniper-alice', more)).governance.decision.verdict).toBe('allow')
   })
 })
 
@@ -129,27 +129,27 @@ describe('cannot distinguish absent from forbidden', () => {
     expect(bare(a)).toBe(bare(b))
   }
   test('records of another Application [GW-AUD-1]', async () => {
-    const { audit_id } = accepted((await governed.sendPrompt()).response).governance
+    const { audit_id } = expectSuccess((await governed.sendPrompt()).response).governance
     const absent = audit_id.replace(/.{4}$/, '0000')
-    const ask = (id: string) => governed.api('GET', `/v1/audit/${id}`, { token: governed.key(1) })
-    expectSame(await ask(audit_id), await ask(absent), audit_id, absent)
+    const sendRequest = (id: string) => governed.api('GET', `/v1/audit/${id}`, { token: governed.key(1) })
+    expectSame(await sendRequest(audit_id), await sendRequest(absent), audit_id, absent)
   })
   test('holds of another Application [GW-REV-14]', async () => {
     const held = await governed.holdPrompt()
     const absent = held.id.replace(/.{4}$/, '0000')
-    const ask = (id: string) => governed.resubmit({ ...held, id }, {}, {}, { app: 1 })
-    expectSame(await ask(held.id), await ask(absent), held.id, absent)
+    const sendRequest = (id: string) => governed.resubmit({ ...held, id }, {}, {}, { app: 1 })
+    expectSame(await sendRequest(held.id), await sendRequest(absent), held.id, absent)
   })
   test('models of another Application [GW-MOD-2]', async () => {
-    const ask = (model: string) => governed.chat('Good morning', { model }, { app: 1 })
-    expectSame(await ask('demo-support'), await ask('demo-sopport'), 'demo-support', 'demo-sopport')
+    const sendRequest = (model: string) => governed.chat('Good morning', { model }, { app: 1 })
+    expectSame(await sendRequest('demo-support'), await sendRequest('demo-sopport'), 'demo-support', 'demo-sopport')
   })
   test('review items of another Workspace, for an operator', async () => {
-    accepted(await governed.admin('POST', '/workspaces', { json: { name: 'elsewhere' } }), 201)
+    expectSuccess(await governed.admin('POST', '/workspaces', { json: { name: 'elsewhere' } }), 201)
     const held = await governed.holdPrompt()
     const absent = held.id.replace(/.{4}$/, '0000')
-    const ask = (id: string) => governed.admin('POST', `/reviews/${id}/approve?workspace=elsewhere`, { json: {} })
-    expectSame(await ask(held.id), await ask(absent), held.id, absent)
+    const sendRequest = (id: string) => governed.admin('POST', `/reviews/${id}/approve?workspace=elsewhere`, { json: {} })
+    expectSame(await sendRequest(held.id), await sendRequest(absent), held.id, absent)
   })
 })
 
@@ -169,28 +169,28 @@ describe('policies: read the whole request', () => {
       { role: 'assistant', content: 'ok' },
       { role: 'user', content: 'right hand' },
     ]
-    refused(await governed.chat(messages), 'POLICY_DENIED')
+    expectError(await governed.chat(messages), 'POLICY_DENIED')
     await governed.publish(MARKER_RULES)
   })
   test('duplicate keys: policies read the value that the provider gets', async () => {
     const key = word()
     const raw = `{"model":"scripted","messages":[{"role":"user","content":"juniper-deny"}],"messages":[{"role":"user","content":"${key}"}]}`
-    accepted(await governed.post('/v1/chat/completions', undefined, { raw }))
-    expect(governed.provider.about(key)[0]?.raw).not.toContain('juniper-deny')
+    expectSuccess(await governed.post('/v1/chat/completions', undefined, { raw }))
+    expect(governed.provider.callsWith(key)[0]?.raw).not.toContain('juniper-deny')
     const reversed = `{"model":"scripted","messages":[{"role":"user","content":"${key}"}],"messages":[{"role":"user","content":"juniper-deny"}]}`
-    refused(await governed.post('/v1/chat/completions', undefined, { raw: reversed }), 'POLICY_DENIED')
+    expectError(await governed.post('/v1/chat/completions', undefined, { raw: reversed }), 'POLICY_DENIED')
   })
   test('escaped text is read unescaped', async () => {
     const escaped = [...'juniper-deny'].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
-    refused(
+    expectError(
       await governed.post('/v1/chat/completions', undefined, { raw: `{"messages":[{"role":"user","content":"${escaped}"}]}` }),
       'POLICY_DENIED',
     )
   })
   test('a refused request stores only its audit record', async () => {
     const before = await counts()
-    for (const prompt of ['juniper-deny', 'juniper-broken']) refused(await governed.chat(prompt), 'POLICY_DENIED')
-    refused(await governed.chat('x', { temperature: 'hot' }), 'VALIDATION_ERROR')
+    for (const prompt of ['juniper-deny', 'juniper-broken']) expectError(await governed.chat(prompt), 'POLICY_DENIED')
+    expectError(await governed.chat('x', { temperature: 'hot' }), 'VALIDATION_ERROR')
     const after = await counts()
     expect({ ...after, audit_record: 0 }).toEqual({ ...before, audit_record: 0 })
     expect((after.audit_record ?? 0) - (before.audit_record ?? 0)).toBe(2)

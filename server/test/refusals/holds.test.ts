@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { adjustableClock } from '../support/adjustable-clock.ts'
-import { accepted, contentOf, type GatewayResponse, refused } from '../support/gateway-client.ts'
+import { contentOf, expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
 import { type Governed, type HeldPrompt, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { json, says, word } from '../support/scripted-provider.ts'
@@ -49,9 +49,9 @@ describe('requests that wait for a reviewer', () => {
       answers.push(governed.chat(prompt, { governance: { wait_for_approval_seconds: 30 } }, { token }))
       await awaitPending(index + 1)
     }
-    accepted(await governed.chat('Good morning', {}, { token }))
+    expectSuccess(await governed.chat('Good morning', {}, { token }))
     await Promise.all((await awaitPending(8)).map((id) => governed.decide(id, 'approve')))
-    for (const answer of await Promise.all(answers)) expect(contentOf(answer)).toBe('done')
+    for (const response of await Promise.all(answers)) expect(contentOf(response)).toBe('done')
     expect(load.maximum).toBe(2)
   })
   test('concurrency: resubmissions do not count while they wait', async () => {
@@ -60,7 +60,7 @@ describe('requests that wait for a reviewer', () => {
     const prompts = [1, 2, 3].map((index) => `juniper-hold ${key} ${index}`)
     const held: Pick<HeldPrompt, 'prompt' | 'id'>[] = []
     for (const prompt of prompts) {
-      held.push({ prompt, id: refused(await governed.chat(prompt, {}, { token }), 'POLICY_REVIEW_PENDING').review_item_id })
+      held.push({ prompt, id: expectError(await governed.chat(prompt, {}, { token }), 'POLICY_REVIEW_PENDING').review_item_id })
     }
     const answers: Promise<GatewayResponse>[] = []
     for (const hold of held) {
@@ -68,7 +68,7 @@ describe('requests that wait for a reviewer', () => {
       await expect.poll(async () => (await governed.chat('Good morning', {}, { token })).status).toBe(200)
     }
     await Promise.all(held.map(({ id }) => governed.decide(id, 'approve')))
-    for (const answer of await Promise.all(answers)) expect(contentOf(answer)).toBe('done')
+    for (const response of await Promise.all(answers)) expect(contentOf(response)).toBe('done')
     expect(load.maximum).toBe(1)
   })
 })
@@ -89,7 +89,7 @@ describe('an approved hold cannot be released', () => {
     async (_, { prompt, suffix = '' }: { prompt?: string; suffix?: string }, governance, more) => {
       const held = await approved('juniper-hold', { governance: MARA })
       const other = { ...held, prompt: (prompt ?? held.prompt) + suffix }
-      const error = refused(await governed.resubmit(other, { ...MARA, ...governance }, more), 'VALIDATION_ERROR')
+      const error = expectError(await governed.resubmit(other, { ...MARA, ...governance }, more), 'VALIDATION_ERROR')
       expect(error.details).toEqual({ reason: 'review_request_mismatch' })
       expect(governed.countProviderCalls(held)).toBe(0)
       expect((await review(held.id)).state).toBe('approved')
@@ -98,7 +98,7 @@ describe('an approved hold cannot be released', () => {
   )
   test('by another Application', async () => {
     const held = await approved()
-    const { message } = refused(await governed.resubmit(held, {}, {}, { app: 1 }), 'VALIDATION_ERROR')
+    const { message } = expectError(await governed.resubmit(held, {}, {}, { app: 1 }), 'VALIDATION_ERROR')
     expect(message).toBe('Review item not found.')
     expect(governed.countProviderCalls(held)).toBe(0)
   })
@@ -107,25 +107,25 @@ describe('an approved hold cannot be released', () => {
     const held = await governed.holdPrompt('juniper-hold', { options: { userToken } })
     await governed.decide(held.id, 'approve')
     for (const id of ['alice', 'bob']) {
-      const answer = await governed.resubmit(held, { user: { id } })
-      refused(answer, 'VALIDATION_ERROR')
-      expect(answer.text).not.toContain(held.answer)
+      const response = await governed.resubmit(held, { user: { id } })
+      expectError(response, 'VALIDATION_ERROR')
+      expect(response.text).not.toContain(held.answer)
     }
     expect(contentOf(await governed.resubmit(held, {}, {}, { userToken }))).toBe(held.answer)
   })
   test('once it has expired, even if approved in time [GW-REV-7]', async () => {
     const held = await approved('juniper-brief')
     clock.advance(31_000)
-    refused(await governed.resubmit(held), 'REVIEW_HOLD_EXPIRED')
+    expectError(await governed.resubmit(held), 'REVIEW_HOLD_EXPIRED')
     expect(governed.countProviderCalls(held)).toBe(0)
   })
   test('again once it has expired, even if released in time', async () => {
     const held = await approved('juniper-brief')
     contentOf(await governed.resubmit(held))
     clock.advance(31_000)
-    const answer = await governed.resubmit(held)
-    refused(answer, 'REVIEW_HOLD_EXPIRED')
-    expect(answer.text).not.toContain(held.answer)
+    const response = await governed.resubmit(held)
+    expectError(response, 'REVIEW_HOLD_EXPIRED')
+    expect(response.text).not.toContain(held.answer)
   })
   test('when a policy published after the approval denies the request [GW-REV-12]', async () => {
     const held = await approved()
@@ -133,7 +133,7 @@ describe('an approved hold cannot be released', () => {
       ...MARKER_RULES,
       { id: 'now-forbidden', at: ['input'], when: `content.text.contains("${held.word}")`, verdict: 'deny' },
     ])
-    const error = refused(await governed.resubmit(held), 'POLICY_DENIED')
+    const error = expectError(await governed.resubmit(held), 'POLICY_DENIED')
     expect(error.details).toMatchObject({ rules: ['now-forbidden'] })
     expect(governed.countProviderCalls(held)).toBe(0)
     await governed.publish(MARKER_RULES)
@@ -146,14 +146,14 @@ describe('an approved hold cannot be released', () => {
       ...MARKER_RULES,
       { id: 'now-forbidden', at: ['output'], when: `content.text.contains("${text}")`, verdict: 'deny' },
     ])
-    const answer = await governed.resubmit(held)
-    refused(answer, 'POLICY_DENIED')
-    expect(answer.text).not.toContain(held.answer)
+    const response = await governed.resubmit(held)
+    expectError(response, 'POLICY_DENIED')
+    expect(response.text).not.toContain(held.answer)
     await governed.publish(MARKER_RULES)
   })
   test('when the key of the request is revoked', async () => {
     const held = await approved()
-    refused(
+    expectError(
       await governed.resubmit(held, {}, {}, { token: governed.demo.applications[0]?.revoked_api_key ?? '' }),
       'AUTH_KEY_REVOKED',
     )
@@ -170,16 +170,16 @@ describe('release', () => {
   test('happens once for concurrent and repeated requests, and all responses are equal [GW-REV-13]', async () => {
     for (const held of [await governed.holdPrompt(), await governed.holdCompletion()]) {
       await governed.decide(held.id, 'approve')
-      const answers = await Promise.all(Array.from({ length: 10 }, () => governed.resubmit(held)))
-      answers.push(await governed.resubmit(held))
-      const completions = answers.map((answer) => {
-        expect(contentOf(answer)).toBe(held.answer)
-        const { governance: _, ...completion } = answer.body
+      const responses = await Promise.all(Array.from({ length: 10 }, () => governed.resubmit(held)))
+      responses.push(await governed.resubmit(held))
+      const completions = responses.map((response) => {
+        expect(contentOf(response)).toBe(held.answer)
+        const { governance: _, ...completion } = response.body
         return JSON.stringify(completion)
       })
       expect(new Set(completions).size).toBe(1)
       expect(governed.countProviderCalls(held)).toBe(1)
-      const ids = answers.map(({ body }) => body.governance.audit_id)
+      const ids = responses.map(({ body }) => body.governance.audit_id)
       expect(new Set(ids).size).toBe(ids.length)
     }
   })
@@ -188,7 +188,7 @@ describe('release', () => {
     const first = await governed.resubmit(held, {}, { stream: true })
     const again = await governed.resubmit(held, {}, { stream: true })
     const bare = (text: string, id: string) => text.replaceAll(id, 'ID')
-    const idOf = (answer: typeof first) => answer.headers.get('x-audit-id') ?? ''
+    const idOf = (response: typeof first) => response.headers.get('x-audit-id') ?? ''
     expect(bare(again.text, idOf(again))).toBe(bare(first.text, idOf(first)))
   })
   test('restores pseudonyms, also of an output hold and in repeated responses', async () => {
@@ -209,22 +209,22 @@ describe('release', () => {
       }),
     )
     const prompt = `juniper-pseudonymize ${key} mara.lind@example.org`
-    const id = refused(await governed.chat(prompt), 'POLICY_REVIEW_PENDING').review_item_id
-    expect(governed.provider.about(key)[0]?.raw).not.toContain('mara.lind')
+    const id = expectError(await governed.chat(prompt), 'POLICY_REVIEW_PENDING').review_item_id
+    expect(governed.provider.callsWith(key)[0]?.raw).not.toContain('mara.lind')
     await governed.decide(id, 'approve')
     for (let i = 0; i < 2; i++) expect(contentOf(await governed.resubmit({ prompt, id }))).toContain('mara.lind@example.org')
   })
   test('the hold stays approved when the provider refuses the request', async () => {
     const held = await approved()
     governed.provider.on(held.word, (response) => json(response, 400, {}))
-    refused(await governed.resubmit(held), 'VALIDATION_ERROR')
+    expectError(await governed.resubmit(held), 'VALIDATION_ERROR')
     expect((await review(held.id)).state).toBe('approved')
   })
   test('the provider is called at most once when it may have processed the request', async () => {
     const held = await approved()
     governed.provider.on(held.word, (response) => json(response, 500, {}))
-    refused(await governed.resubmit(held), 'PROVIDER_ERROR')
-    refused(await governed.resubmit(held), 'PROVIDER_ERROR')
+    expectError(await governed.resubmit(held), 'PROVIDER_ERROR')
+    expectError(await governed.resubmit(held), 'PROVIDER_ERROR')
     expect(governed.countProviderCalls(held)).toBe(1)
   })
 })
@@ -232,28 +232,28 @@ describe('release', () => {
 describe('review', () => {
   test('409 for a second decision', async () => {
     const held = await approved()
-    refused(await governed.admin('POST', `/reviews/${held.id}/deny`, { json: {} }), 'CONFLICT')
+    expectError(await governed.admin('POST', `/reviews/${held.id}/deny`, { json: {} }), 'CONFLICT')
     expect((await review(held.id)).state).toBe('approved')
   })
   test('409 when it has expired', async () => {
     const held = await governed.holdPrompt('juniper-brief')
     clock.advance(31_000)
-    refused(await governed.admin('POST', `/reviews/${held.id}/approve`, { json: {} }), 'CONFLICT')
-    refused(await governed.resubmit(held), 'REVIEW_HOLD_EXPIRED')
+    expectError(await governed.admin('POST', `/reviews/${held.id}/approve`, { json: {} }), 'CONFLICT')
+    expectError(await governed.resubmit(held), 'REVIEW_HOLD_EXPIRED')
   })
   test('403 when the requesting user decides [GW-REV-17]', async () => {
     const decidedBy = String((await review((await approved()).id)).decided_by)
     const held = await governed.holdPrompt('juniper-hold', { more: { governance: { user: { id: decidedBy } } } })
     for (const verb of ['approve', 'deny'])
-      refused(await governed.admin('POST', `/reviews/${held.id}/${verb}`, { json: {} }), 'FORBIDDEN')
+      expectError(await governed.admin('POST', `/reviews/${held.id}/${verb}`, { json: {} }), 'FORBIDDEN')
     expect((await review(held.id)).state).toBe('pending')
   })
   test('409 when an escalation is approved, and it releases nothing', async () => {
-    const said = await governed.sendPrompt('juniper-escalate')
+    const sentPrompt = await governed.sendPrompt('juniper-escalate')
     const { body } = await governed.admin('GET', '/reviews?state=pending&kind=escalation&limit=100')
-    const id = String(body.data.find(({ audit_id }) => audit_id === said.response.body.governance.audit_id)?.id)
-    refused(await governed.admin('POST', `/reviews/${id}/approve`, { json: {} }), 'CONFLICT')
-    refused(await governed.resubmit({ ...said, id }), 'VALIDATION_ERROR')
+    const id = String(body.data.find(({ audit_id }) => audit_id === sentPrompt.response.body.governance.audit_id)?.id)
+    expectError(await governed.admin('POST', `/reviews/${id}/approve`, { json: {} }), 'CONFLICT')
+    expectError(await governed.resubmit({ ...sentPrompt, id }), 'VALIDATION_ERROR')
   })
   test.each([
     'rev_01h455vb4pex5vsknk084sn02q',
@@ -264,7 +264,10 @@ describe('review', () => {
     '\u0000',
     '%',
   ])('400 with the same message for the unknown id %j', async (id) => {
-    const { message } = refused(await governed.chat('Good morning', { governance: { review_item_id: id } }), 'VALIDATION_ERROR')
+    const { message } = expectError(
+      await governed.chat('Good morning', { governance: { review_item_id: id } }),
+      'VALIDATION_ERROR',
+    )
     expect(message).toBe('Review item not found.')
   })
 })
@@ -273,8 +276,8 @@ describe('holds: one provider call for each approval', () => {
   test('the completion gets a hold of its own when the request was sent again meanwhile', async () => {
     const held = await governed.holdPrompt('juniper-hold', { answer: `sorrel-hold ${word()}` })
     await governed.decide(held.id, 'approve')
-    const secondHold = refused(await governed.chat(held.prompt), 'POLICY_REVIEW_PENDING').review_item_id
-    const outputHold = refused(await governed.resubmit(held), 'POLICY_REVIEW_PENDING').review_item_id
+    const secondHold = expectError(await governed.chat(held.prompt), 'POLICY_REVIEW_PENDING').review_item_id
+    const outputHold = expectError(await governed.resubmit(held), 'POLICY_REVIEW_PENDING').review_item_id
     expect(outputHold).not.toBe(secondHold)
     await governed.decide(outputHold, 'approve')
     expect(contentOf(await governed.resubmit(held))).toBe(held.answer)

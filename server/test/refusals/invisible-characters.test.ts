@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accepted, type ChatOptions, refused } from '../support/gateway-client.ts'
+import { type ChatOptions, expectError, expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => governed.close())
 
 const between = (text: string, sign: string): string => [...text].join(sign)
-const ask = (prompt: string, more = {}) => governed.chat(prompt, more, app)
+const sendRequest = (prompt: string, more = {}) => governed.chat(prompt, more, app)
 
 describe('rules: invisible and similar characters do not hide text', () => {
   test.each([
@@ -50,7 +50,7 @@ describe('rules: invisible and similar characters do not hide text', () => {
     ['another space', 'wire\u2003fraud'],
     ['a marked letter of another script', 'wi\u05b0re fraud'],
   ])('contains: %s', async (_, text) => {
-    expect(refused(await ask(`About ${text} please`), 'POLICY_DENIED').details).toMatchObject({ rules: ['contains'] })
+    expect(expectError(await sendRequest(`About ${text} please`), 'POLICY_DENIED').details).toMatchObject({ rules: ['contains'] })
   })
   test.each([
     ['matches', 'the se\u00adcret plan'],
@@ -60,22 +60,22 @@ describe('rules: invisible and similar characters do not hide text', () => {
     ['listed', 'a tu\u00adlip bulb'],
     ['plain', 'account ٤٢'],
   ])('%s', async (rule, text) => {
-    expect(refused(await ask(text), 'POLICY_DENIED').details).toMatchObject({ rules: [rule] })
+    expect(expectError(await sendRequest(text), 'POLICY_DENIED').details).toMatchObject({ rules: [rule] })
   })
   test.each([
     ['composed', 'A café noir'],
     ['decomposed', 'A cafe\u0301 noir'],
   ])('an accent in a rule matches %s', async (_, text) => {
-    expect(refused(await ask(text), 'POLICY_DENIED').details).toMatchObject({ rules: ['accents'] })
+    expect(expectError(await sendRequest(text), 'POLICY_DENIED').details).toMatchObject({ rules: ['accents'] })
   })
-  test('an accent in a rule does not match the letter without it', async () => accepted(await ask('A cafe noir')))
+  test('an accent in a rule does not match the letter without it', async () => expectSuccess(await sendRequest('A cafe noir')))
   test('a required form is not met by text with invisible characters', async () => {
-    accepted(await ask('code:abc'))
-    refused(await ask('code:a\u200bbc'), 'POLICY_DENIED')
+    expectSuccess(await sendRequest('code:abc'))
+    expectError(await sendRequest('code:a\u200bbc'), 'POLICY_DENIED')
   })
   test('rules at output read the same text', async () => {
-    const said = await governed.sendPrompt('', { answer: 'about wi\u00adre fraud', options: app })
-    refused(said.response, 'POLICY_DENIED')
+    const sentPrompt = await governed.sendPrompt('', { answer: 'about wi\u00adre fraud', options: app })
+    expectError(sentPrompt.response, 'POLICY_DENIED')
   })
 })
 
@@ -94,8 +94,8 @@ describe('detectors: find such text, and transforms replace its original charact
     ['a digit of another script behind it', '4111111111111111٣'],
   ])('a card number with %s', async (_, card) => {
     const key = word()
-    accepted(await ask(`${key} pay with ${card} now`))
-    const sent = governed.provider.about(key)[0]?.body.messages[0]?.content ?? ''
+    expectSuccess(await sendRequest(`${key} pay with ${card} now`))
+    const sent = governed.provider.callsWith(key)[0]?.body.messages[0]?.content ?? ''
     expect(sent).toContain('[CARD]')
     expect(sent.normalize('NFKC').replace(/[^\p{Nd}]/gu, '').length).toBeLessThan(2)
   })
@@ -104,7 +104,7 @@ describe('detectors: find such text, and transforms replace its original charact
     ['an accent', 'AKIAIOSFO\u0301DNN7EXAMPLQ'],
     ['a control character', 'AKIAIOSF\u0003ODNN7EXAMPLQ'],
   ])('a key with %s', async (_, key) => {
-    refused(await ask(`Use ${key} please`), 'POLICY_DENIED')
+    expectError(await sendRequest(`Use ${key} please`), 'POLICY_DENIED')
   })
 })
 
@@ -113,7 +113,7 @@ describe('numbers and names: inspected or limited', () => {
     ['seed', { seed: 4111111111111111 }],
     ['the keys of logit_bias', { logit_bias: { 411111111: 1, 123456789: 4111111111111111 } }],
   ])('a card number as %s: 403, because it cannot be changed there', async (_, more) => {
-    const { details } = refused(await ask(`Good morning ${word()}`, more), 'POLICY_DENIED')
+    const { details } = expectError(await sendRequest(`Good morning ${word()}`, more), 'POLICY_DENIED')
     expect(details).toEqual({ failed: ['transform'] })
   })
   test.each([
@@ -125,17 +125,17 @@ describe('numbers and names: inspected or limited', () => {
     ],
   ])('a card number as %s is redacted', async (_, more) => {
     const key = word()
-    accepted(await ask(`Good morning ${key}`, more))
-    expect(governed.provider.about(key)[0]?.raw).not.toContain('4111111111111111')
+    expectSuccess(await sendRequest(`Good morning ${key}`, more))
+    expect(governed.provider.callsWith(key)[0]?.raw).not.toContain('4111111111111111')
   })
   test.each([
     ['in groups', [4111, 1111, 1111, 1111]],
     ['digit by digit', [...'4111111111111111'].map(Number)],
   ])('a card number as a list %s: 403', async (_, list) => {
-    refused(await ask(`Good morning ${word()}`, { metadata: { list } }), 'POLICY_DENIED')
+    expectError(await sendRequest(`Good morning ${word()}`, { metadata: { list } }), 'POLICY_DENIED')
   })
   test('a seed of ordinary size and a small bias are accepted', async () => {
-    accepted(await ask('Good morning', { seed: 42, logit_bias: { 50256: -100 } }))
+    expectSuccess(await sendRequest('Good morning', { seed: 42, logit_bias: { 50256: -100 } }))
   })
 
   test.each([
@@ -147,7 +147,7 @@ describe('numbers and names: inspected or limited', () => {
     ['governance.user.role', { governance: { user: { id: 'mia', role: 'a\nb' } } }],
     ['governance.user.department', { governance: { user: { id: 'mia', department: 'a\u202eb' } } }],
   ])('%s: 400 that names the allowed form when it is no identifier or name', async (param, more) => {
-    const problem = refused(await ask('Good morning', more), 'VALIDATION_ERROR')
+    const problem = expectError(await sendRequest('Good morning', more), 'VALIDATION_ERROR')
     expect(problem.param).toBe(param)
     expect(problem.message).toMatch(/must be (an identifier|a name)/)
   })
@@ -162,8 +162,10 @@ describe('numbers and names: inspected or limited', () => {
     'zoë',
     '山田',
   ])('the id %s is accepted', async (id) => {
-    accepted(
-      await ask('Good morning', { governance: { user: { id, role: 'Head of R&D', department: 'Légal & Co.' }, session_id: id } }),
+    expectSuccess(
+      await sendRequest('Good morning', {
+        governance: { user: { id, role: 'Head of R&D', department: 'Légal & Co.' }, session_id: id },
+      }),
     )
   })
   test('regulations of a memory: 403 when one holds a key', async () => {
@@ -172,9 +174,9 @@ describe('numbers and names: inspected or limited', () => {
     })
     const capture = { content: 'Ferns like shade', scope: 'application', kind: 'fact', classification: 'internal' }
     const post = (regulations: string[]) => governed.post('/v1/memory/capture', { ...capture, regulations }, { token })
-    accepted(await post(['GDPR', 'ISO 27001:2022', 'BDSG § 26']))
-    refused(await post(['AKIAIOSFODNN7EXAMPLQ']), 'POLICY_DENIED')
-    refused(await post(['4111 1111 1111 1111']), 'POLICY_DENIED')
-    refused(await post(['a\u200bb']), 'VALIDATION_ERROR')
+    expectSuccess(await post(['GDPR', 'ISO 27001:2022', 'BDSG § 26']))
+    expectError(await post(['AKIAIOSFODNN7EXAMPLQ']), 'POLICY_DENIED')
+    expectError(await post(['4111 1111 1111 1111']), 'POLICY_DENIED')
+    expectError(await post(['a\u200bb']), 'VALIDATION_ERROR')
   })
 })

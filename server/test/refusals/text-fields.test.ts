@@ -91,8 +91,8 @@ describe('input policies: denied text reaches no provider', () => {
     const key = word()
     const request = { model: 'scripted', messages: [user()], ...createFields(`juniper-deny-${key}`) }
     const { status, body } = await governed.post(CHAT, request, { token })
-    expect(governed.provider.about(key)).toEqual([])
-    expect(governed.provider.about(escaped(key).slice(6, -2))).toEqual([])
+    expect(governed.provider.callsWith(key)).toEqual([])
+    expect(governed.provider.callsWith(escaped(key).slice(6, -2))).toEqual([])
     // Either refused, or forwarded without the field that no detector reads.
     if (status !== 200) expect(body.error.code).toMatch(/^(POLICY_DENIED|VALIDATION_ERROR)$/)
   })
@@ -106,7 +106,7 @@ describe('input policies: denied text reaches no provider', () => {
     ]
     const { status } = await governed.post(CHAT, { model: 'scripted', messages: [user({ content })] }, { token })
     expect(status).toBe(200)
-    expect(governed.provider.about(key)[0]?.body.messages[0]?.content).toEqual(content)
+    expect(governed.provider.callsWith(key)[0]?.body.messages[0]?.content).toEqual(content)
   })
 })
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accepted, type ChatOptions, type Message, refused } from '../support/gateway-client.ts'
+import { type ChatOptions, expectError, expectSuccess, type Message } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
@@ -27,7 +27,7 @@ const textPart = (text: string) => ({ type: 'text', text })
 const file = (file_data: string) => ({ type: 'file', file: { filename: 'notes', file_data } })
 const image = (url: string) => ({ type: 'image_url', image_url: { url } })
 const audio = (data: string) => ({ type: 'input_audio', input_audio: { data, format: 'wav' } })
-const ask = (messages: Message[], more = {}) => governed.chat(messages, more, app)
+const sendRequest = (messages: Message[], more = {}) => governed.chat(messages, more, app)
 /** 300 bytes that are not text in any charset. */
 const PICTURE = base64(Uint8Array.from({ length: 300 }, (_, i) => (i * 131 + 7) % 256))
 
@@ -68,15 +68,15 @@ describe('content parts: text in files and URLs is inspected', () => {
     ['a file name', { type: 'file', file: { filename: 'wire fraud.pdf', file_data: PICTURE } }],
   ])('%s: 403', async (_, part) => {
     const calls = governed.provider.calls.length
-    refused(await ask(parts(textPart('Please look'), part)), 'POLICY_DENIED')
+    expectError(await sendRequest(parts(textPart('Please look'), part)), 'POLICY_DENIED')
     expect(governed.provider.calls.length).toBe(calls)
   })
 
   test('a key as the signature of a message: 403, whether it is denied or cannot be redacted', async () => {
     const signed = (signature: string): Message[] => [{ role: 'user', content: 'Good morning', signature } as Message]
-    refused(await ask(signed(`ghp_${'aB3dE5gH7jK9'.repeat(3)}`)), 'POLICY_DENIED')
-    refused(await ask(signed(`${CARD.replaceAll(' ', '')}-${'x'.repeat(20)}`)), 'POLICY_DENIED')
-    accepted(await ask(signed(base64(Uint8Array.from({ length: 30 }, (_, i) => 255 - i)))))
+    expectError(await sendRequest(signed(`ghp_${'aB3dE5gH7jK9'.repeat(3)}`)), 'POLICY_DENIED')
+    expectError(await sendRequest(signed(`${CARD.replaceAll(' ', '')}-${'x'.repeat(20)}`)), 'POLICY_DENIED')
+    expectSuccess(await sendRequest(signed(base64(Uint8Array.from({ length: 30 }, (_, i) => 255 - i)))))
   })
 
   test.each([
@@ -84,7 +84,7 @@ describe('content parts: text in files and URLs is inspected', () => {
     ['a charset that hides letters', file(`data:text/plain;charset=utf-7;base64,${base64(text)}`), 'charset'],
     ['invalid base64', file(`data:text/plain;base64,${base64(text)}!`), 'not base64'],
   ])('%s: 400 that says what to do', async (_, part, message) => {
-    const problem = refused(await ask(parts(textPart('Please look'), part)), 'VALIDATION_ERROR')
+    const problem = expectError(await sendRequest(parts(textPart('Please look'), part)), 'VALIDATION_ERROR')
     expect(problem.param).toBe('messages[0].content[1].file.file_data')
     expect(problem.message).toContain(message)
   })
@@ -95,8 +95,8 @@ describe('content parts: text in files and URLs is inspected', () => {
     ['UTF-16', (text: string) => `data:text/plain;base64,${base64(utf16(text))}`],
   ])('a redaction is written back in %s', async (_, encode) => {
     const key = word()
-    accepted(await ask(parts(textPart(key), file(encode(`Pay with ${CARD} now`)))))
-    const [call] = governed.provider.about(key)
+    expectSuccess(await sendRequest(parts(textPart(key), file(encode(`Pay with ${CARD} now`)))))
+    const [call] = governed.provider.callsWith(key)
     const content = call?.body.messages[0]?.content as unknown as { file: { file_data: string } }[]
     const sent = content[1]?.file.file_data ?? ''
     const bytes = Buffer.from(await (await fetch(sent)).arrayBuffer())
@@ -107,8 +107,8 @@ describe('content parts: text in files and URLs is inspected', () => {
 
   test('a redaction in a data: URL inside a text is written back', async () => {
     const key = word()
-    accepted(await ask(parts(textPart(`${key} data:text/plain;base64,${base64(`Pay with ${CARD}`)} thanks`))))
-    const raw = governed.provider.about(key)[0]?.raw ?? ''
+    expectSuccess(await sendRequest(parts(textPart(`${key} data:text/plain;base64,${base64(`Pay with ${CARD}`)} thanks`))))
+    const raw = governed.provider.callsWith(key)[0]?.raw ?? ''
     expect(raw).toContain(base64('Pay with [CARD]'))
     expect(raw).not.toContain(base64(`Pay with ${CARD}`).slice(0, 30))
   })
@@ -122,12 +122,12 @@ describe('content.unread: counts files that no detector reads, for policies and 
     ['a link to a picture', image('https://x.example/a.png'), 0],
     ['a text file', file(`data:text/plain;base64,${base64('All is well')}`), 0],
   ])('%s', async (_, part, unread) => {
-    const body = accepted(await ask(parts(textPart('Please look'), part)))
-    const { features } = accepted(await governed.api('GET', `/v1/audit/${body.governance.audit_id}`, app))
+    const body = expectSuccess(await sendRequest(parts(textPart('Please look'), part)))
+    const { features } = expectSuccess(await governed.api('GET', `/v1/audit/${body.governance.audit_id}`, app))
     expect(features).toMatchObject({ 'content.unread': unread })
-    const strict = await ask(parts(textPart('Please look strictly'), part))
-    if (unread > 0) refused(strict, 'POLICY_DENIED')
-    else accepted(strict)
+    const strict = await sendRequest(parts(textPart('Please look strictly'), part))
+    if (unread > 0) expectError(strict, 'POLICY_DENIED')
+    else expectSuccess(strict)
   })
 })
 
@@ -140,15 +140,15 @@ describe('split text: is inspected joined', () => {
     ['a phrase in thoughts', parts({ type: 'thinking', thinking: 'about wi' }, { type: 'thinking', thinking: 're fraud' })],
     ['a password and its name', parts(textPart('the database password = "'), textPart('hunter2-Kq8zT4"'))],
   ])('%s over the parts of a message: 403', async (_, messages) => {
-    refused(await ask(messages), 'POLICY_DENIED')
+    expectError(await sendRequest(messages), 'POLICY_DENIED')
   })
 
   test('a card number over two parts is redacted in both and counted once', async () => {
     const key = word()
-    const body = accepted(await ask(parts(textPart(`${key} 4111 1111 `), textPart('1111 1111 please'))))
-    const raw = governed.provider.about(key)[0]?.raw ?? ''
+    const body = expectSuccess(await sendRequest(parts(textPart(`${key} 4111 1111 `), textPart('1111 1111 please'))))
+    const raw = governed.provider.callsWith(key)[0]?.raw ?? ''
     expect(raw).not.toMatch(/1111/)
-    const { findings } = accepted(await governed.api('GET', `/v1/audit/${body.governance.audit_id}`, app))
+    const { findings } = expectSuccess(await governed.api('GET', `/v1/audit/${body.governance.audit_id}`, app))
     expect(findings).toMatchObject({ classify: { 'pii.card': 1 } })
   })
 
@@ -160,16 +160,16 @@ describe('split text: is inspected joined', () => {
     ],
     ['a key, letter by letter', [...KEY]],
   ])('%s of a user: 403', async (_, texts) => {
-    refused(await ask(texts.map((content) => ({ role: 'user', content }))), 'POLICY_DENIED')
+    expectError(await sendRequest(texts.map((content) => ({ role: 'user', content }))), 'POLICY_DENIED')
   })
 
   test('a card number over two messages of a user is redacted in both and counted once', async () => {
     const key = word()
     const texts = [`${key} take 4111 1111`, '1111 1111 please', 'Thanks 12', '3 of them']
-    const body = accepted(await ask(texts.map((content) => ({ role: 'user', content }))))
-    const sent = governed.provider.about(key)[0]?.body.messages.map(({ content }) => content)
+    const body = expectSuccess(await sendRequest(texts.map((content) => ({ role: 'user', content }))))
+    const sent = governed.provider.callsWith(key)[0]?.body.messages.map(({ content }) => content)
     expect(sent).toEqual([`${key} take [CARD]`, '[CARD] please', 'Thanks 12', '3 of them'])
-    const { findings } = accepted(await governed.api('GET', `/v1/audit/${body.governance.audit_id}`, app))
+    const { findings } = expectSuccess(await governed.api('GET', `/v1/audit/${body.governance.audit_id}`, app))
     expect(findings).toMatchObject({ classify: { 'pii.card': 1 } })
   })
 
@@ -177,24 +177,24 @@ describe('split text: is inspected joined', () => {
     const key = word()
     const all = choices.map((message, index) => ({ index, message: { role: 'assistant', ...message }, finish_reason: 'stop' }))
     governed.provider.on(key, (response) => json(response, 200, completion('', { choices: all })))
-    return ask([{ role: 'user', content: key }], { n: choices.length })
+    return sendRequest([{ role: 'user', content: key }], { n: choices.length })
   }
   test('a phrase over two choices of a completion: 403', async () => {
-    refused(await chatWithChoices([{ content: 'about wire f' }, { content: 'raud' }]), 'POLICY_DENIED')
+    expectError(await chatWithChoices([{ content: 'about wire f' }, { content: 'raud' }]), 'POLICY_DENIED')
   })
   test('a phrase over pieces of reasoning of a completion: 403', async () => {
     const pieces = ['about wi', 're fraud'].map((text) => ({ type: 'reasoning.text', text, format: 'x' }))
-    refused(await chatWithChoices([{ content: 'Hello', reasoning_details: pieces }]), 'POLICY_DENIED')
+    expectError(await chatWithChoices([{ content: 'Hello', reasoning_details: pieces }]), 'POLICY_DENIED')
   })
   test('a key over the choices of a completion: 403', async () => {
-    refused(await chatWithChoices([{ content: `Use ${KEY.slice(0, 9)}` }, { content: KEY.slice(9) }]), 'POLICY_DENIED')
+    expectError(await chatWithChoices([{ content: `Use ${KEY.slice(0, 9)}` }, { content: KEY.slice(9) }]), 'POLICY_DENIED')
   })
   test.each(['reasoning_content', 'reasoning'])('a key over %s and content: 403', async (field) => {
-    const answer = await chatWithChoices([{ [field]: `Use ${KEY.slice(0, 9)}`, content: KEY.slice(9) }])
-    refused(answer, 'POLICY_DENIED')
+    const response = await chatWithChoices([{ [field]: `Use ${KEY.slice(0, 9)}`, content: KEY.slice(9) }])
+    expectError(response, 'POLICY_DENIED')
   })
   test('a card number over two choices is redacted in both', async () => {
-    const answer = accepted(await chatWithChoices([{ content: 'Card 4111 1111 ' }, { content: '1111 1111' }]))
+    const answer = expectSuccess(await chatWithChoices([{ content: 'Card 4111 1111 ' }, { content: '1111 1111' }]))
     expect(JSON.stringify(answer.choices)).not.toContain('1111')
   })
 })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { adjustableClock } from '../support/adjustable-clock.ts'
-import { accepted, contentOf, refused } from '../support/gateway-client.ts'
+import { contentOf, expectError, expectSuccess } from '../support/gateway-client.ts'
 import { type Governed, type HeldPrompt, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { word } from '../support/scripted-provider.ts'
@@ -28,9 +28,9 @@ async function startWaiting(point: 'input' | 'output', governance: object = {}) 
   const held = await (point === 'input'
     ? governed.holdPrompt('juniper-hold', { options: { token } })
     : governed.holdCompletion({ options: { token } }))
-  const answer = governed.resubmit(held, { ...WAIT, ...governance }, {}, { token })
+  const pendingResponse = governed.resubmit(held, { ...WAIT, ...governance }, {}, { token })
   await awaitWaiters(1)
-  return { application, held, answer }
+  return { application, held, answer: pendingResponse }
 }
 const stateOf = async ({ id }: Pick<HeldPrompt, 'id'>) => (await governed.admin('GET', `/reviews/${id}`)).body.state
 /** Revocations and changes reach every node within a second. */
@@ -44,23 +44,23 @@ describe.each(['input', 'output'] as const)('waiting resubmission (%s): refused'
     const when = `content.text.contains("${point === 'input' ? held.word : held.answer}")`
     await governed.publish([...MARKER_RULES, { id: 'now-forbidden', at: [point], when, verdict: 'deny' }])
     await governed.decide(held.id, 'approve')
-    const error = refused(await answer, 'POLICY_DENIED')
+    const error = expectError(await answer, 'POLICY_DENIED')
     expect(error.details).toMatchObject({ rules: ['now-forbidden'] })
     expect(governed.countProviderCalls(held)).toBe(calls)
     await governed.publish(MARKER_RULES)
   })
   test('401 when the key is revoked during the wait, and the hold stays approved', async () => {
     const { application, held, answer } = await startWaiting(point)
-    const { data } = accepted(await governed.admin('GET', `/applications/${application.id}/keys`))
-    accepted(await governed.admin('POST', `/keys/${data[0]?.id}/revoke`))
+    const { data } = expectSuccess(await governed.admin('GET', `/applications/${application.id}/keys`))
+    expectSuccess(await governed.admin('POST', `/keys/${data[0]?.id}/revoke`))
     await awaitPropagation()
     await governed.decide(held.id, 'approve')
     const response = await answer
-    const { audit_id } = refused(response, 'AUTH_KEY_REVOKED')
+    const { audit_id } = expectError(response, 'AUTH_KEY_REVOKED')
     expect(response.text).not.toContain(held.answer)
     expect(governed.countProviderCalls(held)).toBe(calls)
     expect(await stateOf(held)).toBe('approved')
-    const record = accepted(await governed.admin('GET', `/audit/${audit_id}`))
+    const record = expectSuccess(await governed.admin('GET', `/audit/${audit_id}`))
     expect(record).toMatchObject({ status: 401, error_code: 'AUTH_KEY_REVOKED', application_id: application.id })
   })
 })
@@ -71,8 +71,8 @@ describe('waiting resubmission', () => {
     await governed.change(application.id, { models: ['demo-mini'] })
     await awaitPropagation()
     await governed.decide(held.id, 'approve')
-    refused(await answer, 'NO_ELIGIBLE_PROVIDER')
-    refused((await governed.sendPrompt('', { options: { token: application.token } })).response, 'NO_ELIGIBLE_PROVIDER')
+    expectError(await answer, 'NO_ELIGIBLE_PROVIDER')
+    expectError((await governed.sendPrompt('', { options: { token: application.token } })).response, 'NO_ELIGIBLE_PROVIDER')
     expect(governed.countProviderCalls(held)).toBe(0)
   })
   test('released on approval with one provider call and one audit record, and counted once against the limits [GW-REV-5]', async () => {
@@ -86,21 +86,21 @@ describe('waiting resubmission', () => {
     expect(contentOf(response)).toBe(held.answer)
     expect(response.headers.get('ratelimit')).not.toBeNull()
     expect(governed.countProviderCalls(held)).toBe(1)
-    const { data } = accepted(await governed.admin('GET', `/audit?application_id=${application.id}&limit=100`))
+    const { data } = expectSuccess(await governed.admin('GET', `/audit?application_id=${application.id}&limit=100`))
     expect(data.map(({ status }) => status).sort()).toEqual([200, 200, 409])
   })
   test('410 when the hold expires during the wait [GW-REV-7]', async () => {
     const held = await governed.holdPrompt('juniper-brief')
     clock.advance(29_500)
-    refused(await governed.resubmit(held, WAIT), 'REVIEW_HOLD_EXPIRED')
+    expectError(await governed.resubmit(held, WAIT), 'REVIEW_HOLD_EXPIRED')
   })
   test('ends when the client disconnects, and the hold stays approved', async () => {
     const held = await governed.holdPrompt()
     const caller = new AbortController()
-    const answer = governed.resubmit(held, WAIT, {}, { signal: caller.signal })
+    const pendingResponse = governed.resubmit(held, WAIT, {}, { signal: caller.signal })
     await awaitWaiters(1)
     caller.abort()
-    await expect(answer).rejects.toThrow()
+    await expect(pendingResponse).rejects.toThrow()
     await awaitWaiters(0)
     await governed.decide(held.id, 'approve')
     expect(await stateOf(held)).toBe('approved')
@@ -132,7 +132,7 @@ describe('approved request whose completion is held', () => {
     await sleep(5_000)
     await governed.decide(held.id, 'approve')
     const decidedAt = performance.now()
-    expect(refused(await response, 'POLICY_REVIEW_PENDING').review_item_id).not.toBe(held.id)
+    expect(expectError(await response, 'POLICY_REVIEW_PENDING').review_item_id).not.toBe(held.id)
     expect(performance.now() - startedAt).toBeGreaterThan(5_950)
     // A new wait would take six seconds from here.
     expect(performance.now() - decidedAt).toBeLessThan(5_000)

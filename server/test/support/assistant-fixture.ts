@@ -95,10 +95,10 @@ function scriptQuestions({ provider }: Governed) {
     const [, script] = [...scripts].find(([key]) => lastMessage(call).includes(key)) ?? []
     return (script ?? says('Nothing to note.'))(response, call)
   })
-  return (mark = '', answer = `Noted: ${word()} ${word()}.`, behaviour: Behaviour = says(answer)) => {
+  return (mark = '', completion = `Noted: ${word()} ${word()}.`, behaviour: Behaviour = says(completion)) => {
     const key = word()
     scripts.set(key, behaviour)
     const calls = () => provider.calls.filter((call) => lastMessage(call).includes(key))
-    return { text: `Please look into ${key} ${mark}`.trim(), answer, calls }
+    return { text: `Please look into ${key} ${mark}`.trim(), answer: completion, calls }
   }
 }

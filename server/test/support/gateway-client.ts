@@ -131,7 +131,7 @@ export function gatewayClient({ base, demo }: Pick<TestServer, 'base' | 'demo'>)
     admin: (method: string, path: string, options: Options = {}) =>
       api(method, `/admin/v1${path}`, { token: demo.admin_token, ...options }),
     record: async (auditId: string, app = 0): Promise<ResponseBody> =>
-      accepted(await api('GET', `/v1/audit/${auditId}`, { token: key(app) })),
+      expectSuccess(await api('GET', `/v1/audit/${auditId}`, { token: key(app) })),
   }
 }
 
@@ -147,21 +147,21 @@ export function toGatewayResponse(status: number, headers: Headers, text: string
 }
 
 /** Fails unless the response has the expected status (200); returns its body. */
-export function accepted({ status, text, body }: GatewayResponse, expected = 200): ResponseBody {
+export function expectSuccess({ status, text, body }: GatewayResponse, expected = 200): ResponseBody {
   expect(status, text).toBe(expected)
   return body
 }
 
 /** The content of a completion's first choice. */
-export const contentOf = (answer: GatewayResponse): string => accepted(answer).choices[0]?.message.content ?? ''
+export const contentOf = (response: GatewayResponse): string => expectSuccess(response).choices[0]?.message.content ?? ''
 
 const FIELDS = new Set(['code', 'message', 'type', 'param', 'audit_id', 'review_item_id', 'details'])
 
 /** Fails unless the response is an error envelope with this code; returns its `error`. */
-export function refused(answer: GatewayResponse, code: ErrorCode): ErrorBody {
-  expectEnvelope(answer)
-  expect(answer.body.error.code, answer.text).toBe(code)
-  return answer.body.error
+export function expectError(response: GatewayResponse, code: ErrorCode): ErrorBody {
+  expectEnvelope(response)
+  expect(response.body.error.code, response.text).toBe(code)
+  return response.body.error
 }
 
 /** Fails unless the response is an error in the error envelope (API-ERR-1 to API-ERR-3). */

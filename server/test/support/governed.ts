@@ -1,6 +1,13 @@
 import type { Environment } from '../../src/config/environment.ts'
 import type { Overrides } from '../../src/context.ts'
-import { accepted, type ChatOptions, type Gateway, type GatewayResponse, gatewayClient, refused } from './gateway-client.ts'
+import {
+  type ChatOptions,
+  expectError,
+  expectSuccess,
+  type Gateway,
+  type GatewayResponse,
+  gatewayClient,
+} from './gateway-client.ts'
 import { MARKER_RULES, type MarkerRule, policyDocument } from './marker-policies.ts'
 import { type ScriptedProvider, says, startScriptedProvider, word } from './scripted-provider.ts'
 import { startServer, type TestServer } from './server.ts'
@@ -40,17 +47,17 @@ export async function startGoverned(env: Environment = {}, overrides: Overrides 
 export async function prepareGoverned(server: TestServer, provider: ScriptedProvider) {
   const gateway = gatewayClient(server)
   const change = async (id: string | undefined, json: unknown) =>
-    accepted(await gateway.admin('PATCH', `/applications/${id}`, { json }))
+    expectSuccess(await gateway.admin('PATCH', `/applications/${id}`, { json }))
   /** Creates an Application with the given fields. `token` is its key. */
   const application = async (fields: Readonly<Record<string, unknown>> = {}) => {
     const json = { name: word(), default_model: 'demo-mini', limits: HIGH_LIMITS, ...fields }
-    const { id } = accepted(await gateway.admin('POST', '/applications', { json }), 201)
-    const { key } = accepted(await gateway.admin('POST', `/applications/${id}/keys`, { json: { name: 'test' } }), 201)
+    const { id } = expectSuccess(await gateway.admin('POST', '/applications', { json }), 201)
+    const { key } = expectSuccess(await gateway.admin('POST', `/applications/${id}/keys`, { json: { name: 'test' } }), 201)
     return { id, token: String(key) }
   }
   const publish = async (rules: readonly MarkerRule[]) => {
     const source = policyDocument(rules)
-    return accepted(await gateway.admin('POST', '/policy-sets', { json: { source } }), 201)
+    return expectSuccess(await gateway.admin('POST', '/policy-sets', { json: { source } }), 201)
   }
   for (const { id } of server.demo.applications) await change(id, { limits: HIGH_LIMITS, settings: PLAIN })
   await publish(MARKER_RULES)
@@ -93,7 +100,7 @@ function promptSteps({ chat, admin }: Gateway, provider: ScriptedProvider) {
   }
   const holdPrompt = async (mark = 'juniper-hold', options?: PromptOptions): Promise<HeldPrompt> => {
     const sent = await sendPrompt(mark, options)
-    return { ...sent, id: refused(sent.response, 'POLICY_REVIEW_PENDING').review_item_id }
+    return { ...sent, id: expectError(sent.response, 'POLICY_REVIEW_PENDING').review_item_id }
   }
   return {
     sendPrompt,
@@ -102,7 +109,7 @@ function promptSteps({ chat, admin }: Gateway, provider: ScriptedProvider) {
     holdCompletion: (options?: PromptOptions): Promise<HeldPrompt> =>
       holdPrompt('', { answer: `sorrel-hold ${word()} ${word()}`, ...options }),
     decide: async (id: string, verb: 'approve' | 'deny', comment = 'looked at') =>
-      accepted(await admin('POST', `/reviews/${id}/${verb}`, { json: { comment } })),
+      expectSuccess(await admin('POST', `/reviews/${id}/${verb}`, { json: { comment } })),
     /** Sends the held request again with its review item. */
     resubmit: (
       { prompt, id }: Pick<HeldPrompt, 'prompt' | 'id'>,
@@ -110,6 +117,6 @@ function promptSteps({ chat, admin }: Gateway, provider: ScriptedProvider) {
       more: object = {},
       options?: ChatOptions,
     ) => chat(prompt, { ...more, governance: { review_item_id: id, ...governance } }, options),
-    countProviderCalls: ({ word: key }: Pick<SentPrompt, 'word'>): number => provider.about(key).length,
+    countProviderCalls: ({ word: key }: Pick<SentPrompt, 'word'>): number => provider.callsWith(key).length,
   }
 }

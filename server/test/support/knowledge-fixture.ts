@@ -6,7 +6,7 @@ import { createCollection, updateCollection } from '../../src/knowledge/collecti
 import { deleteDocument } from '../../src/knowledge/document-store.ts'
 import { type IncomingDocument, ingestDocument } from '../../src/knowledge/ingest.ts'
 import { type LabelPatch, relabelDocument } from '../../src/knowledge/relabel.ts'
-import { accepted, type ChatOptions, type ResponseBody } from './gateway-client.ts'
+import { type ChatOptions, expectSuccess, type ResponseBody } from './gateway-client.ts'
 import type { Governed } from './governed.ts'
 import { word } from './scripted-provider.ts'
 
@@ -81,10 +81,10 @@ export async function createKnowledgeFixture(
     search,
     /** The hits of a search that must succeed. */
     hits: async (query: string, more?: object, options?: ChatOptions): Promise<readonly KnowledgeHit[]> =>
-      hitsOf(accepted(await search(query, more, options))),
+      hitsOf(expectSuccess(await search(query, more, options))),
     /** The contents of the hits of a search that must succeed. */
     texts: async (query: string, more?: object, options?: ChatOptions): Promise<string[]> =>
-      hitsOf(accepted(await search(query, more, options))).map(({ content }) => content.trim()),
+      hitsOf(expectSuccess(await search(query, more, options))).map(({ content }) => content.trim()),
   }
 }
 

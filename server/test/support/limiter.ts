@@ -7,7 +7,7 @@ export const application = (limits: Partial<ApplicationLimits> = {}, id = 'app_1
   limits: { ...DEFAULT_LIMITS, ...limits },
 })
 
-/** A limiter whose clock only `pass` moves. */
+/** A limiter with an adjustable clock. */
 export function limiterAt(start = 1_000) {
   let now = start
   return {
@@ -25,7 +25,7 @@ export function admitted(admission: Admission) {
 }
 
 /** Throws if the request was admitted. */
-export function refused(admission: Admission) {
+export function expectRefusal(admission: Admission) {
   if (admission.ok) throw new Error('admitted')
   return admission
 }

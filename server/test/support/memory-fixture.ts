@@ -1,5 +1,5 @@
 import { SHARED_SCOPES } from '../../src/domain/memory-words.ts'
-import { accepted, type ChatOptions, type ResponseBody } from './gateway-client.ts'
+import { type ChatOptions, expectSuccess, type ResponseBody } from './gateway-client.ts'
 import type { Governed } from './governed.ts'
 
 /** A hit of `POST /v1/memory/search`. */
@@ -40,13 +40,13 @@ export async function createMemoryFixture(
   const search = (query: unknown, more: object = {}, options?: MemoryRequestOptions) =>
     post('/v1/memory/search', { query, ...more }, options)
   const hits = async (query: string, more?: object, options?: MemoryRequestOptions): Promise<readonly MemoryHit[]> =>
-    hitsOf(accepted(await search(query, more, options)))
+    hitsOf(expectSuccess(await search(query, more, options)))
   return {
     ...caller,
     capture,
     /** Captures a memory that must be stored; returns its id. */
     store: async (content: string, more?: object, options?: MemoryRequestOptions): Promise<string> => {
-      const body = accepted(await capture(content, more, options))
+      const body = expectSuccess(await capture(content, more, options))
       if (body.stored !== true) throw new Error(`not stored: ${content}`)
       return String(body.memory_id)
     },

@@ -55,7 +55,7 @@ export async function startScriptedProvider() {
     calls,
     on: (word: string, behaviour: Behaviour): void => void scripts.set(word, behaviour),
     /** The calls whose body contains `word`. */
-    about: (word: string): ProviderCall[] => calls.filter(({ raw }) => raw.includes(word)),
+    callsWith: (word: string): ProviderCall[] => calls.filter(({ raw }) => raw.includes(word)),
     /** Removes all scripts and calls. */
     reset: (): void => {
       scripts.clear()

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accepted } from '../support/gateway-client.ts'
+import { expectSuccess } from '../support/gateway-client.ts'
 import { startGoverned } from '../support/governed.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -37,7 +37,7 @@ describe('traces without a collector', () => {
   afterAll(() => governed.close())
 
   test('traceparent: forwarded to the provider unchanged, without tracestate and baggage', async () => {
-    accepted(await governed.chat('Good morning', {}, { headers }))
+    expectSuccess(await governed.chat('Good morning', {}, { headers }))
     const sent = governed.provider.calls.at(-1)?.headers
     expect(sent).toMatchObject({ traceparent: headers.traceparent })
     // Clients choose their text, and no detector reads it.
@@ -47,7 +47,7 @@ describe('traces without a collector', () => {
 
   test('traceparent: not sent to the provider when the client sends none or an invalid one', async () => {
     for (const given of [{}, { traceparent: 'nonsense', tracestate: 'vendor=abc' }]) {
-      accepted(await governed.chat('Good morning', {}, { headers: given }))
+      expectSuccess(await governed.chat('Good morning', {}, { headers: given }))
       const sent = governed.provider.calls.at(-1)?.headers ?? {}
       expect(Object.keys(sent).filter((name) => name.startsWith('trace'))).toEqual([])
     }
@@ -74,9 +74,9 @@ describe('traces with a collector', () => {
   afterAll(() => void collector.close())
 
   test("traceparent: the request's span is a child of the client's span and the parent of the provider's", async () => {
-    accepted(await governed.chat('Good morning', {}, { headers }))
+    expectSuccess(await governed.chat('Good morning', {}, { headers }))
     const [, traceId, sentSpan] = String(governed.provider.calls.at(-1)?.headers.traceparent).split('-')
-    accepted(await governed.chat('Good evening'))
+    expectSuccess(await governed.chat('Good evening'))
     const [, ownTrace, ownSpan] = String(governed.provider.calls.at(-1)?.headers.traceparent).split('-')
     await governed.close()
 

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { readDemo } from '../../support/demo.ts'
-import { accepted, contentOf, refused } from '../../support/gateway-client.ts'
+import { contentOf, expectError, expectSuccess } from '../../support/gateway-client.ts'
 import { governed } from '../shared-server.ts'
 
 afterEach(() => void vi.restoreAllMocks())
@@ -23,14 +23,14 @@ describe('start and administration', () => {
   })
   test('demo: the token of every user verifies and names the user', async () => {
     for (const { user_token: userToken, role, department } of governed.demo.users) {
-      const { audit_id } = accepted(await governed.chat('Good morning', {}, { userToken })).governance
+      const { audit_id } = expectSuccess(await governed.chat('Good morning', {}, { userToken })).governance
       expect((await governed.record(audit_id)).user).toMatchObject({ verified: true, role, department })
     }
   })
   test('demo: each Application has its own model, and models from the environment are open to both [ADM-ENV-11]', async () => {
     const listed = await Promise.all(
       governed.demo.applications.map(async ({ api_key: token }) =>
-        accepted(await governed.api('GET', '/v1/models', { token })).data.map(({ id }) => id),
+        expectSuccess(await governed.api('GET', '/v1/models', { token })).data.map(({ id }) => id),
       ),
     )
     expect(listed[0]?.some((id) => !listed[1]?.includes(id))).toBe(true)
@@ -46,16 +46,16 @@ describe('start and administration', () => {
       'http://2130706433/',
       'http://10.0.0.1',
     ]) {
-      const answer = await governed.admin('POST', '/providers', { json: { id: 'private', base_url } })
-      if (answer.status === 201) {
+      const response = await governed.admin('POST', '/providers', { json: { id: 'private', base_url } })
+      if (response.status === 201) {
         // A name is resolved when it is called, and refused there.
-        accepted(await governed.admin('PUT', '/providers/private/models/inner', { json: {} }))
-        refused(
+        expectSuccess(await governed.admin('PUT', '/providers/private/models/inner', { json: {} }))
+        expectError(
           await governed.chat('Good morning', { model: 'inner' }, { token: (await governed.application()).token }),
           'PROVIDER_ERROR',
         )
         expect((await governed.admin('DELETE', '/providers/private')).status).toBe(204)
-      } else refused(answer, 'VALIDATION_ERROR')
+      } else expectError(response, 'VALIDATION_ERROR')
     }
   })
   test('admin API: bearer ga_…; lists are {object, data, has_more, next_cursor} [ADM-API-1, ADM-API-2]', async () => {
@@ -69,13 +69,13 @@ describe('start and administration', () => {
       '/audit',
       '/workspaces',
     ]) {
-      expect(Object.keys(accepted(await governed.admin('GET', path))).toSorted(), path).toEqual([
+      expect(Object.keys(expectSuccess(await governed.admin('GET', path))).toSorted(), path).toEqual([
         'data',
         'has_more',
         'next_cursor',
         'object',
       ])
-      refused(await governed.admin('GET', path, { token: null }), 'AUTH_INVALID_KEY')
+      expectError(await governed.admin('GET', path, { token: null }), 'AUTH_INVALID_KEY')
     }
   })
   test('Applications: settings and limits are set, changed one by one, and returned [ADM-API-3]', async () => {
@@ -86,37 +86,37 @@ describe('start and administration', () => {
     }
     const limits = { requests_per_minute: 30, burst: 3, concurrency: 2, tokens_per_minute: 5_000 }
     const json = { name: `desk ${crypto.randomUUID()}`, settings, limits }
-    const { id } = accepted(await governed.admin('POST', '/applications', { json }), 201)
+    const { id } = expectSuccess(await governed.admin('POST', '/applications', { json }), 201)
     const changes = { settings: { memory: { capture: 'off' } }, limits: { burst: 4 } }
-    const changed = accepted(await governed.admin('PATCH', `/applications/${id}`, { json: changes }))
+    const changed = expectSuccess(await governed.admin('PATCH', `/applications/${id}`, { json: changes }))
     expect(changed).toMatchObject({
       settings: { ...settings, memory: { enabled: true, capture: 'off' } },
       limits: { ...limits, burst: 4 },
     })
-    expect(accepted(await governed.admin('GET', `/applications/${id}`))).toEqual(changed)
+    expect(expectSuccess(await governed.admin('GET', `/applications/${id}`))).toEqual(changed)
   })
   test.each(['approve', 'deny'] as const)(
     'reviews: %s returns the item in its new state with the comment [ADM-API-7]',
     async (decision) => {
       const { id } = await governed.holdPrompt()
-      const decided = accepted(await governed.admin('POST', `/reviews/${id}/${decision}`, { json: { comment: 'Seen.' } }))
+      const decided = expectSuccess(await governed.admin('POST', `/reviews/${id}/${decision}`, { json: { comment: 'Seen.' } }))
       expect(decided).toMatchObject({ id, state: decision === 'approve' ? 'approved' : 'denied', comment: 'Seen.' })
-      expect(accepted(await governed.admin('GET', `/reviews/${id}`))).toMatchObject({ id, state: decided.state })
+      expect(expectSuccess(await governed.admin('GET', `/reviews/${id}`))).toMatchObject({ id, state: decided.state })
     },
   )
   test('users: every field is returned, and a token is shown once [ADM-API-10]', async () => {
     const id = `pilot-${crypto.randomUUID()}`
     const json = { id, username: id, role: 'pilot', department: 'hangar', attributes: { wing: 'left' } }
-    expect(accepted(await governed.admin('POST', '/users', { json }), 201)).toMatchObject(json)
-    const { token } = accepted(await governed.admin('POST', `/users/${id}/tokens`, { json: {} }), 201)
+    expect(expectSuccess(await governed.admin('POST', '/users', { json }), 201)).toMatchObject(json)
+    const { token } = expectSuccess(await governed.admin('POST', `/users/${id}/tokens`, { json: {} }), 201)
     expect(token).toMatch(/^gu_/)
     expect((await governed.admin('GET', `/users/${id}/tokens`)).text).not.toContain(token)
   })
   test('POST /policy-sets/simulate: returns the verdict of a draft and publishes nothing [ADM-API-6]', async () => {
     const source = JSON.stringify({ name: 'draft', rules: [{ id: 'all', at: ['input'], when: 'true', verdict: 'deny' }] })
     const request = { messages: [{ role: 'user', content: 'Good morning' }] }
-    const answer = await governed.admin('POST', '/policy-sets/simulate', { json: { source, request } })
-    expect(JSON.stringify(accepted(answer))).toMatch(/"verdict":"deny"/)
+    const response = await governed.admin('POST', '/policy-sets/simulate', { json: { source, request } })
+    expect(JSON.stringify(expectSuccess(response))).toMatch(/"verdict":"deny"/)
     contentOf(await governed.chat('Good morning'))
   })
   test('/healthz, /readyz, /metrics need no key', async () => {

@@ -1,17 +1,17 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { STAGES } from '../../../src/pipeline/endpoints.ts'
-import { accepted, type ResponseBody, refused } from '../../support/gateway-client.ts'
+import { expectError, expectSuccess, type ResponseBody } from '../../support/gateway-client.ts'
 import type { SentPrompt } from '../../support/governed.ts'
 import { json, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 
-let said: SentPrompt
+let sentPrompt: SentPrompt
 let record: ResponseBody
 beforeAll(async () => {
   const options = { userToken: governed.demo.users[0]?.user_token ?? '' }
   const more = { governance: { session_id: 'afternoon' }, max_tokens: 99 }
-  said = await governed.sendPrompt('juniper-risk-high juniper-redact mara.lind@example.org', { more, options })
-  record = await governed.record(accepted(said.response).governance.audit_id)
+  sentPrompt = await governed.sendPrompt('juniper-risk-high juniper-redact mara.lind@example.org', { more, options })
+  record = await governed.record(expectSuccess(sentPrompt.response).governance.audit_id)
 })
 const SHA = /^[0-9a-f]{64}$/
 const recordOf = async ({ response }: SentPrompt): Promise<ResponseBody> =>
@@ -84,10 +84,12 @@ describe('audit record: fields [GW-AUD-2]', () => {
     ])
   })
   test('attempts: cost is recorded when the model has prices', async () => {
-    const answer = await governed.chat('Good morning', { model: 'demo-mini' })
-    const { attempts } = await governed.record(accepted(answer).governance.audit_id)
+    const response = await governed.chat('Good morning', { model: 'demo-mini' })
+    const { attempts } = await governed.record(expectSuccess(response).governance.audit_id)
     expect(attempts).toEqual([expect.objectContaining({ provider: 'demo', outcome: 'stubbed' })])
-    accepted(await governed.admin('PUT', '/providers/openai/models/scripted', { json: { input_price: 2, output_price: 10 } }))
+    expectSuccess(
+      await governed.admin('PUT', '/providers/openai/models/scripted', { json: { input_price: 2, output_price: 10 } }),
+    )
     const priced = await recordOf(await governed.sendPrompt())
     expect(priced.attempts).toEqual([expect.objectContaining({ cost: (11 * 2 + 7 * 10) / 1_000_000 })])
   })
@@ -141,9 +143,9 @@ describe('audit record: every outcome after stage 2 is recorded [GW-PIPE-10]', (
     ['AUTH_INVALID_USER_TOKEN', 401, () => governed.sendPrompt('', { options: { userToken: 'nonsense' } })],
   ] as const)(
     '%s is recorded, and audit_id is in the error and in x-audit-id [GW-PIPE-11, GW-PIPE-12]',
-    async (code, status, ask) => {
-      const { response } = await ask()
-      const { audit_id } = refused(response, code)
+    async (code, status, sendRequest) => {
+      const { response } = await sendRequest()
+      const { audit_id } = expectError(response, code)
       expect(response.headers.get('x-audit-id')).toBe(audit_id)
       expect(await governed.record(audit_id)).toMatchObject({ status, error_code: code })
     },
@@ -151,7 +153,7 @@ describe('audit record: every outcome after stage 2 is recorded [GW-PIPE-10]', (
   test('PROVIDER_ERROR is recorded, with its attempts', async () => {
     const key = word()
     governed.provider.on(key, (response) => json(response, 403, {}))
-    const { audit_id } = refused(await governed.chat(key), 'PROVIDER_ERROR')
+    const { audit_id } = expectError(await governed.chat(key), 'PROVIDER_ERROR')
     const { attempts, status } = await governed.record(audit_id)
     expect({ attempts, status }).toEqual({
       status: 502,
@@ -161,7 +163,7 @@ describe('audit record: every outcome after stage 2 is recorded [GW-PIPE-10]', (
   test('a refusal of the provider is recorded as 400, with its attempts [GW-PROV-3]', async () => {
     const key = word()
     governed.provider.on(key, (response) => json(response, 400, {}))
-    const { audit_id } = refused(await governed.chat(key), 'VALIDATION_ERROR')
+    const { audit_id } = expectError(await governed.chat(key), 'VALIDATION_ERROR')
     const { attempts, status } = await governed.record(audit_id)
     expect({ attempts, status }).toMatchObject({
       status: 400,
@@ -171,9 +173,9 @@ describe('audit record: every outcome after stage 2 is recorded [GW-PIPE-10]', (
   test.each([
     ['AUTH_INVALID_KEY', () => governed.chat('Good morning', {}, { token: 'gk_none' })],
     ['VALIDATION_ERROR', () => governed.chat([])],
-  ] as const)('%s is not recorded: stage 2 refused the request', async (code, ask) => {
-    const response = await ask()
-    expect(refused(response, code).audit_id).toBeUndefined()
+  ] as const)('%s is not recorded: stage 2 refused the request', async (code, sendRequest) => {
+    const response = await sendRequest()
+    expect(expectError(response, code).audit_id).toBeUndefined()
     expect(response.headers.get('x-audit-id')).toBeNull()
   })
 })

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { accepted, type ResponseBody, refused } from '../../support/gateway-client.ts'
+import { expectError, expectSuccess, type ResponseBody } from '../../support/gateway-client.ts'
 import { governed } from '../shared-server.ts'
 
 let record: ResponseBody
 beforeAll(async () => {
-  record = await governed.record(accepted((await governed.sendPrompt()).response).governance.audit_id)
+  record = await governed.record(expectSuccess((await governed.sendPrompt()).response).governance.audit_id)
 })
 
 describe('GET /v1/audit/{id} [GW-AUD-1]', () => {
@@ -20,15 +20,15 @@ describe('GET /v1/audit/{id} [GW-AUD-1]', () => {
       `aud_${'z'.repeat(26)}`,
       'x'.repeat(250),
     ]) {
-      refused(await governed.api('GET', `/v1/audit/${id}`), 'NOT_FOUND')
+      expectError(await governed.api('GET', `/v1/audit/${id}`), 'NOT_FOUND')
     }
   })
   test('404 NOT_FOUND: the record belongs to another Application', async () => {
-    refused(await governed.api('GET', `/v1/audit/${record.id}`, { token: governed.key(1) }), 'NOT_FOUND')
+    expectError(await governed.api('GET', `/v1/audit/${record.id}`, { token: governed.key(1) }), 'NOT_FOUND')
   })
   test('a lookup has its own audit record [GW-PIPE-8]', async () => {
-    const answer = await governed.api('GET', `/v1/audit/${record.id}`)
-    const own = await governed.record(answer.headers.get('x-audit-id') ?? '')
+    const response = await governed.api('GET', `/v1/audit/${record.id}`)
+    const own = await governed.record(response.headers.get('x-audit-id') ?? '')
     expect(own).toMatchObject({ endpoint: 'audit', status: 200 })
     expect(own.id).not.toBe(record.id)
   })

@@ -1,26 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { accepted, ENDPOINTS, refused } from '../../support/gateway-client.ts'
+import { ENDPOINTS, expectError, expectSuccess } from '../../support/gateway-client.ts'
 import { governed } from '../shared-server.ts'
 
 describe('API keys', () => {
   describe.each(ENDPOINTS)('$method $path', ({ method, path, json }) => {
     test('without a key: 401 AUTH_INVALID_KEY with WWW-Authenticate: Bearer [API-AUTH-1, API-AUTH-2]', async () => {
-      const answer = await governed.api(method, path, { json, token: null })
-      refused(answer, 'AUTH_INVALID_KEY')
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+      const response = await governed.api(method, path, { json, token: null })
+      expectError(response, 'AUTH_INVALID_KEY')
+      expect(response.headers.get('www-authenticate')).toBe('Bearer')
     })
     test('unknown key: 401 AUTH_INVALID_KEY [GW-AUTH-1]', async () => {
-      refused(await governed.api(method, path, { json, token: `gk_${'x'.repeat(43)}` }), 'AUTH_INVALID_KEY')
+      expectError(await governed.api(method, path, { json, token: `gk_${'x'.repeat(43)}` }), 'AUTH_INVALID_KEY')
     })
     test('revoked key: 401 AUTH_KEY_REVOKED [GW-AUTH-1]', async () => {
-      refused(
+      expectError(
         await governed.api(method, path, { json, token: governed.demo.applications[0]?.revoked_api_key ?? '' }),
         'AUTH_KEY_REVOKED',
       )
     })
     test('key: 401 and not 400 when an invalid body comes without a key', async () => {
-      if (method === 'POST') refused(await governed.api(method, path, { raw: '{', token: null }), 'AUTH_INVALID_KEY')
+      if (method === 'POST') expectError(await governed.api(method, path, { raw: '{', token: null }), 'AUTH_INVALID_KEY')
     })
   })
 
@@ -36,28 +36,28 @@ describe('API keys', () => {
     'Token KEY',
   ])('malformed Authorization %j: 401 AUTH_INVALID_KEY [API-AUTH-2]', async (shape) => {
     const authorization = shape.replace('KEY', governed.key())
-    refused(await governed.api('GET', '/v1/models', { token: null, headers: { authorization } }), 'AUTH_INVALID_KEY')
+    expectError(await governed.api('GET', '/v1/models', { token: null, headers: { authorization } }), 'AUTH_INVALID_KEY')
   })
   test('the scheme is accepted in upper and lower case', async () => {
     const headers = { authorization: `bearer ${governed.key()}` }
-    accepted(await governed.api('GET', '/v1/models', { token: null, headers }))
+    expectSuccess(await governed.api('GET', '/v1/models', { token: null, headers }))
   })
   test('an admin token is refused by the gateway, and an API key by the admin API [API-AUTH-1]', async () => {
-    refused(await governed.api('GET', '/v1/models', { token: governed.demo.admin_token }), 'AUTH_INVALID_KEY')
-    refused(await governed.api('GET', '/admin/v1/applications'), 'AUTH_INVALID_KEY')
+    expectError(await governed.api('GET', '/v1/models', { token: governed.demo.admin_token }), 'AUTH_INVALID_KEY')
+    expectError(await governed.api('GET', '/admin/v1/applications'), 'AUTH_INVALID_KEY')
   })
   test('the key is issued per Application, shown once, and revoked within a second [GW-AUTH-2, GW-AUTH-3, ADM-API-4]', async () => {
     const id = governed.demo.applications[1]?.id
-    const issued = accepted(await governed.admin('POST', `/applications/${id}/keys`, { json: { name: 'spare' } }), 201)
+    const issued = expectSuccess(await governed.admin('POST', `/applications/${id}/keys`, { json: { name: 'spare' } }), 201)
     const token = String(issued.key)
     // gk_ and at least 192 random bits.
     expect(token).toMatch(/^gk_[\w-]{32,}$/)
-    accepted(await governed.api('GET', '/v1/models', { token }))
+    expectSuccess(await governed.api('GET', '/v1/models', { token }))
     const listed = await governed.admin('GET', `/applications/${id}/keys`)
     expect(listed.text).not.toContain(token)
-    accepted(await governed.admin('POST', `/keys/${issued.id}/revoke`))
+    expectSuccess(await governed.admin('POST', `/keys/${issued.id}/revoke`))
     await sleep(1_000)
-    refused(await governed.api('GET', '/v1/models', { token }), 'AUTH_KEY_REVOKED')
+    expectError(await governed.api('GET', '/v1/models', { token }), 'AUTH_KEY_REVOKED')
   })
   test('the key is stored only as a hash [GW-AUTH-2]', async () => {
     const { rows } = await governed.server.context.database.pool.query('select api_key::text as row from api_key')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { accepted, CHAT, contentOf, refused } from '../../support/gateway-client.ts'
+import { CHAT, contentOf, expectError, expectSuccess } from '../../support/gateway-client.ts'
 import { completion, json, word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
 
@@ -8,18 +8,18 @@ const PARTS = [{ type: 'text', text: 'Good morning' }]
 
 describe('chat', () => {
   test.each(['/v1/chat/completions', '/chat/completions'])('%s returns a completion [GW-PATH-7]', async (path) => {
-    accepted(await governed.chat('Good morning', {}, { path }))
+    expectSuccess(await governed.chat('Good morning', {}, { path }))
   })
   test('created: Unix seconds [GW-COMP-1]', async () => {
-    const { created } = accepted(await governed.chat('Good morning', { model: 'demo-mini' }))
+    const { created } = expectSuccess(await governed.chat('Good morning', { model: 'demo-mini' }))
     expect(Math.abs(created - clock.now().getTime() / 1_000)).toBeLessThan(60)
   })
   test("model: the Application's default is used when the request names none; 422 when there is no default [GW-CHAT-2]", async () => {
     const { id, token } = await governed.application({ default_model: null })
-    const ask = () => governed.chat('Good morning', { model: null }, { token })
-    expect(refused(await ask(), 'NO_ELIGIBLE_PROVIDER').param).toBe('model')
+    const sendRequest = () => governed.chat('Good morning', { model: null }, { token })
+    expect(expectError(await sendRequest(), 'NO_ELIGIBLE_PROVIDER').param).toBe('model')
     await governed.change(id, { default_model: 'demo-code' })
-    expect(accepted(await ask()).model).toBe('demo-code')
+    expect(expectSuccess(await sendRequest()).model).toBe('demo-code')
   })
 
   const PASSED_ON = {
@@ -40,8 +40,8 @@ describe('chat', () => {
     const key = word()
     const choices = [0, 1].map((index) => ({ index, message: { role: 'assistant', content: 'Fine.' }, finish_reason: 'stop' }))
     governed.provider.on(key, (response) => json(response, 200, completion('', { choices })))
-    expect(accepted(await governed.chat(key, PASSED_ON)).choices).toHaveLength(2)
-    expect(governed.provider.about(key)[0]?.body).toMatchObject(PASSED_ON)
+    expect(expectSuccess(await governed.chat(key, PASSED_ON)).choices).toHaveLength(2)
+    expect(governed.provider.callsWith(key)[0]?.body).toMatchObject(PASSED_ON)
   })
   test.each(
     Object.entries({
@@ -56,26 +56,26 @@ describe('chat', () => {
       stream_options: 'x',
     }),
   )('%s %j is validated [GW-CHAT-7]', async (field, value) => {
-    expect(refused(await governed.chat('x', { [field]: value }), 'VALIDATION_ERROR').param).toMatch(new RegExp(`^${field}`))
+    expect(expectError(await governed.chat('x', { [field]: value }), 'VALIDATION_ERROR').param).toMatch(new RegExp(`^${field}`))
   })
   test('fields: null has the effect of a missing field [GW-CHAT-11]', async () => {
     const nulls = Object.fromEntries(
       [...Object.keys(PASSED_ON), 'temperature', 'max_tokens', 'stream', 'tools', 'governance'].map((name) => [name, null]),
     )
     const key = word()
-    accepted(await governed.chat(key, nulls))
-    expect(Object.keys(governed.provider.about(key)[0]?.body ?? {}).toSorted()).toEqual(['messages', 'model', 'stream'])
+    expectSuccess(await governed.chat(key, nulls))
+    expect(Object.keys(governed.provider.callsWith(key)[0]?.body ?? {}).toSorted()).toEqual(['messages', 'model', 'stream'])
   })
   test('fields: governance stays in the gateway, unknown fields reach the provider [GW-CHAT-8]', async () => {
     const key = word()
-    accepted(await governed.chat(key, { governance: { user: { id: 'mara' } }, x_unknown: 'kept' }))
-    expect(governed.provider.about(key)[0]?.raw).not.toContain('mara')
-    expect(governed.provider.about(key)[0]?.body).toMatchObject({ x_unknown: 'kept' })
+    expectSuccess(await governed.chat(key, { governance: { user: { id: 'mara' } }, x_unknown: 'kept' }))
+    expect(governed.provider.callsWith(key)[0]?.raw).not.toContain('mara')
+    expect(governed.provider.callsWith(key)[0]?.body).toMatchObject({ x_unknown: 'kept' })
   })
   test("keys: the provider receives its own key and not the Application's", async () => {
     const key = word()
-    accepted(await governed.chat(key))
-    const { headers } = governed.provider.about(key)[0] ?? {}
+    expectSuccess(await governed.chat(key))
+    const { headers } = governed.provider.callsWith(key)[0] ?? {}
     expect(headers?.authorization).toBe('Bearer sk-scripted')
     expect(JSON.stringify(headers)).not.toContain(governed.key())
   })
@@ -87,7 +87,7 @@ describe('chat', () => {
     }))
     const key = word()
     governed.provider.on(key, (response) => json(response, 200, completion('', { choices })))
-    refused(await governed.chat(key, { n: 2 }), 'POLICY_DENIED')
+    expectError(await governed.chat(key, { n: 2 }), 'POLICY_DENIED')
   })
 
   describe.each([
@@ -98,21 +98,21 @@ describe('chat', () => {
     ['developer_role', 'messages[0].role', { messages: [{ role: 'developer', content: 'x' }] }],
   ])('extension %s (%s) [GW-CHAT-17]', (extension, param, change) => {
     test('off: 400 that names the setting', async () => {
-      const error = refused(await governed.chat('Good morning', change), 'VALIDATION_ERROR')
+      const error = expectError(await governed.chat('Good morning', change), 'VALIDATION_ERROR')
       expect(error.param).toBe(param)
       expect(error.message).toContain(`extensions: [${extension}]`)
     })
     test('on: accepted, and sent to the provider', async () => {
       const { token } = await governed.application({ settings: { extensions: [extension] } })
       const key = word()
-      accepted(await governed.chat('Good morning', { ...change, metadata: { key } }, { token }))
-      expect(governed.provider.about(key)[0]?.body).toMatchObject(change)
+      expectSuccess(await governed.chat('Good morning', { ...change, metadata: { key } }, { token }))
+      expect(governed.provider.callsWith(key)[0]?.body).toMatchObject(change)
     })
   })
   test('tools: tool calls are returned and inspected when the extension is on', async () => {
     const { token } = await governed.application({ settings: { extensions: ['tools'] } })
     const calls = (args: string) => [{ id: 'call_1', type: 'function', function: { name: 'weather', arguments: args } }]
-    const ask = (args: string) => {
+    const sendRequest = (args: string) => {
       const key = word()
       const message = { role: 'assistant', content: null, tool_calls: calls(args) }
       governed.provider.on(key, (response) =>
@@ -120,8 +120,8 @@ describe('chat', () => {
       )
       return governed.chat(key, { tools: TOOLS }, { token })
     }
-    expect(accepted(await ask('{"city":"Oslo"}')).choices[0]?.message.tool_calls).toEqual(calls('{"city":"Oslo"}'))
-    refused(await ask('{"city":"sorrel-deny"}'), 'POLICY_DENIED')
+    expect(expectSuccess(await sendRequest('{"city":"Oslo"}')).choices[0]?.message.tool_calls).toEqual(calls('{"city":"Oslo"}'))
+    expectError(await sendRequest('{"city":"sorrel-deny"}'), 'POLICY_DENIED')
   })
   test.each([
     [
@@ -164,30 +164,30 @@ describe('chat', () => {
     ['user', [{ role: 'user', content: 'x' }], { user: 'juniper-deny' }],
   ])('input policies: read %s [GW-PIPE-9]', async (_, messages, more) => {
     const { token } = await governed.application({ settings: { extensions: ['tools', 'content_parts'] } })
-    refused(await governed.chat(messages, more, { token }), 'POLICY_DENIED')
+    expectError(await governed.chat(messages, more, { token }), 'POLICY_DENIED')
   })
   test('holds: an identical request gets the same review_item_id while the hold is pending, without a second provider call [GW-RETRY-2]', async () => {
     for (const held of [await governed.holdPrompt(), await governed.holdCompletion()]) {
       const calls = governed.countProviderCalls(held)
       for (let i = 0; i < 3; i++) {
-        expect(refused(await governed.chat(held.prompt), 'POLICY_REVIEW_PENDING').review_item_id).toBe(held.id)
+        expect(expectError(await governed.chat(held.prompt), 'POLICY_REVIEW_PENDING').review_item_id).toBe(held.id)
       }
       expect(governed.countProviderCalls(held)).toBe(calls)
     }
   })
   test('holds: identical concurrent requests share one hold [GW-RETRY-2]', async () => {
     const prompt = `juniper-hold ${word()}`
-    const answers = await Promise.all(Array.from({ length: 8 }, () => governed.chat(prompt)))
-    expect(new Set(answers.map((answer) => refused(answer, 'POLICY_REVIEW_PENDING').review_item_id)).size).toBe(1)
+    const responses = await Promise.all(Array.from({ length: 8 }, () => governed.chat(prompt)))
+    expect(new Set(responses.map((response) => expectError(response, 'POLICY_REVIEW_PENDING').review_item_id)).size).toBe(1)
   })
   test('model: the response names the requested model when the provider names another', async () => {
     const key = word()
     governed.provider.on(key, (response) => json(response, 200, completion('Fine.', { model: 'scripted-2026-01-01' })))
-    const answer = await governed.chat(key)
-    expect(answer.body.model).toBe('scripted')
-    expect(contentOf(answer)).toBe('Fine.')
+    const response = await governed.chat(key)
+    expect(response.body.model).toBe('scripted')
+    expect(contentOf(response)).toBe('Fine.')
   })
   test('path: a query string is ignored', async () => {
-    accepted(await governed.post(`${CHAT}?api-version=2026-01-01`, { messages: [{ role: 'user', content: 'x' }] }))
+    expectSuccess(await governed.post(`${CHAT}?api-version=2026-01-01`, { messages: [{ role: 'user', content: 'x' }] }))
   })
 })

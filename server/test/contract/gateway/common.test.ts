@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { accepted, CHAT, ENDPOINTS, REQUEST_ID, refused } from '../../support/gateway-client.ts'
+import { CHAT, ENDPOINTS, expectError, expectSuccess, REQUEST_ID } from '../../support/gateway-client.ts'
 import { formatRequest, parseResponse, sendBytes } from '../../support/raw-http.ts'
 import { governed } from '../shared-server.ts'
 
 describe('common rules', () => {
   test('x-request-id on every response: success, refusals, unknown routes, streams, health [API-HTTP-4]', async () => {
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...ENDPOINTS.map(({ method, path, json }) => governed.api(method, path, { json })),
       ...ENDPOINTS.map(({ method, path, json }) => governed.api(method, path, { json, token: null })),
       governed.chat('juniper-deny'),
@@ -16,8 +16,8 @@ describe('common rules', () => {
         governed.api('GET', path),
       ),
     ])
-    for (const { headers } of answers) expect(headers.get('x-request-id')).toMatch(REQUEST_ID)
-    expect(new Set(answers.map(({ headers }) => headers.get('x-request-id'))).size).toBe(answers.length)
+    for (const { headers } of responses) expect(headers.get('x-request-id')).toMatch(REQUEST_ID)
+    expect(new Set(responses.map(({ headers }) => headers.get('x-request-id'))).size).toBe(responses.length)
   })
   test("the client's own x-request-id is kept when it has 1 to 128 characters of [A-Za-z0-9._-] [API-HTTP-4]", async () => {
     const echoed = async (id: string) =>
@@ -28,16 +28,16 @@ describe('common rules', () => {
   test('malformed HTTP gets the error envelope and a request id [API-ERR-1]', async () => {
     const answer = parseResponse(await sendBytes(governed.base, 'this is no HTTP\r\n\r\n'))
     if (!answer) throw new Error('no answer')
-    refused(answer, 'VALIDATION_ERROR')
+    expectError(answer, 'VALIDATION_ERROR')
   })
   test('unknown fields are ignored or passed on [API-BODY-1]', async () => {
-    accepted(
+    expectSuccess(
       await governed.chat('x', { x_unknown: { a: [1] }, store: true, governance: { y_unknown: 1, user: { id: 'a', z: 1 } } }),
     )
-    accepted(await governed.chat([{ role: 'user', content: 'x', unknown: 1 }]))
+    expectSuccess(await governed.chat([{ role: 'user', content: 'x', unknown: 1 }]))
   })
   test('duplicate fields are accepted [API-BODY-1]', async () => {
-    accepted(await governed.post(CHAT, undefined, { raw: '{"messages":[],"messages":[{"role":"user","content":"x"}]}' }))
+    expectSuccess(await governed.post(CHAT, undefined, { raw: '{"messages":[],"messages":[{"role":"user","content":"x"}]}' }))
   })
   test.each(['__proto__', 'constructor'])('the key %s is refused at any depth [API-BODY-2]', async (key) => {
     for (const inner of [
@@ -46,24 +46,26 @@ describe('common rules', () => {
       `"governance":{"user":{"id":"a","attributes":{"${key}":1}}}`,
     ]) {
       const raw = `{"messages":[{"role":"user","content":"x"}],${inner}}`
-      expect(refused(await governed.post(CHAT, undefined, { raw }), 'VALIDATION_ERROR').message).toContain(key)
+      expect(expectError(await governed.post(CHAT, undefined, { raw }), 'VALIDATION_ERROR').message).toContain(key)
     }
   })
   test('a body that is not UTF-8 is 400, and a declared charset changes nothing [API-BODY-6]', async () => {
     const raw = Buffer.from('{"messages":[{"role":"user","content":"caf\xe9"}]}', 'latin1')
     for (const type of ['application/json', 'application/json; charset=latin1']) {
-      refused(await governed.post(CHAT, undefined, { raw, headers: { 'content-type': type } }), 'VALIDATION_ERROR')
+      expectError(await governed.post(CHAT, undefined, { raw, headers: { 'content-type': type } }), 'VALIDATION_ERROR')
     }
   })
   test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/vnd.api+json'])(
     'content type %s is accepted as JSON',
     async (type) => {
-      accepted(await governed.post(CHAT, { messages: [{ role: 'user', content: 'x' }] }, { headers: { 'content-type': type } }))
+      expectSuccess(
+        await governed.post(CHAT, { messages: [{ role: 'user', content: 'x' }] }, { headers: { 'content-type': type } }),
+      )
     },
   )
   test('ids are prefixed, time-ordered and URL-safe [API-HTTP-5]', async () => {
     const ids: string[] = []
-    for (let i = 0; i < 5; i++) ids.push(accepted(await governed.chat('Good morning')).governance.audit_id)
+    for (let i = 0; i < 5; i++) ids.push(expectSuccess(await governed.chat('Good morning')).governance.audit_id)
     for (const id of ids) expect(id).toMatch(/^aud_[0-9a-hjkmnp-tv-z]{26}$/)
     expect(ids.toSorted()).toEqual(ids)
   })
@@ -95,20 +97,23 @@ describe('common rules', () => {
 
 describe('common rules: further codes', () => {
   test('AUTH_INVALID_USER_TOKEN 401 [API-ERR-5]', async () => {
-    refused(await governed.chat('x', {}, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
+    expectError(await governed.chat('x', {}, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
   })
   test('CONFLICT 409: a second decision [API-ERR-8]', async () => {
     const held = await governed.holdPrompt()
     await governed.decide(held.id, 'approve')
-    refused(await governed.admin('POST', `/reviews/${held.id}/deny`, { json: {} }), 'CONFLICT')
+    expectError(await governed.admin('POST', `/reviews/${held.id}/deny`, { json: {} }), 'CONFLICT')
   })
   test('PAYLOAD_TOO_LARGE 413: a body above 16 MiB [API-BODY-4, API-ERR-10, GW-CHAT-13]', async () => {
-    refused(await governed.chat('x', { pad: 'x'.repeat(16_777_216) }), 'PAYLOAD_TOO_LARGE')
+    expectError(await governed.chat('x', { pad: 'x'.repeat(16_777_216) }), 'PAYLOAD_TOO_LARGE')
   })
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/jsonx', 'nonsense'])(
     'UNSUPPORTED_MEDIA_TYPE 415: %s [API-BODY-5, API-ERR-10]',
     async (type) => {
-      refused(await governed.post(CHAT, undefined, { raw: '{}', headers: { 'content-type': type } }), 'UNSUPPORTED_MEDIA_TYPE')
+      expectError(
+        await governed.post(CHAT, undefined, { raw: '{}', headers: { 'content-type': type } }),
+        'UNSUPPORTED_MEDIA_TYPE',
+      )
     },
   )
   test.each([
@@ -118,14 +123,14 @@ describe('common rules: further codes', () => {
     ['PUT', '/v1/audit/aud_x', 'GET'],
     ['PATCH', '/v1/memory/capture', 'POST'],
   ])('METHOD_NOT_ALLOWED 405: %s %s, with Allow [API-HTTP-3, API-ERR-7]', async (method, path, allow) => {
-    const answer = await governed.api(method, path)
-    refused(answer, 'METHOD_NOT_ALLOWED')
-    expect(answer.headers.get('allow')?.split(', ')).toContain(allow)
+    const response = await governed.api(method, path)
+    expectError(response, 'METHOD_NOT_ALLOWED')
+    expect(response.headers.get('allow')?.split(', ')).toContain(allow)
   })
   test.each(['/v1/nothing', '/v1', '/v2/models', '/v1/chat', '/%', '/v1/audit/%E0%A4%A'])(
     'unknown route %s: 404 NOT_FOUND in the envelope [API-HTTP-3, API-ERR-7]',
     async (path) => {
-      refused(await governed.api('GET', path), 'NOT_FOUND')
+      expectError(await governed.api('GET', path), 'NOT_FOUND')
     },
   )
 })

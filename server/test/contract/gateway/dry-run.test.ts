@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { accepted, refused } from '../../support/gateway-client.ts'
+import { expectError, expectSuccess } from '../../support/gateway-client.ts'
 import { createMemoryFixture } from '../../support/memory-fixture.ts'
 import { says, word } from '../../support/scripted-provider.ts'
 import { parseChunks } from '../../support/stream-chunks.ts'
@@ -16,21 +16,23 @@ describe('dry run', () => {
     ['juniper-hold', 'require_approval'],
     ['juniper-broken', 'deny'],
   ])('response: 200 with the verdict of a real run: %j is %s [GW-DRY-3]', async (mark, verdict) => {
-    const said = await sendDryRun(mark)
-    const { governance, choices } = accepted(said.response)
+    const sentPrompt = await sendDryRun(mark)
+    const { governance, choices } = expectSuccess(sentPrompt.response)
     expect(governance).toMatchObject({ dry_run: true, decision: { verdict } })
     expect(choices[0]?.message.content).toBeTruthy()
-    expect(governed.countProviderCalls(said)).toBe(0)
+    expect(governed.countProviderCalls(sentPrompt)).toBe(0)
   })
   test.each([
     ['juniper-deny', 'deny'],
     ['juniper-hold', 'require_approval'],
   ])('response: 200 with the verdict when no provider is eligible: %s is %s [GW-DRY-3]', async (mark, verdict) => {
-    const { governance } = accepted((await sendDryRun(mark, { model: 'none' })).response)
+    const { governance } = expectSuccess((await sendDryRun(mark, { model: 'none' })).response)
     expect(governance).toMatchObject({ dry_run: true, decision: { verdict } })
   })
   test('transforms and directives are those of a real run [GW-DRY-1]', async () => {
-    const { decision } = accepted((await sendDryRun('juniper-redact juniper-tokens mara.lind@example.org')).response).governance
+    const { decision } = expectSuccess(
+      (await sendDryRun('juniper-redact juniper-tokens mara.lind@example.org')).response,
+    ).governance
     expect(decision).toMatchObject({ transforms: ['redact:pii'], directives: ['max_tokens:17'] })
   })
   test('record: is marked as dry run and has the stub as its attempt [GW-DRY-1, GW-DRY-5]', async () => {
@@ -50,33 +52,33 @@ describe('dry run', () => {
   ])('memory: the decision is made and nothing is stored: %j is %s [GW-DRY-2]', async (mark, verdict, more) => {
     const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
     const chatToRemember = async (governance: object) => {
-      const about = word()
-      governed.provider.on(about, says('Noted.'))
-      const prompt = `Remember that my locker is ${about} ${mark}.`
-      return accepted(await memoryFixture.chat(prompt, { user: { id: 'mara' } }, governance)).governance
+      const topic = word()
+      governed.provider.on(topic, says('Noted.'))
+      const prompt = `Remember that my locker is ${topic} ${mark}.`
+      return expectSuccess(await memoryFixture.chat(prompt, { user: { id: 'mara' } }, governance)).governance
     }
     const reviews = async () => {
-      const { data } = accepted(await governed.admin('GET', '/reviews?limit=100'))
+      const { data } = expectSuccess(await governed.admin('GET', '/reviews?limit=100'))
       return data.filter(({ application_id }) => application_id === memoryFixture.id).length
     }
     const { decision, audit_id } = await chatToRemember({ dry_run: true })
     expect(decision).toMatchObject({ verdict, ...more })
-    const record = accepted(await governed.api('GET', `/v1/audit/${audit_id}`, { token: memoryFixture.token }))
+    const record = expectSuccess(await governed.api('GET', `/v1/audit/${audit_id}`, { token: memoryFixture.token }))
     expect(record).toMatchObject({
       remembered: [],
       stages: expect.arrayContaining([expect.objectContaining({ name: 'remember', outcome: 'ok' })]),
     })
-    expect(accepted(await governed.admin('GET', `/memories?application_id=${memoryFixture.id}`)).data).toEqual([])
+    expect(expectSuccess(await governed.admin('GET', `/memories?application_id=${memoryFixture.id}`)).data).toEqual([])
     expect(await reviews()).toBe(0)
     expect((await chatToRemember({})).decision).toEqual(decision)
     expect(await reviews()).toBe(verdict === 'allow' ? 0 : 1)
   })
   test('extraction: calls no model [GW-DRY-2]', async () => {
     const memoryFixture = await createMemoryFixture(governed, { capture: 'extract' })
-    const about = word()
-    const response = await memoryFixture.chat(`My locker is ${about}.`, { user: { id: 'mara' } }, { dry_run: true })
-    expect(accepted(response).governance).toMatchObject({ dry_run: true, decision: { verdict: 'allow' } })
-    expect(governed.provider.about(about)).toEqual([])
+    const topic = word()
+    const response = await memoryFixture.chat(`My locker is ${topic}.`, { user: { id: 'mara' } }, { dry_run: true })
+    expect(expectSuccess(response).governance).toMatchObject({ dry_run: true, decision: { verdict: 'allow' } })
+    expect(governed.provider.callsWith(topic)).toEqual([])
   })
   test('stream: works as in a real run', async () => {
     const { response } = await sendDryRun('', { stream: true })
@@ -88,11 +90,11 @@ describe('dry run', () => {
     ['AUTH_INVALID_USER_TOKEN', {}, { userToken: 'nonsense' }],
     ['NO_ELIGIBLE_PROVIDER', { model: 'none' }, {}],
   ] as const)('%s: returned as in a real run [GW-DRY-4]', async (code, more, options) => {
-    refused((await sendDryRun('', more, options)).response, code)
+    expectError((await sendDryRun('', more, options)).response, code)
   })
   test('RATE_LIMITED: returned as in a real run [GW-DRY-4]', async () => {
     const { token } = await governed.application({ limits: { requests_per_minute: 1, burst: 1 } })
-    accepted((await sendDryRun('', {}, { token })).response)
-    refused((await sendDryRun('', {}, { token })).response, 'RATE_LIMITED')
+    expectSuccess((await sendDryRun('', {}, { token })).response)
+    expectError((await sendDryRun('', {}, { token })).response, 'RATE_LIMITED')
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { accepted, refused } from '../../support/gateway-client.ts'
+import { expectError, expectSuccess } from '../../support/gateway-client.ts'
 import { governed } from '../shared-server.ts'
 
 const capture = (field: string, value: unknown) =>
@@ -20,12 +20,12 @@ describe('enumerations', () => {
   ])('%s (memory capture) [GW-ENUM-1, GW-ENUM-2, GW-ENUM-3]', (field, allowed, invalid) => {
     test.each(allowed)('%s is accepted', async (value) => {
       // The value is valid, so the only error left is that memory is off.
-      const { message, param } = refused(await capture(field, value), 'VALIDATION_ERROR')
+      const { message, param } = expectError(await capture(field, value), 'VALIDATION_ERROR')
       expect(message).toMatch(/not enabled/)
       expect(param).toBeNull()
     })
     test.each(invalid)('%j is 400 VALIDATION_ERROR and names the field', async (value) => {
-      expect(refused(await capture(field, value), 'VALIDATION_ERROR').param).toBe(field)
+      expect(expectError(await capture(field, value), 'VALIDATION_ERROR').param).toBe(field)
     })
   })
 
@@ -33,7 +33,7 @@ describe('enumerations', () => {
     'classification %s: a rule raises to it and never lowers it [GW-ENUM-1]',
     async (value) => {
       const { response } = await governed.sendPrompt(`juniper-class-${value}`)
-      const { classification } = await governed.record(accepted(response).governance.audit_id)
+      const { classification } = await governed.record(expectSuccess(response).governance.audit_id)
       // Content without findings starts as `internal` (GW-POL-7).
       expect(classification).toBe(value === 'public' ? 'internal' : value)
     },
@@ -46,22 +46,22 @@ describe('enumerations', () => {
     ['juniper-hold', 'require_approval'],
   ])('verdict: %j is %s [GW-ENUM-4]', async (mark, verdict) => {
     const { response } = await governed.sendPrompt(mark, { more: { governance: { dry_run: true } } })
-    expect(accepted(response).governance.decision.verdict).toBe(verdict)
+    expect(expectSuccess(response).governance.decision.verdict).toBe(verdict)
   })
 
   test.each(['low', 'medium', 'high', 'critical'])('risk_level: %s [GW-ENUM-5]', async (risk) => {
     const { response } = await governed.sendPrompt(`juniper-risk-${risk}`)
-    expect(accepted(response).governance.risk_level).toBe(risk)
+    expect(expectSuccess(response).governance.risk_level).toBe(risk)
   })
 
   test.each(['system', 'user', 'assistant'])('chat message role: %s [GW-ENUM-7]', async (role) => {
-    accepted(await governed.chat([{ role, content: 'Good morning' }]))
+    expectSuccess(await governed.chat([{ role, content: 'Good morning' }]))
   })
   test.each(['tool', 'developer', 'function', 'User', '', 7, null, ['user']])(
     'chat message role: %j is 400 VALIDATION_ERROR [GW-ENUM-7]',
     async (role) => {
-      const answer = await governed.chat([{ role: role as string, content: 'Good morning' }])
-      expect(refused(answer, 'VALIDATION_ERROR').param).toBe('messages[0].role')
+      const response = await governed.chat([{ role: role as string, content: 'Good morning' }])
+      expect(expectError(response, 'VALIDATION_ERROR').param).toBe('messages[0].role')
     },
   )
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { refused } from '../../support/gateway-client.ts'
+import { expectError } from '../../support/gateway-client.ts'
 import { json, word } from '../../support/scripted-provider.ts'
 import { chance, clock, governed } from '../shared-server.ts'
 
@@ -15,33 +15,35 @@ const chatWithProvider = (behaviour: Parameters<typeof governed.provider.on>[1],
 /** `refused` checks status, envelope, type and x-request-id of each. */
 describe('errors [API-ERR-1]', () => {
   test('VALIDATION_ERROR 400: invalid request [API-ERR-4]', async () => {
-    const { type, param } = refused(await governed.chat('x', { temperature: 'hot' }), 'VALIDATION_ERROR')
+    const { type, param } = expectError(await governed.chat('x', { temperature: 'hot' }), 'VALIDATION_ERROR')
     expect({ type, param }).toEqual({ type: 'invalid_request_error', param: 'temperature' })
   })
   test('VALIDATION_ERROR 400: missing query', async () => {
     for (const path of ['/v1/knowledge/search', '/v1/memory/search']) {
-      expect(refused(await governed.post(path, {}), 'VALIDATION_ERROR').param).toBe('query')
+      expect(expectError(await governed.post(path, {}), 'VALIDATION_ERROR').param).toBe('query')
     }
   })
   test('VALIDATION_ERROR 400: feature not enabled', async () => {
-    expect(refused(await governed.post('/v1/memory/search', { query: 'x' }), 'VALIDATION_ERROR').message).toMatch(/not enabled/)
+    expect(expectError(await governed.post('/v1/memory/search', { query: 'x' }), 'VALIDATION_ERROR').message).toMatch(
+      /not enabled/,
+    )
   })
   test('VALIDATION_ERROR 400: bad scope/kind/classification', async () => {
     const good = { content: 'x', scope: 'application', kind: 'fact', classification: 'internal' }
     for (const field of ['scope', 'kind', 'classification']) {
-      const answer = await governed.post('/v1/memory/capture', { ...good, [field]: 'other' })
-      expect(refused(answer, 'VALIDATION_ERROR').param).toBe(field)
+      const response = await governed.post('/v1/memory/capture', { ...good, [field]: 'other' })
+      expect(expectError(response, 'VALIDATION_ERROR').param).toBe(field)
     }
   })
   test('AUTH_INVALID_KEY 401: key invalid [API-ERR-5]', async () => {
-    expect(refused(await governed.chat('x', {}, { token: 'gk_x' }), 'AUTH_INVALID_KEY').type).toBe('authentication_error')
+    expect(expectError(await governed.chat('x', {}, { token: 'gk_x' }), 'AUTH_INVALID_KEY').type).toBe('authentication_error')
   })
   test('AUTH_KEY_REVOKED 401: key revoked [API-ERR-5]', async () => {
     const token = governed.demo.applications[0]?.revoked_api_key ?? ''
-    refused(await governed.chat('x', {}, { token }), 'AUTH_KEY_REVOKED')
+    expectError(await governed.chat('x', {}, { token }), 'AUTH_KEY_REVOKED')
   })
   test('POLICY_DENIED 403: policy verdict deny; names the rules in details [API-ERR-6]', async () => {
-    const { audit_id, type, details } = refused(await governed.chat('juniper-deny'), 'POLICY_DENIED')
+    const { audit_id, type, details } = expectError(await governed.chat('juniper-deny'), 'POLICY_DENIED')
     expect({ audit_id, type, details }).toEqual({
       audit_id: expect.stringMatching(AUDIT_ID),
       type: 'permission_error',
@@ -51,19 +53,19 @@ describe('errors [API-ERR-1]', () => {
   test('POLICY_REVIEW_DENIED 403: human review denied; carries audit_id [API-ERR-6]', async () => {
     const held = await governed.holdPrompt()
     await governed.decide(held.id, 'deny')
-    expect(refused(await governed.resubmit(held), 'POLICY_REVIEW_DENIED').audit_id).toMatch(AUDIT_ID)
+    expect(expectError(await governed.resubmit(held), 'POLICY_REVIEW_DENIED').audit_id).toMatch(AUDIT_ID)
   })
   test('NOT_FOUND 404: audit id unknown or owned by another Application [API-ERR-7]', async () => {
-    expect(refused(await governed.api('GET', '/v1/audit/aud_x'), 'NOT_FOUND').type).toBe('not_found_error')
+    expect(expectError(await governed.api('GET', '/v1/audit/aud_x'), 'NOT_FOUND').type).toBe('not_found_error')
   })
   test('POLICY_REVIEW_PENDING 409: verdict require_approval; carries review_item_id [API-ERR-8]', async () => {
-    const { review_item_id, type } = refused(await governed.chat('juniper-hold'), 'POLICY_REVIEW_PENDING')
+    const { review_item_id, type } = expectError(await governed.chat('juniper-hold'), 'POLICY_REVIEW_PENDING')
     expect({ review_item_id, type }).toEqual({ review_item_id: expect.stringMatching(/^rev_/), type: 'conflict_error' })
   })
   test('REVIEW_HOLD_EXPIRED 410: review hold expired [API-ERR-9]', async () => {
     const held = await governed.holdPrompt('juniper-brief')
     clock.advance(31_000)
-    refused(await governed.resubmit(held), 'REVIEW_HOLD_EXPIRED')
+    expectError(await governed.resubmit(held), 'REVIEW_HOLD_EXPIRED')
   })
   test.each([
     ['a model that no provider offers', 'x', { model: 'no-such-model' }],
@@ -71,28 +73,28 @@ describe('errors [API-ERR-1]', () => {
     ['a directive that names an unknown provider', 'juniper-nowhere', {}],
     ['a directive that names a region without providers', 'juniper-region', {}],
   ])('NO_ELIGIBLE_PROVIDER 422: %s [API-ERR-11, GW-CHAT-6]', async (_, prompt, more) => {
-    refused(await governed.chat(prompt, more), 'NO_ELIGIBLE_PROVIDER')
+    expectError(await governed.chat(prompt, more), 'NO_ELIGIBLE_PROVIDER')
   })
   test("NO_ELIGIBLE_PROVIDER 422: content above the Application's maximum classification", async () => {
     const { token } = await governed.application({ ceiling: 'internal' })
-    refused(await governed.chat('juniper-class-confidential', {}, { token }), 'NO_ELIGIBLE_PROVIDER')
+    expectError(await governed.chat('juniper-class-confidential', {}, { token }), 'NO_ELIGIBLE_PROVIDER')
   })
   test('RATE_LIMITED 429: rate limit hit; response has Retry-After header [API-ERR-12]', async () => {
     const { token } = await governed.application({ limits: { requests_per_minute: 1, burst: 1 } })
     await governed.chat('Good morning', {}, { token })
     const hit = await governed.chat('Good morning', {}, { token })
-    expect(refused(hit, 'RATE_LIMITED').type).toBe('rate_limit_error')
+    expect(expectError(hit, 'RATE_LIMITED').type).toBe('rate_limit_error')
     expect(hit.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
   })
   test('PROVIDER_ERROR 502: provider failed; the error has none of its text [API-ERR-14, GW-PROV-1, GW-PROV-7]', async () => {
-    const answer = await chatWithProvider((response) => json(response, 401, { error: { message: SECRET } }))
-    expect(refused(answer, 'PROVIDER_ERROR').type).toBe('api_error')
-    expect(answer.text).not.toContain(SECRET)
+    const response = await chatWithProvider((response) => json(response, 401, { error: { message: SECRET } }))
+    expect(expectError(response, 'PROVIDER_ERROR').type).toBe('api_error')
+    expect(response.text).not.toContain(SECRET)
   })
   test('PROVIDER_TIMEOUT 504: provider timed out [API-ERR-14, GW-PROV-2]', async () => {
     const timeout = (ms: number) => governed.admin('PATCH', '/providers/openai', { json: { timeout_ms: ms } })
     await timeout(200)
-    refused(await chatWithProvider(() => {}), 'PROVIDER_TIMEOUT')
+    expectError(await chatWithProvider(() => {}), 'PROVIDER_TIMEOUT')
     await timeout(60_000)
   })
   test('INTERNAL 500: no internal text in the message, the cause in the log under the request id [API-ERR-13]', async () => {
@@ -101,11 +103,11 @@ describe('errors [API-ERR-1]', () => {
     chance.next = () => {
       throw new Error(`an internal text about ${SECRET}`)
     }
-    const answer = await chatWithProvider((response) => json(response, 503, {}), { 'x-request-id': 'broken-1' })
+    const response = await chatWithProvider((response) => json(response, 503, {}), { 'x-request-id': 'broken-1' })
     chance.next = next
-    const { audit_id, type } = refused(answer, 'INTERNAL')
+    const { audit_id, type } = expectError(response, 'INTERNAL')
     expect({ audit_id, type }).toEqual({ audit_id: expect.stringMatching(AUDIT_ID), type: 'api_error' })
-    expect(answer.text).not.toContain(SECRET)
+    expect(response.text).not.toContain(SECRET)
     const line = governed.server
       .logs()
       .split('\n')

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { exportJWK, type JWTPayload, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accepted, ENDPOINTS, type GatewayResponse, refused } from '../../support/gateway-client.ts'
+import { ENDPOINTS, expectError, expectSuccess, type GatewayResponse } from '../../support/gateway-client.ts'
 import { clock, governed } from '../shared-server.ts'
 
 const ISSUER = 'https://people.example'
@@ -22,7 +22,7 @@ const untrustedKeys = generateKeyPairSync('ed25519')
 let originalSettings: unknown
 let workspace: string
 const trust = async (settings: object) =>
-  void accepted(await governed.admin('PATCH', `/workspaces/${workspace}`, { json: { settings } }))
+  void expectSuccess(await governed.admin('PATCH', `/workspaces/${workspace}`, { json: { settings } }))
 const jwkOf = async (name: Algorithm) => ({ ...(await exportJWK(KEYS[name].publicKey)), alg: name, kid: name, use: 'sig' })
 const jwks = async (...names: Algorithm[]) => ({ keys: await Promise.all(names.map(jwkOf)) })
 
@@ -49,13 +49,13 @@ function token({
     .setProtectedHeader({ alg, kid: alg, ...header })
     .sign(key)
 }
-const ask = (userToken: string, prompt = 'Good morning', more = {}): Promise<GatewayResponse> =>
+const sendRequest = (userToken: string, prompt = 'Good morning', more = {}): Promise<GatewayResponse> =>
   governed.chat(prompt, more, { userToken })
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 describe('identity', () => {
   beforeAll(async () => {
-    const [first] = accepted(await governed.admin('GET', '/workspaces')).data
+    const [first] = expectSuccess(await governed.admin('GET', '/workspaces')).data
     workspace = String(first?.id)
     originalSettings = first?.settings
     await trust({ jwks: await jwks(...ALGORITHMS), issuer: ISSUER, audience: AUDIENCE })
@@ -63,26 +63,26 @@ describe('identity', () => {
   afterAll(() => trust(originalSettings as object))
 
   test.each(ALGORITHMS)('%s verifies [GW-AUTH-10]', async (alg) => {
-    expect(accepted(await ask(await token({ alg }))).governance.user_verified).toBe(true)
+    expect(expectSuccess(await sendRequest(await token({ alg }))).governance.user_verified).toBe(true)
   })
   test('claims: sub, role, department and attributes replace the asserted user [GW-AUTH-6, GW-AUTH-9]', async () => {
     const assertion = { governance: { user: { id: 'noor', role: 'clerk', department: 'office', attributes: { wing: 'right' } } } }
     const verified = await token({ claims: { sub: 'pilot-7' } })
     for (const mark of ['juniper-verified', 'juniper-pilot', 'juniper-wing']) {
-      expect(accepted(await ask(verified, mark, assertion)).governance.decision.verdict, mark).toBe('escalate')
+      expect(expectSuccess(await sendRequest(verified, mark, assertion)).governance.decision.verdict, mark).toBe('escalate')
     }
-    const { audit_id } = accepted(await ask(verified, 'x', assertion)).governance
+    const { audit_id } = expectSuccess(await sendRequest(verified, 'x', assertion)).governance
     expect((await governed.record(audit_id)).user).toMatchObject({ verified: true, role: 'pilot', department: 'hangar' })
   })
   test('assertion: trusted and not verified when there is no user token [GW-AUTH-5, GW-AUTH-7]', async () => {
     const assertion = { governance: { user: { id: 'mara', attributes: { verified: true } } } }
-    const answer = await governed.chat('juniper-verified', assertion)
-    expect(accepted(answer).governance).toMatchObject({ user_verified: false, decision: { verdict: 'allow' } })
+    const response = await governed.chat('juniper-verified', assertion)
+    expect(expectSuccess(response).governance).toMatchObject({ user_verified: false, decision: { verdict: 'allow' } })
   })
   test('claim names are configurable per Workspace [GW-AUTH-9]', async () => {
     await trust({ claims: { role: 'job', department: 'team' } })
     const renamed = await token({ claims: { sub: 'pilot-7', role: 'x', department: 'x', job: 'pilot', team: 'hangar' } })
-    expect(accepted(await ask(renamed, 'juniper-pilot')).governance.decision.verdict).toBe('escalate')
+    expect(expectSuccess(await sendRequest(renamed, 'juniper-pilot')).governance.decision.verdict).toBe('escalate')
     await trust({ claims: null })
   })
 
@@ -105,32 +105,32 @@ describe('identity', () => {
     ['a token of 20,000 letters', () => `${'x'.repeat(20_000)}`.slice(0, 15_000)],
   ]
   test.each(refusals)('%s: 401 AUTH_INVALID_USER_TOKEN, and the assertion is not used [GW-AUTH-8]', async (_, make) => {
-    const answer = await ask(await make(), 'Good morning', { governance: { user: { id: 'noor' } } })
-    refused(answer, 'AUTH_INVALID_USER_TOKEN')
+    const response = await sendRequest(await make(), 'Good morning', { governance: { user: { id: 'noor' } } })
+    expectError(response, 'AUTH_INVALID_USER_TOKEN')
   })
   test('times: 30 seconds of clock difference are tolerated [GW-AUTH-10]', async () => {
-    accepted(await ask(await token({ expires: -20 })))
-    refused(await ask(await token({ expires: -40 })), 'AUTH_INVALID_USER_TOKEN')
+    expectSuccess(await sendRequest(await token({ expires: -20 })))
+    expectError(await sendRequest(await token({ expires: -40 })), 'AUTH_INVALID_USER_TOKEN')
   })
   test.each(ENDPOINTS.filter(({ method }) => method === 'POST'))(
     'the header is accepted on $path [GW-AUTH-12]',
     async ({ path, json }) => {
-      refused(await governed.post(path, json, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
+      expectError(await governed.post(path, json, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
       const { headers } = await governed.post(path, json, { userToken: await token() })
       expect((await governed.record(headers.get('x-audit-id') ?? '')).user).toMatchObject({ verified: true, role: 'pilot' })
     },
   )
   test('keys: a removed key is refused, also for a token that was valid before [GW-AUTH-8]', async () => {
     const good = await token()
-    accepted(await ask(good))
+    expectSuccess(await sendRequest(good))
     await trust({ jwks: await jwks('ES256') })
-    refused(await ask(good), 'AUTH_INVALID_USER_TOKEN')
+    expectError(await sendRequest(good), 'AUTH_INVALID_USER_TOKEN')
     await trust({ jwks: await jwks(...ALGORITHMS) })
-    accepted(await ask(good))
+    expectSuccess(await sendRequest(good))
   })
   test('keys: a Workspace without keys refuses every user token [GW-AUTH-8]', async () => {
     await trust({ jwks: null })
-    refused(await ask(await token()), 'AUTH_INVALID_USER_TOKEN')
+    expectError(await sendRequest(await token()), 'AUTH_INVALID_USER_TOKEN')
   })
   test('JWKS URL: 503 when it has a private address, and the assertion is not used [GW-AUTH-13, ADM-ENV-10]', async () => {
     let fetched = 0
@@ -140,7 +140,7 @@ describe('identity', () => {
     })
     await new Promise<void>((resolve) => keys.listen(0, '127.0.0.1', resolve))
     await trust({ jwks: { url: `http://127.0.0.1:${(keys.address() as AddressInfo).port}/jwks` } })
-    refused(await ask(await token()), 'UNAVAILABLE')
+    expectError(await sendRequest(await token()), 'UNAVAILABLE')
     expect(fetched).toBe(0)
     await new Promise((resolve) => keys.close(resolve))
   })

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { assertNoContent } from '../../support/audit.ts'
-import { accepted, contentOf, refused } from '../../support/gateway-client.ts'
+import { contentOf, expectError, expectSuccess } from '../../support/gateway-client.ts'
 import { createKnowledgeFixture, type KnowledgeFixture } from '../../support/knowledge-fixture.ts'
 import { says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
@@ -14,7 +14,7 @@ describe('knowledge in a chat', () => {
   })
   test('prompt: passages precede the messages as delimited data with their source, and the question is unchanged [GW-KNOW-9]', async () => {
     const { response, upstreamRequests, sentPrompt } = await chat(knowledgeFixture, 'Where is the ruby?')
-    const { governance } = accepted(response)
+    const { governance } = expectSuccess(response)
     const [hit] = await knowledgeFixture.hits('ruby')
     const sent = upstreamRequests()[0]?.body.messages ?? []
     expect(sent.at(-1)).toEqual({ role: 'user', content: sentPrompt })
@@ -45,7 +45,7 @@ describe('knowledge in a chat', () => {
     const own = await createKnowledgeFixture(governed, { knowledge: { ...(passages !== undefined && { passages }) } })
     for (let file = 0; file < 8; file++) await own.put(`amethyst ${file}`)
     const { response, upstreamRequests } = await chat(own, 'amethyst')
-    accepted(response)
+    expectSuccess(response)
     expect(upstreamRequests()[0]?.raw.split('end of passage').length).toBe(count + 1)
   })
   test('prompt: has no passage that the user may not see [GW-KNOW-6]', async () => {
@@ -59,14 +59,14 @@ describe('knowledge in a chat', () => {
     const own = await createKnowledgeFixture(governed)
     await own.put('coral quince-deny quince-broken')
     const { response, upstreamRequests } = await chat(own, `coral ${mark}`)
-    accepted(response)
+    expectSuccess(response)
     expect(upstreamRequests()[0]?.body.messages).toHaveLength(1)
   })
   test('redact: the provider gets the passage without the finding', async () => {
     const own = await createKnowledgeFixture(governed)
     await own.put(`coral: write to ${MAIL} quince-redact`)
     const { response, upstreamRequests } = await chat(own, 'coral')
-    expect(accepted(response).governance.decision.transforms).toEqual(['redact:pii'])
+    expect(expectSuccess(response).governance.decision.transforms).toEqual(['redact:pii'])
     expect(upstreamRequests()[0]?.raw).toContain('write to [EMAIL]')
   })
   test('pseudonymize: the provider gets a placeholder and the client the original', async () => {
@@ -77,9 +77,9 @@ describe('knowledge in a chat', () => {
       const placeholder = /write to (\S+)/.exec(call.body.messages[0]?.content ?? '')?.[1] ?? 'nothing'
       says(`Write to ${placeholder}!`)(response, call)
     })
-    const answer = await governed.chat(`coral ${key}`, {}, { token: own.token })
-    expect(governed.provider.about(key)[0]?.raw).not.toContain(MAIL)
-    expect(contentOf(answer)).toBe(`Write to ${MAIL}!`)
+    const response = await governed.chat(`coral ${key}`, {}, { token: own.token })
+    expect(governed.provider.callsWith(key)[0]?.raw).not.toContain(MAIL)
+    expect(contentOf(response)).toBe(`Write to ${MAIL}!`)
   })
   test('escalate: 200 with the verdict', async () => {
     const own = await createKnowledgeFixture(governed)
@@ -92,11 +92,11 @@ describe('knowledge in a chat', () => {
     const own = await createKnowledgeFixture(governed)
     await own.put('coral quince-hold')
     const { response, completion, sentPrompt, upstreamRequests } = await chat(own, 'coral')
-    const { review_item_id } = refused(response, 'POLICY_REVIEW_PENDING')
+    const { review_item_id } = expectError(response, 'POLICY_REVIEW_PENDING')
     expect(upstreamRequests()).toEqual([])
     const again = () => governed.chat(sentPrompt, { governance: { review_item_id } }, { token: own.token })
-    refused(await again(), 'POLICY_REVIEW_PENDING')
-    expect(accepted(await governed.admin('GET', `/reviews/${review_item_id}`))).toMatchObject({
+    expectError(await again(), 'POLICY_REVIEW_PENDING')
+    expect(expectSuccess(await governed.admin('GET', `/reviews/${review_item_id}`))).toMatchObject({
       state: 'pending',
       point: 'input',
       rules: [{ id: 'quince-hold', point: 'retrieve', verdict: 'require_approval' }],
@@ -112,19 +112,19 @@ describe('knowledge in a chat', () => {
     const own = await createKnowledgeFixture(governed)
     await own.put('coral quince-hold')
     const { response, sentPrompt, upstreamRequests } = await chat(own, 'coral')
-    const { review_item_id } = refused(response, 'POLICY_REVIEW_PENDING')
+    const { review_item_id } = expectError(response, 'POLICY_REVIEW_PENDING')
     await governed.decide(review_item_id, 'deny')
-    refused(await governed.chat(sentPrompt, { governance: { review_item_id } }, { token: own.token }), 'POLICY_REVIEW_DENIED')
+    expectError(await governed.chat(sentPrompt, { governance: { review_item_id } }, { token: own.token }), 'POLICY_REVIEW_DENIED')
     expect(upstreamRequests()).toEqual([])
   })
   test('approval: a hit that needs approval is not used when it appears after the approval', async () => {
     const own = await createKnowledgeFixture(governed)
     await own.put('coral alone')
     const { response, sentPrompt, upstreamRequests } = await chat(own, 'coral juniper-hold')
-    const { review_item_id } = refused(response, 'POLICY_REVIEW_PENDING')
+    const { review_item_id } = expectError(response, 'POLICY_REVIEW_PENDING')
     await own.put('coral quince-hold')
     await governed.decide(review_item_id, 'approve')
-    accepted(await governed.chat(sentPrompt, { governance: { review_item_id } }, { token: own.token }))
+    expectSuccess(await governed.chat(sentPrompt, { governance: { review_item_id } }, { token: own.token }))
     expect(upstreamRequests()[0]?.raw).toContain('coral alone')
     expect(upstreamRequests()[0]?.raw).not.toContain('coral quince-hold')
   })
@@ -132,20 +132,20 @@ describe('knowledge in a chat', () => {
     const own = await createKnowledgeFixture(governed, { collection: { classification: 'confidential' } })
     await own.put('coral')
     const max = (max_classification: string) => governed.admin('PATCH', '/providers/openai', { json: { max_classification } })
-    accepted(await max('internal'))
+    expectSuccess(await max('internal'))
     const options = { userToken: tokenOf('carol') }
     const refusal = await chat(own, 'coral', {}, options)
     const other = await chat(own, 'something else', {}, options)
-    accepted(await max('restricted'))
-    refused(refusal.response, 'NO_ELIGIBLE_PROVIDER')
+    expectSuccess(await max('restricted'))
+    expectError(refusal.response, 'NO_ELIGIBLE_PROVIDER')
     expect(refusal.upstreamRequests()).toEqual([])
-    accepted(other.response)
+    expectSuccess(other.response)
     const { response } = await chat(own, 'coral', {}, options)
-    expect(await recordOf(own, accepted(response).governance.audit_id)).toMatchObject({ classification: 'confidential' })
+    expect(await recordOf(own, expectSuccess(response).governance.audit_id)).toMatchObject({ classification: 'confidential' })
   })
   test('dry run: retrieves as in a real run and calls no provider', async () => {
     const { response, upstreamRequests } = await chat(knowledgeFixture, 'ruby', { governance: { dry_run: true } })
-    const { governance } = accepted(response)
+    const { governance } = expectSuccess(response)
     expect(upstreamRequests()).toEqual([])
     expect((await recordOf(knowledgeFixture, governance.audit_id)).knowledge).toHaveLength(1)
   })
@@ -153,7 +153,7 @@ describe('knowledge in a chat', () => {
     const own = await createKnowledgeFixture(governed)
     await own.put('coral quince-hold')
     const { response } = await chat(own, 'coral', { governance: { dry_run: true } })
-    expect(accepted(response).governance.decision.verdict).toBe('require_approval')
+    expect(expectSuccess(response).governance.decision.verdict).toBe('require_approval')
     expect(await reviewsOf(own, 'hold')).toEqual([])
   })
 })

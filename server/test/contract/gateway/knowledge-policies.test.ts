@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { assertNoContent } from '../../support/audit.ts'
-import { accepted, type ResponseBody, refused } from '../../support/gateway-client.ts'
+import { expectError, expectSuccess, type ResponseBody } from '../../support/gateway-client.ts'
 import { createKnowledgeFixture, type KnowledgeFixture } from '../../support/knowledge-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
@@ -17,25 +17,25 @@ describe('knowledge: a query under the input policies', () => {
     ['juniper-hold', 'require_approval'],
     ['juniper-broken', 'deny'],
   ])('%s: 200 with no hits, and the verdict %s [GW-VERD-7]', async (mark, verdict) => {
-    const { data, governance } = accepted(await knowledgeFixture.search(`zircon ${mark}`))
+    const { data, governance } = expectSuccess(await knowledgeFixture.search(`zircon ${mark}`))
     expect(data).toEqual([])
     expect(governance.decision.verdict).toBe(verdict)
     expect(await recordOf(knowledgeFixture, governance.audit_id)).toMatchObject({ status: 200, review: null, knowledge: [] })
   })
   test('juniper-escalate: hits, the verdict, and an escalation for reviewers [GW-VERD-3]', async () => {
     const query = `zircon juniper-escalate ${word()}`
-    const { data, governance } = accepted(await knowledgeFixture.search(query, as('mara')))
+    const { data, governance } = expectSuccess(await knowledgeFixture.search(query, as('mara')))
     expect(data).toHaveLength(1)
     expect(governance.decision.verdict).toBe('escalate')
     expect(await reviewsOf(knowledgeFixture, 'escalation')).toHaveLength(1)
   })
   test('juniper-hold: opens no item, because a search cannot be held [GW-VERD-7]', async () => {
     const own = await createKnowledgeFixture(governed)
-    accepted(await own.search('zircon juniper-hold'))
+    expectSuccess(await own.search('zircon juniper-hold'))
     expect(await reviewsOf(own, 'hold')).toEqual([])
   })
   test('knowledge:off: no hits, and the directive in the block [GW-POL-11]', async () => {
-    const { data, governance } = accepted(await knowledgeFixture.search('zircon juniper-knowledge-off'))
+    const { data, governance } = expectSuccess(await knowledgeFixture.search('zircon juniper-knowledge-off'))
     expect(data).toEqual([])
     expect(governance.decision).toEqual({ verdict: 'allow', transforms: [], directives: ['knowledge:off'] })
   })
@@ -52,7 +52,7 @@ describe('knowledge: each hit under the retrieve policies', () => {
     const knowledgeFixture = await createKnowledgeFixture(governed)
     await knowledgeFixture.put(`spinel alone`)
     await knowledgeFixture.put(`spinel ${mark} ${text}`)
-    const body = accepted(await knowledgeFixture.search('spinel'))
+    const body = expectSuccess(await knowledgeFixture.search('spinel'))
     const texts = body.data.map(({ content }) => String(content).trim()).toSorted()
     return { knowledgeFixture, texts, ...body.governance, record: await recordOf(knowledgeFixture, body.governance.audit_id) }
   }
@@ -111,9 +111,9 @@ describe('knowledge: each hit under the retrieve policies', () => {
   test('rules: read every variable of `hit` [GW-POL-17]', async () => {
     const knowledgeFixture = await createKnowledgeFixture(governed)
     await knowledgeFixture.put('spinel quince-facts', { title: 'Facts', regulations: ['gdpr', 'hipaa'] })
-    expect(accepted(await knowledgeFixture.search('spinel')).governance.decision.verdict).toBe('escalate')
+    expect(expectSuccess(await knowledgeFixture.search('spinel')).governance.decision.verdict).toBe('escalate')
     await knowledgeFixture.put('beryl quince-facts', { title: 'Other', regulations: ['gdpr', 'hipaa'] })
-    expect(accepted(await knowledgeFixture.search('beryl')).governance.decision.verdict).toBe('allow')
+    expect(expectSuccess(await knowledgeFixture.search('beryl')).governance.decision.verdict).toBe('allow')
   })
   test.each(['sorrel-deny', 'sorrel-hold'])('output policies: read all hits together: %s leaves none', async (mark) => {
     const { texts, decision } = await searchMarked(mark)
@@ -135,7 +135,7 @@ describe('knowledge: the record of a search', () => {
   beforeAll(async () => {
     knowledgeFixture = await createKnowledgeFixture(governed)
     await knowledgeFixture.put(content, { title })
-    body = accepted(await knowledgeFixture.search(query))
+    body = expectSuccess(await knowledgeFixture.search(query))
     record = await recordOf(knowledgeFixture, body.governance.audit_id)
   })
   test('record: has ids, keyed hashes and scores of the hits [GW-AUD-2]', () => {
@@ -157,6 +157,6 @@ describe('knowledge: the record of a search', () => {
     )
   })
   test('lookup: 404 for other Applications [GW-AUD-1]', async () => {
-    refused(await governed.api('GET', `/v1/audit/${body.governance.audit_id}`), 'NOT_FOUND')
+    expectError(await governed.api('GET', `/v1/audit/${body.governance.audit_id}`), 'NOT_FOUND')
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { accepted } from '../../support/gateway-client.ts'
+import { expectSuccess } from '../../support/gateway-client.ts'
 import { createKnowledgeFixture } from '../../support/knowledge-fixture.ts'
 import { governed } from '../shared-server.ts'
 import { as } from './knowledge-client.ts'
@@ -23,7 +23,7 @@ describe('knowledge: a page is full whenever enough visible passages exist [GW-K
     const knowledgeFixture = await createKnowledgeFixture(governed)
     for (let file = 0; file < 150; file++) await knowledgeFixture.put(`opal opal opal ${file} quince-deny`)
     for (let file = 0; file < 10; file++) await knowledgeFixture.put(`A page in which, among other words, opal stands: ${file}.`)
-    const { data, governance } = accepted(await knowledgeFixture.search('opal'))
+    const { data, governance } = expectSuccess(await knowledgeFixture.search('opal'))
     expect(data).toHaveLength(10)
     expect(JSON.stringify(data)).not.toContain('quince')
     expect(governance.decision.verdict).toBe('allow')
@@ -31,10 +31,10 @@ describe('knowledge: a page is full whenever enough visible passages exist [GW-K
   test('page: dropped and invisible hits leave no gap and change no count', async () => {
     const knowledgeFixture = await createKnowledgeFixture(governed)
     await knowledgeFixture.put('topaz for all')
-    const before = accepted(await knowledgeFixture.search('topaz'))
+    const before = expectSuccess(await knowledgeFixture.search('topaz'))
     await knowledgeFixture.put('topaz topaz', { acl: { users: ['vera'] } })
     await knowledgeFixture.put('topaz topaz', { classification: 'restricted' })
-    const after = accepted(await knowledgeFixture.search('topaz'))
+    const after = expectSuccess(await knowledgeFixture.search('topaz'))
     expect(after.data).toEqual(before.data)
     expect(Object.keys(after)).toEqual(Object.keys(before))
   })

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { accepted, refused } from '../../support/gateway-client.ts'
+import { expectError, expectSuccess } from '../../support/gateway-client.ts'
 import { createKnowledgeFixture, type KnowledgeFixture } from '../../support/knowledge-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 describe('POST /v1/knowledge/search', () => {
   test('200: object, data, governance; all three required [GW-PATH-3, GW-KNOW-3, GW-GOV-1]', async () => {
-    const body = accepted(await knowledgeFixture.search(SUBJECT))
+    const body = expectSuccess(await knowledgeFixture.search(SUBJECT))
     expect(Object.keys(body).toSorted()).toEqual(['data', 'governance', 'object'])
     expect(body.object).toBe('list')
     expect(body.governance).toEqual({
@@ -27,13 +27,13 @@ describe('POST /v1/knowledge/search', () => {
     })
   })
   test('KnowledgeHit: all fields, and no other [GW-KNOW-4]', async () => {
-    const about = word()
-    await knowledgeFixture.put(`A description of ${about}.`, { title: 'Sayings', regulations: ['hipaa', 'gdpr'] })
-    expect(await knowledgeFixture.hits(about)).toEqual([
+    const topic = word()
+    await knowledgeFixture.put(`A description of ${topic}.`, { title: 'Sayings', regulations: ['hipaa', 'gdpr'] })
+    expect(await knowledgeFixture.hits(topic)).toEqual([
       {
         chunk_id: expect.stringMatching(/^chk_[0-9a-z]{26}$/),
         document_title: 'Sayings',
-        content: `A description of ${about}.`,
+        content: `A description of ${topic}.`,
         classification: 'internal',
         regulations: ['gdpr', 'hipaa'],
         similarity: expect.any(Number),
@@ -56,7 +56,7 @@ describe('POST /v1/knowledge/search', () => {
     expect(hit?.regulations).toEqual([])
   })
   test('data: an empty list when nothing matches', async () => {
-    expect(accepted(await knowledgeFixture.search(word())).data).toEqual([])
+    expect(expectSuccess(await knowledgeFixture.search(word())).data).toEqual([])
   })
   test.each([
     [1, 1],
@@ -71,7 +71,7 @@ describe('POST /v1/knowledge/search', () => {
     expect(new Set(hits.map(({ chunk_id }) => chunk_id)).size).toBe(count)
   })
   test.each([0, 51, -1, 1.5, 1e9, '10', true, [10]])('limit %j: 400 VALIDATION_ERROR [GW-KNOW-2]', async (limit) => {
-    const { param, audit_id } = refused(await knowledgeFixture.search(SUBJECT, { limit }), 'VALIDATION_ERROR')
+    const { param, audit_id } = expectError(await knowledgeFixture.search(SUBJECT, { limit }), 'VALIDATION_ERROR')
     expect({ param, audit_id }).toEqual({ param: 'limit', audit_id: undefined })
   })
   test('limit: a smaller page is the start of a larger one', async () => {
@@ -81,8 +81,8 @@ describe('POST /v1/knowledge/search', () => {
   test.each([undefined, '', '   ', '\n\t', 5, null, ['x'], 'x'.repeat(32_769)])(
     'query %j: 400 VALIDATION_ERROR [GW-KNOW-1]',
     async (query) => {
-      const answer = await governed.post(PATH, { query }, { token: knowledgeFixture.token })
-      expect(refused(answer, 'VALIDATION_ERROR').param).toBe('query')
+      const response = await governed.post(PATH, { query }, { token: knowledgeFixture.token })
+      expect(expectError(response, 'VALIDATION_ERROR').param).toBe('query')
     },
   )
   test.each([
@@ -92,27 +92,27 @@ describe('POST /v1/knowledge/search', () => {
     ['a query with quotes and SQL', `'; drop table knowledge_chunk; -- ${SUBJECT}`],
     ['a query with U+0000', `\0${SUBJECT}`],
   ])('%s is an ordinary query', async (_, query) => {
-    accepted(await knowledgeFixture.search(query))
+    expectSuccess(await knowledgeFixture.search(query))
     expect(await knowledgeFixture.hits(SUBJECT)).toHaveLength(10)
   })
   test('governance.user: only id is required, and unknown fields are ignored [GW-KNOW-10]', async () => {
     for (const user of [{}, { id: '' }, { id: 5 }, 'mara', { id: 'mara', role: 5 }]) {
-      expect(refused(await knowledgeFixture.search(SUBJECT, { governance: { user } }), 'VALIDATION_ERROR').param).toMatch(
+      expect(expectError(await knowledgeFixture.search(SUBJECT, { governance: { user } }), 'VALIDATION_ERROR').param).toMatch(
         /^governance\.user/,
       )
     }
     const user = { id: 'mara', role: 'pilot', department: 'hangar', attributes: { any: ['key'] } }
-    accepted(await knowledgeFixture.search(SUBJECT, { governance: { user }, top_k: 3, rerank: true }))
-    accepted(await knowledgeFixture.search(SUBJECT, { governance: null }))
+    expectSuccess(await knowledgeFixture.search(SUBJECT, { governance: { user }, top_k: 3, rerank: true }))
+    expectSuccess(await knowledgeFixture.search(SUBJECT, { governance: null }))
   })
   test('X-Gateway-User-Token: verified, else 401 [GW-AUTH-12]', async () => {
     const userToken = governed.demo.users[0]?.user_token ?? ''
-    expect(accepted(await knowledgeFixture.search(SUBJECT, {}, { userToken })).governance.user_verified).toBe(true)
-    refused(await knowledgeFixture.search(SUBJECT, {}, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
+    expect(expectSuccess(await knowledgeFixture.search(SUBJECT, {}, { userToken })).governance.user_verified).toBe(true)
+    expectError(await knowledgeFixture.search(SUBJECT, {}, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
   })
   test('400 VALIDATION_ERROR: knowledge not enabled [GW-KNOW-5]', async () => {
     const { token } = await governed.application()
-    const { message, audit_id } = refused(await governed.post(PATH, { query: SUBJECT }, { token }), 'VALIDATION_ERROR')
+    const { message, audit_id } = expectError(await governed.post(PATH, { query: SUBJECT }, { token }), 'VALIDATION_ERROR')
     expect(message).toContain('knowledge is not enabled')
     expect(audit_id).toMatch(/^aud_/)
   })
@@ -121,31 +121,31 @@ describe('POST /v1/knowledge/search', () => {
     await own.put('Sea trade of amber.')
     expect(await own.hits('amber')).toHaveLength(1)
     await governed.change(own.id, { settings: { knowledge: { enabled: false } } })
-    refused(await own.search('amber'), 'VALIDATION_ERROR')
+    expectError(await own.search('amber'), 'VALIDATION_ERROR')
   })
   test('401: when the key is missing, unknown or revoked', async () => {
-    refused(await knowledgeFixture.search(SUBJECT, {}, { token: null }), 'AUTH_INVALID_KEY')
-    refused(await knowledgeFixture.search(SUBJECT, {}, { token: 'gk_none' }), 'AUTH_INVALID_KEY')
+    expectError(await knowledgeFixture.search(SUBJECT, {}, { token: null }), 'AUTH_INVALID_KEY')
+    expectError(await knowledgeFixture.search(SUBJECT, {}, { token: 'gk_none' }), 'AUTH_INVALID_KEY')
     const token = governed.demo.applications[0]?.revoked_api_key ?? ''
-    refused(await knowledgeFixture.search(SUBJECT, {}, { token }), 'AUTH_KEY_REVOKED')
+    expectError(await knowledgeFixture.search(SUBJECT, {}, { token }), 'AUTH_KEY_REVOKED')
   })
   test('429 RATE_LIMITED with Retry-After in whole seconds [GW-LIM-1]', async () => {
     const own = await createKnowledgeFixture(governed, { application: { limits: { requests_per_minute: 1, burst: 2 } } })
-    const answers = await Promise.all(Array.from({ length: 6 }, () => own.search('amber')))
-    const limited = answers.filter(({ status }) => status !== 200)
+    const responses = await Promise.all(Array.from({ length: 6 }, () => own.search('amber')))
+    const limited = responses.filter(({ status }) => status !== 200)
     expect(limited).toHaveLength(4)
-    for (const answer of limited) {
-      refused(answer, 'RATE_LIMITED')
-      expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+    for (const response of limited) {
+      expectError(response, 'RATE_LIMITED')
+      expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
     }
   })
   test.each(['juniper-deny', 'juniper-hold'])('%s: 200 without hits, not 403 or 409 [GW-VERD-7]', async (mark) => {
-    expect(accepted(await knowledgeFixture.search(`${SUBJECT} ${mark}`)).data).toEqual([])
+    expect(expectSuccess(await knowledgeFixture.search(`${SUBJECT} ${mark}`)).data).toEqual([])
   })
   test('search: returns the same response again, except for audit_id [GW-KNOW-7]', async () => {
-    const { governance: first, ...before } = accepted(await knowledgeFixture.search(SUBJECT))
+    const { governance: first, ...before } = expectSuccess(await knowledgeFixture.search(SUBJECT))
     clock.advance(1_000)
-    const { governance: second, ...after } = accepted(await knowledgeFixture.search(SUBJECT))
+    const { governance: second, ...after } = expectSuccess(await knowledgeFixture.search(SUBJECT))
     expect(after).toEqual(before)
     expect(second).toEqual({ ...first, audit_id: second.audit_id })
   })

@@ -49,19 +49,19 @@ describe('knowledge: visibility of hits [GW-KNOW-6]', () => {
     expect(await counts()).toEqual([0, 0])
   })
   test('collections: chosen by name or id; without a choice all that are open to the Application', async () => {
-    const about = word()
+    const topic = word()
     const [first, second] = [await createKnowledgeFixture(governed), await createKnowledgeFixture(governed)]
-    await first.put(`${about} one`)
-    await second.put(`${about} two`)
+    await first.put(`${topic} one`)
+    await second.put(`${topic} two`)
     const found = async (collections: readonly string[] | null) => {
       await governed.change(first.id, { settings: { knowledge: { enabled: true, collections } } })
-      return (await first.texts(about)).toSorted()
+      return (await first.texts(topic)).toSorted()
     }
-    expect(await found([second.collection.id])).toEqual([`${about} two`])
-    expect(await found([first.name, second.name])).toEqual([`${about} one`, `${about} two`])
+    expect(await found([second.collection.id])).toEqual([`${topic} two`])
+    expect(await found([first.name, second.name])).toEqual([`${topic} one`, `${topic} two`])
     expect(await found([])).toEqual([])
     expect(await found(['no such collection'])).toEqual([])
-    expect(await found(null)).toEqual([`${about} one`, `${about} two`])
+    expect(await found(null)).toEqual([`${topic} one`, `${topic} two`])
   })
   test.each([
     ['verified, by the attribute clearance: alice', 'alice', {}, 'public internal'],

@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest'
-import { accepted, CHAT, ENDPOINTS, type GatewayResponse, refused } from '../../support/gateway-client.ts'
+import { CHAT, ENDPOINTS, expectError, expectSuccess, type GatewayResponse } from '../../support/gateway-client.ts'
 import { completion, json, says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
 
 describe('limits of fields', () => {
   test.each(['/v1/knowledge/search', '/v1/memory/search'])('limit: 1 to 50, %s [GW-KNOW-2, GW-MEMS-2]', async (path) => {
     for (const limit of [0, 51, -1, 1.5, '10']) {
-      expect(refused(await governed.post(path, { query: 'x', limit }), 'VALIDATION_ERROR').param).toBe('limit')
+      expect(expectError(await governed.post(path, { query: 'x', limit }), 'VALIDATION_ERROR').param).toBe('limit')
     }
     for (const limit of [1, 50, undefined]) {
-      expect(refused(await governed.post(path, { query: 'x', limit }), 'VALIDATION_ERROR').message).toMatch(/not enabled/)
+      expect(expectError(await governed.post(path, { query: 'x', limit }), 'VALIDATION_ERROR').message).toMatch(/not enabled/)
     }
   })
   test('wait_for_approval_seconds: 0 to 120 [GW-CHAT-5]', async () => {
-    const ask = (wait: unknown) => governed.chat('Good morning', { governance: { wait_for_approval_seconds: wait } })
+    const sendRequest = (wait: unknown) => governed.chat('Good morning', { governance: { wait_for_approval_seconds: wait } })
     for (const wait of [-1, 121, 1.5, '5']) {
-      expect(refused(await ask(wait), 'VALIDATION_ERROR').param).toBe('governance.wait_for_approval_seconds')
+      expect(expectError(await sendRequest(wait), 'VALIDATION_ERROR').param).toBe('governance.wait_for_approval_seconds')
     }
-    for (const wait of [0, 120]) accepted(await ask(wait))
+    for (const wait of [0, 120]) expectSuccess(await sendRequest(wait))
   })
 })
 
@@ -30,10 +30,10 @@ async function createLimitedApplication(limits: object) {
   const send = ({ method, path, json }: { method: string; path: string; json?: unknown }): Promise<GatewayResponse> =>
     governed.api(method, path, { token, json })
   const chat = (prompt = 'Good morning', more = {}) => governed.chat(prompt, more, { token })
-  const burst = async (count: number, ask: () => Promise<GatewayResponse>) => {
-    const answers = await Promise.all(Array.from({ length: count }, ask))
-    const refusals = answers.filter(({ status }) => status === 429)
-    for (const answer of refusals) refused(answer, 'RATE_LIMITED')
+  const burst = async (count: number, sendRequest: () => Promise<GatewayResponse>) => {
+    const responses = await Promise.all(Array.from({ length: count }, sendRequest))
+    const refusals = responses.filter(({ status }) => status === 429)
+    for (const response of refusals) expectError(response, 'RATE_LIMITED')
     return { admitted: count - refusals.length, refusals }
   }
   return { send, chat, burst }
@@ -64,9 +64,9 @@ describe('rate limits', () => {
   test('tokens per minute: x-should-retry is false when the request alone exceeds the limit [GW-LIM-2]', async () => {
     const { chat } = await createLimitedApplication({ tokens_per_minute: 50 })
     const large = await chat('word '.repeat(200))
-    refused(large, 'RATE_LIMITED')
+    expectError(large, 'RATE_LIMITED')
     expect(large.headers.get('x-should-retry')).toBe('false')
-    accepted(await chat())
+    expectSuccess(await chat())
   })
   test('tokens per minute: the tokens that the provider reports count [GW-LIM-2]', async () => {
     const { chat } = await createLimitedApplication({ tokens_per_minute: 40 })
@@ -81,18 +81,22 @@ describe('rate limits', () => {
     }
     test('tools are counted', async () => {
       const { token } = await governed.application({ limits: { tokens_per_minute: 1_000 }, settings: { extensions: ['tools'] } })
-      const ask = (description: string) => {
+      const sendRequest = (description: string) => {
         const tools = [{ type: 'function', function: { name: 'look', description } }]
         return governed.chat(uncounted('ok'), { model: 'scripted', tools }, { token })
       }
-      expect(refused(await ask('lorem '.repeat(30_000)), 'RATE_LIMITED').details).toEqual({ limit: 'tokens' })
-      const statuses = [await ask('lorem '.repeat(300)), await ask('lorem '.repeat(300)), await ask('lorem '.repeat(300))]
+      expect(expectError(await sendRequest('lorem '.repeat(30_000)), 'RATE_LIMITED').details).toEqual({ limit: 'tokens' })
+      const statuses = [
+        await sendRequest('lorem '.repeat(300)),
+        await sendRequest('lorem '.repeat(300)),
+        await sendRequest('lorem '.repeat(300)),
+      ]
       expect(statuses.map(({ status }) => status)).toEqual([200, 200, 429])
     })
     test('completions are counted', async () => {
       const { token } = await governed.application({ limits: { tokens_per_minute: 1_000 } })
-      const ask = () => governed.chat(uncounted('word '.repeat(800)), { model: 'scripted' }, { token })
-      expect([await ask(), await ask()].map(({ status }) => status)).toEqual([200, 429])
+      const sendRequest = () => governed.chat(uncounted('word '.repeat(800)), { model: 'scripted' }, { token })
+      expect([await sendRequest(), await sendRequest()].map(({ status }) => status)).toEqual([200, 429])
     })
   })
   test('per user: a user at the limit does not block another user [GW-LIM-2]', async () => {
@@ -102,53 +106,53 @@ describe('rate limits', () => {
   })
   describe('per user: verified users', () => {
     const [alice, bob] = [0, 1].map((index) => () => ({ userToken: governed.demo.users[index]?.user_token ?? '' }))
-    const ask = async (token: string, options: object | undefined, asserted?: string) => {
+    const sendRequest = async (token: string, options: object | undefined, asserted?: string) => {
       const governance = asserted === undefined ? {} : { governance: { user: { id: asserted } } }
       return governed.chat('Good morning', governance, { token, ...options })
     }
     test('user: requests count for the verified user and not for the asserted one', async () => {
       const { token } = await governed.application({ limits: { user_requests_per_minute: 2 } })
-      accepted(await ask(token, alice?.()))
-      accepted(await ask(token, alice?.(), 'someone'))
-      refused(await ask(token, alice?.()), 'RATE_LIMITED')
-      for (const name of ['alice', 'bob', 'someone else']) refused(await ask(token, alice?.(), name), 'RATE_LIMITED')
-      accepted(await ask(token, bob?.()))
-      accepted(await ask(token, undefined, 'bob'))
-      refused(await ask(token, bob?.()), 'RATE_LIMITED')
+      expectSuccess(await sendRequest(token, alice?.()))
+      expectSuccess(await sendRequest(token, alice?.(), 'someone'))
+      expectError(await sendRequest(token, alice?.()), 'RATE_LIMITED')
+      for (const name of ['alice', 'bob', 'someone else']) expectError(await sendRequest(token, alice?.(), name), 'RATE_LIMITED')
+      expectSuccess(await sendRequest(token, bob?.()))
+      expectSuccess(await sendRequest(token, undefined, 'bob'))
+      expectError(await sendRequest(token, bob?.()), 'RATE_LIMITED')
     })
     test('refusal: has the headers and is recorded, because stage 2 had admitted the request', async () => {
       const { token } = await governed.application({ limits: { user_requests_per_minute: 1 } })
-      const { headers: first } = await ask(token, alice?.())
+      const { headers: first } = await sendRequest(token, alice?.())
       expect(first.get('ratelimit')).toMatch(/"user";r=0;t=60/)
-      const answer = await ask(token, alice?.())
-      const { audit_id, details, message } = refused(answer, 'RATE_LIMITED')
+      const response = await sendRequest(token, alice?.())
+      const { audit_id, details, message } = expectError(response, 'RATE_LIMITED')
       expect({ details, message }).toEqual({ details: { limit: 'user' }, message: expect.stringContaining('for one user') })
-      expect(answer.headers.get('retry-after')).toMatch(/^(59|60)$/)
-      expect(answer.headers.get('ratelimit')).toMatch(/"user";r=0;t=(59|60)/)
-      expect(answer.headers.get('x-audit-id')).toBe(audit_id)
-      const record = accepted(await governed.api('GET', `/v1/audit/${audit_id}`, { token }))
+      expect(response.headers.get('retry-after')).toMatch(/^(59|60)$/)
+      expect(response.headers.get('ratelimit')).toMatch(/"user";r=0;t=(59|60)/)
+      expect(response.headers.get('x-audit-id')).toBe(audit_id)
+      const record = expectSuccess(await governed.api('GET', `/v1/audit/${audit_id}`, { token }))
       expect(record).toMatchObject({ status: 429, error_code: 'RATE_LIMITED', user: { verified: true }, attempts: [] })
       expect(record.stages).toContainEqual(expect.objectContaining({ name: 'identify', outcome: 'stopped' }))
     })
     test("user: requests above the user's limit do not count for the Application", async () => {
       const limits = { user_requests_per_minute: 1, requests_per_minute: 1, burst: 3, concurrency: 1, tokens_per_minute: 100 }
       const { token } = await governed.application({ limits })
-      accepted(await ask(token, alice?.()))
-      for (let i = 0; i < 5; i++) refused(await ask(token, alice?.()), 'RATE_LIMITED')
-      accepted(await ask(token, bob?.()))
-      accepted(await ask(token, undefined))
+      expectSuccess(await sendRequest(token, alice?.()))
+      for (let i = 0; i < 5; i++) expectError(await sendRequest(token, alice?.()), 'RATE_LIMITED')
+      expectSuccess(await sendRequest(token, bob?.()))
+      expectSuccess(await sendRequest(token, undefined))
     })
     test('searches: are counted', async () => {
       const { token } = await governed.application({ limits: { user_requests_per_minute: 1 }, settings: { knowledge: true } })
       const search = () => governed.post('/v1/knowledge/search', { query: 'opening hours' }, { token, ...alice?.() })
-      accepted(await search())
-      refused(await search(), 'RATE_LIMITED')
+      expectSuccess(await search())
+      expectError(await search(), 'RATE_LIMITED')
     })
   })
   test('Application: an Application at its limit does not block another Application', async () => {
     const { burst, chat } = await createLimitedApplication({ requests_per_minute: 1, burst: 1 })
     await burst(3, () => chat())
-    accepted(await governed.chat('Good morning'))
+    expectSuccess(await governed.chat('Good morning'))
   })
   test('RateLimit and RateLimit-Policy headers, and a message that names the gateway, not the provider [GW-LIM-4]', async () => {
     const { chat } = await createLimitedApplication({ requests_per_minute: 1, burst: 2 })
@@ -162,7 +166,7 @@ describe('rate limits', () => {
     expect(body.error.message).not.toMatch(/provider/)
   })
   test('defaults: 600 requests a minute with burst 60, 200 concurrent [GW-LIM-2]', async () => {
-    const created = accepted(await governed.admin('POST', '/applications', { json: { name: word() } }), 201)
+    const created = expectSuccess(await governed.admin('POST', '/applications', { json: { name: word() } }), 201)
     expect(created.limits).toEqual({
       requests_per_minute: 600,
       burst: 60,
@@ -176,32 +180,32 @@ describe('rate limits', () => {
 describe('sizes', () => {
   test('messages: at most 2,048 per request [GW-CHAT-15]', async () => {
     const messages = (count: number) => Array.from({ length: count }, () => ({ role: 'user', content: 'x' }))
-    accepted(await governed.chat(messages(2_048)))
-    expect(refused(await governed.chat(messages(2_049)), 'PAYLOAD_TOO_LARGE').param).toBe('messages')
+    expectSuccess(await governed.chat(messages(2_048)))
+    expect(expectError(await governed.chat(messages(2_049)), 'PAYLOAD_TOO_LARGE').param).toBe('messages')
   })
   test('message content: at most 4 MiB, in bytes [GW-CHAT-14]', async () => {
     const words = 'word '.repeat(Math.floor(4_194_304 / 5))
-    accepted(await governed.chat(words))
+    expectSuccess(await governed.chat(words))
     for (const content of [`${words}      `, 'é'.repeat(2_097_153)]) {
-      expect(refused(await governed.chat(content), 'PAYLOAD_TOO_LARGE').param).toBe('messages[0].content')
+      expect(expectError(await governed.chat(content), 'PAYLOAD_TOO_LARGE').param).toBe('messages[0].content')
     }
   }, 60_000)
   test('JSON: at most 32 levels [API-BODY-3]', async () => {
     // The body and `metadata` are two levels.
     const deep = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
-    accepted(await governed.chat('x', { metadata: { deep: deep(30) } }))
-    refused(await governed.chat('x', { metadata: { deep: deep(31) } }), 'VALIDATION_ERROR')
+    expectSuccess(await governed.chat('x', { metadata: { deep: deep(30) } }))
+    expectError(await governed.chat('x', { metadata: { deep: deep(31) } }), 'VALIDATION_ERROR')
   })
   test('body: 16 MiB are accepted, and one byte more is 413 [GW-CHAT-13]', async () => {
     const body = (bytes: number) => {
       const frame = JSON.stringify({ model: 'scripted', messages: [{ role: 'user', content: 'x' }], pad: '' })
       return frame.replace('""}', `"${'word '.repeat(bytes / 5).slice(0, bytes - frame.length)}"}`)
     }
-    accepted(await governed.post(CHAT, undefined, { raw: body(16_777_216) }))
-    refused(await governed.post(CHAT, undefined, { raw: body(16_777_217) }), 'PAYLOAD_TOO_LARGE')
+    expectSuccess(await governed.post(CHAT, undefined, { raw: body(16_777_216) }))
+    expectError(await governed.post(CHAT, undefined, { raw: body(16_777_217) }), 'PAYLOAD_TOO_LARGE')
   }, 60_000)
   test('body: 413 above 1 MiB on other paths [GW-CHAT-16]', async () => {
     const json = { content: 'word '.repeat(210_000), scope: 'application', kind: 'fact', classification: 'internal' }
-    refused(await governed.post('/v1/memory/capture', json), 'PAYLOAD_TOO_LARGE')
+    expectError(await governed.post('/v1/memory/capture', json), 'PAYLOAD_TOO_LARGE')
   })
 })

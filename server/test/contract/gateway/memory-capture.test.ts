@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { accepted, refused } from '../../support/gateway-client.ts'
+import { expectError, expectSuccess } from '../../support/gateway-client.ts'
 import { createMemoryFixture, type MemoryFixture } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
@@ -16,7 +16,7 @@ const instant = (seconds: number) => new Date(clock.now().getTime() + seconds * 
 
 describe('POST /v1/memory/capture', () => {
   test('200: stored, memory_id, mode, governance [GW-PATH-5, GW-MEMC-5, GW-GOV-1]', async () => {
-    expect(accepted(await memoryFixture.capture(about()))).toEqual({
+    expect(expectSuccess(await memoryFixture.capture(about()))).toEqual({
       stored: true,
       memory_id: expect.stringMatching(/^mem_[0-9a-z]{26}$/),
       mode: 'active',
@@ -47,7 +47,7 @@ describe('POST /v1/memory/capture', () => {
   })
   test('fields: optional ones may be null [GW-MEMC-2]', async () => {
     const nothing = { summary: null, scope_id: null, regulations: null, expires_at: null }
-    accepted(await memoryFixture.capture(about(), nothing))
+    expectSuccess(await memoryFixture.capture(about(), nothing))
   })
   test.each([
     ['content', [undefined, null, '', '   ', 5, ['x'], `${'x '.repeat(8_192)}x`, 'half of \ud800 a pair', 'a\0b']],
@@ -62,15 +62,15 @@ describe('POST /v1/memory/capture', () => {
     '%s: 400 VALIDATION_ERROR when the value is invalid, and nothing is stored [GW-MEMC-1, GW-MEMC-2]',
     async (field, values) => {
       for (const value of values) {
-        const answer = await memoryFixture.capture(about(), { [field]: value })
-        expect([field, null], answer.text).toContain(refused(answer, 'VALIDATION_ERROR').param)
-        if (answer.body.error.param === null) expect(JSON.stringify(value)).toMatch(/\\ud800|\\u0000/)
+        const response = await memoryFixture.capture(about(), { [field]: value })
+        expect([field, null], response.text).toContain(expectError(response, 'VALIDATION_ERROR').param)
+        if (response.body.error.param === null) expect(JSON.stringify(value)).toMatch(/\\ud800|\\u0000/)
       }
     },
   )
   test('regulations: 400 VALIDATION_ERROR when one holds U+0000', async () => {
-    const answer = await memoryFixture.capture(about(), { regulations: ['gdpr', 'a\0b'] })
-    expect(refused(answer, 'VALIDATION_ERROR').param).toMatch(/^regulations/)
+    const response = await memoryFixture.capture(about(), { regulations: ['gdpr', 'a\0b'] })
+    expect(expectError(response, 'VALIDATION_ERROR').param).toMatch(/^regulations/)
   })
   test('content: 16 KiB are stored whole', async () => {
     const content = `${word()} ${'é'.repeat(8_000)}`
@@ -78,40 +78,40 @@ describe('POST /v1/memory/capture', () => {
     expect(await memoryFixture.texts(content.slice(0, 10))).toEqual([content])
   })
   test.each([-1, -3_600, -400 * 86_400, 0])('expires_at %i s from now: 400 VALIDATION_ERROR [GW-MEMC-4]', async (seconds) => {
-    const { param } = refused(await memoryFixture.capture(about(), { expires_at: instant(seconds) }), 'VALIDATION_ERROR')
+    const { param } = expectError(await memoryFixture.capture(about(), { expires_at: instant(seconds) }), 'VALIDATION_ERROR')
     expect(param).toBe('expires_at')
   })
   test.each(['9999-12-31T23:59:59-23:59', '9999-12-31T23:59:59-00:01'])(
     'expires_at %s: 400 VALIDATION_ERROR when the offset moves it beyond the year 9999',
     async (expires_at) => {
       const content = about()
-      const { param, message } = refused(await memoryFixture.capture(content, { expires_at }), 'VALIDATION_ERROR')
+      const { param, message } = expectError(await memoryFixture.capture(content, { expires_at }), 'VALIDATION_ERROR')
       expect([param, message]).toEqual(['expires_at', 'expires_at: must not be after 9999-12-31T23:59:59.999Z.'])
       expect(await memoryFixture.texts(content)).toEqual([])
     },
   )
   test('expires_at: the latest possible time is stored', async () => {
     const id = await memoryFixture.store(about(), { expires_at: '9999-12-31T23:59:59.999Z' })
-    expect(accepted(await governed.admin('GET', `/memories/${id}`)).expires_at).toBe('9999-12-31T23:59:59.999Z')
+    expect(expectSuccess(await governed.admin('GET', `/memories/${id}`)).expires_at).toBe('9999-12-31T23:59:59.999Z')
   })
   test('expires_at: an offset is converted to the same instant', async () => {
-    const { param } = refused(
+    const { param } = expectError(
       await memoryFixture.capture(about(), { expires_at: instant(-60).replace('Z', '+00:00') }),
       'VALIDATION_ERROR',
     )
     expect(param).toBe('expires_at')
-    accepted(await memoryFixture.capture(about(), { expires_at: instant(60).replace('Z', '+00:00') }))
+    expectSuccess(await memoryFixture.capture(about(), { expires_at: instant(60).replace('Z', '+00:00') }))
   })
   test.each(['department', 'project'])('scope %s: scope_id is required [GW-MEMC-3]', async (scope) => {
     const user = { id: 'mara', department: 'hangar', attributes: { projects: ['apollo'] } }
     for (const scope_id of [undefined, null, '   ']) {
-      const answer = await memoryFixture.capture(about(), { scope, scope_id }, { user })
-      expect(refused(answer, 'VALIDATION_ERROR').param).toBe('scope_id')
+      const response = await memoryFixture.capture(about(), { scope, scope_id }, { user })
+      expect(expectError(response, 'VALIDATION_ERROR').param).toBe('scope_id')
     }
   })
   test('scope user without a user, scope session without a session: 400 VALIDATION_ERROR [GW-MEMC-4]', async () => {
     const param = async (scope: string, asking = {}) =>
-      refused(await memoryFixture.capture(about(), { scope }, asking), 'VALIDATION_ERROR').param
+      expectError(await memoryFixture.capture(about(), { scope }, asking), 'VALIDATION_ERROR').param
     expect(await param('user')).toBe('governance.user')
     expect(await param('user', { session: 'afternoon' })).toBe('governance.user')
     expect(await param('session')).toBe('governance.session_id')
@@ -119,11 +119,11 @@ describe('POST /v1/memory/capture', () => {
     expect(await param('session', { session: '' })).toBe('governance.session_id')
   })
   test('fields: unknown ones are ignored', async () => {
-    accepted(await memoryFixture.capture(about(), { tags: ['x'], ttl: 5, memory_id: 'mem_own', stored: false }))
+    expectSuccess(await memoryFixture.capture(about(), { tags: ['x'], ttl: 5, memory_id: 'mem_own', stored: false }))
   })
   test.each(['__proto__', 'constructor'])('fields: the key %s is refused', async (key) => {
     const raw = `{"content":"x","scope":"application","kind":"fact","classification":"internal","${key}":{"x":1}}`
-    refused(await governed.post(PATH, undefined, { token: memoryFixture.token, raw }), 'VALIDATION_ERROR')
+    expectError(await governed.post(PATH, undefined, { token: memoryFixture.token, raw }), 'VALIDATION_ERROR')
   })
   test('X-Gateway-User-Token: the memory belongs to the verified user and not to the asserted one [GW-AUTH-12]', async () => {
     const userToken = governed.demo.users.find(({ id }) => id === 'alice')?.user_token ?? ''
@@ -132,28 +132,28 @@ describe('POST /v1/memory/capture', () => {
     expect(await memoryFixture.texts(content, {}, { user: { id: 'mara' } })).toEqual([])
     expect(await memoryFixture.texts(content, {}, { userToken })).toEqual([content])
     expect(await memoryFixture.texts(content, {}, { user: { id: 'alice' } })).toEqual([content])
-    refused(await memoryFixture.capture(content, {}, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
+    expectError(await memoryFixture.capture(content, {}, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
   })
   test('400 VALIDATION_ERROR: memory not enabled [GW-MEMC-11]', async () => {
     const { token } = await governed.application()
     const json = { content: about(), scope: 'application', kind: 'fact', classification: 'internal' }
-    expect(refused(await governed.post(PATH, json, { token }), 'VALIDATION_ERROR').message).toContain('memory is not enabled')
+    expect(expectError(await governed.post(PATH, json, { token }), 'VALIDATION_ERROR').message).toContain('memory is not enabled')
   })
   test('401: when the key is missing, unknown or revoked', async () => {
-    refused(await memoryFixture.capture(about(), {}, { token: null }), 'AUTH_INVALID_KEY')
-    refused(await memoryFixture.capture(about(), {}, { token: 'gk_none' }), 'AUTH_INVALID_KEY')
+    expectError(await memoryFixture.capture(about(), {}, { token: null }), 'AUTH_INVALID_KEY')
+    expectError(await memoryFixture.capture(about(), {}, { token: 'gk_none' }), 'AUTH_INVALID_KEY')
     const token = governed.demo.applications[0]?.revoked_api_key ?? ''
-    refused(await memoryFixture.capture(about(), {}, { token }), 'AUTH_KEY_REVOKED')
+    expectError(await memoryFixture.capture(about(), {}, { token }), 'AUTH_KEY_REVOKED')
   })
   test('429 RATE_LIMITED with Retry-After, and nothing is stored [GW-LIM-1]', async () => {
     const own = await createMemoryFixture(governed, {}, { limits: { requests_per_minute: 1, burst: 2 } })
-    const answers = await Promise.all(Array.from({ length: 6 }, () => own.capture(about())))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2)
-    for (const answer of answers.filter(({ status }) => status !== 200)) {
-      refused(answer, 'RATE_LIMITED')
-      expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+    const responses = await Promise.all(Array.from({ length: 6 }, () => own.capture(about())))
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(2)
+    for (const response of responses.filter(({ status }) => status !== 200)) {
+      expectError(response, 'RATE_LIMITED')
+      expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
     }
-    const { data } = accepted(await governed.admin('GET', `/audit?application_id=${own.id}&limit=100`))
+    const { data } = expectSuccess(await governed.admin('GET', `/audit?application_id=${own.id}&limit=100`))
     expect(data).toHaveLength(2)
   })
 })
@@ -168,7 +168,7 @@ describe('memory capture', () => {
   ])('%s: 200 [GW-MEMC-5, GW-MEMC-6, GW-ENUM-6, GW-POL-11]', async (_, mark, outcome) => {
     const subject = about()
     const content = `${subject} ${mark}`.trim()
-    const body = accepted(await memoryFixture.capture(content))
+    const body = expectSuccess(await memoryFixture.capture(content))
     expect(body).toMatchObject(outcome)
     expect('memory_id' in body).toBe(outcome.stored)
     expect('mode' in body).toBe(outcome.stored)
@@ -180,12 +180,12 @@ describe('memory capture', () => {
     ['input', 'juniper-deny'],
   ])('deny at %s: 403 POLICY_DENIED with audit_id and rule, and nothing is stored [GW-MEMC-7]', async (point, mark) => {
     const content = `${about()} ${mark}`
-    const { audit_id, details, type } = refused(await memoryFixture.capture(content), 'POLICY_DENIED')
+    const { audit_id, details, type } = expectError(await memoryFixture.capture(content), 'POLICY_DENIED')
     expect({ details, type }).toEqual({ details: { rules: [mark], point }, type: 'permission_error' })
     expect(await governed.record(audit_id).catch(() => undefined)).toBeUndefined()
-    const record = accepted(await governed.api('GET', `/v1/audit/${audit_id}`, { token: memoryFixture.token }))
+    const record = expectSuccess(await governed.api('GET', `/v1/audit/${audit_id}`, { token: memoryFixture.token }))
     expect(record).toMatchObject({ status: 403, error_code: 'POLICY_DENIED', remembered: [] })
-    const { data } = accepted(await governed.admin('GET', `/memories?application_id=${memoryFixture.id}&limit=100`))
+    const { data } = expectSuccess(await governed.admin('GET', `/memories?application_id=${memoryFixture.id}&limit=100`))
     expect(JSON.stringify(data)).not.toContain(mark)
   })
 })

@@ -1,4 +1,4 @@
-import { accepted, type GatewayResponse, type ResponseBody } from '../../support/gateway-client.ts'
+import { expectSuccess, type GatewayResponse, type ResponseBody } from '../../support/gateway-client.ts'
 import type { MemoryFixture, MemoryRequestOptions } from '../../support/memory-fixture.ts'
 import { says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
@@ -11,9 +11,9 @@ export const NOOR = { user: { id: 'noor' } }
 
 export const tokenOf = (name: string) => governed.demo.users.find(({ id }) => id === name)?.user_token ?? ''
 export const recordOf = async ({ token }: MemoryFixture, { headers }: GatewayResponse): Promise<ResponseBody> =>
-  accepted(await governed.api('GET', `/v1/audit/${headers.get('x-audit-id')}`, { token }))
+  expectSuccess(await governed.api('GET', `/v1/audit/${headers.get('x-audit-id')}`, { token }))
 export const reviewsOf = async ({ id }: MemoryFixture, kind: 'hold' | 'escalation') => {
-  const { data } = accepted(await governed.admin('GET', `/reviews?kind=${kind}&limit=100`))
+  const { data } = expectSuccess(await governed.admin('GET', `/reviews?kind=${kind}&limit=100`))
   return data.filter(({ application_id }) => application_id === id)
 }
 /** Sends a chat. `upstreamRequests` are the requests that its provider has received. */
@@ -27,5 +27,5 @@ export async function chat(
   const completion = `Noted: ${key}.`
   governed.provider.on(key, says(completion))
   const response = await memoryFixture.chat(`${prompt} ${key}`, asking, governance)
-  return { completion, response, sentPrompt: `${prompt} ${key}`, upstreamRequests: () => governed.provider.about(key) }
+  return { completion, response, sentPrompt: `${prompt} ${key}`, upstreamRequests: () => governed.provider.callsWith(key) }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { assertNoContent } from '../../support/audit.ts'
 import { dumpTables } from '../../support/dump-tables.ts'
-import { accepted, type GatewayResponse, refused } from '../../support/gateway-client.ts'
+import { expectError, expectSuccess, type GatewayResponse } from '../../support/gateway-client.ts'
 import { createMemoryFixture, type MemoryRequestOptions } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
@@ -15,21 +15,21 @@ describe('memory: the memory decision', () => {
     ['juniper-hold', 'require_approval'],
   ])('%s: stores audit_only and opens an escalation [GW-MEMC-8]', async (mark, verdict) => {
     const memoryFixture = await createMemoryFixture(governed)
-    const about = word()
-    const body = accepted(await memoryFixture.capture(`${about} ${mark}`, {}, MARA))
+    const topic = word()
+    const body = expectSuccess(await memoryFixture.capture(`${topic} ${mark}`, {}, MARA))
     expect(body).toMatchObject({ stored: true, mode: 'audit_only' })
     expect(body.governance.decision.verdict).toBe(verdict)
-    expect(await memoryFixture.texts(about, {}, MARA)).toEqual([])
+    expect(await memoryFixture.texts(topic, {}, MARA)).toEqual([])
     expect(await reviewsOf(memoryFixture, 'escalation')).toHaveLength(1)
     expect(await reviewsOf(memoryFixture, 'hold')).toEqual([])
   })
   test('audit_only: visible to operators', async () => {
     const memoryFixture = await createMemoryFixture(governed)
-    const about = word()
-    const { memory_id } = accepted(await memoryFixture.capture(`${about} damson-audit`))
-    expect(accepted(await governed.admin('GET', `/memories/${memory_id}`))).toMatchObject({
+    const topic = word()
+    const { memory_id } = expectSuccess(await memoryFixture.capture(`${topic} damson-audit`))
+    expect(expectSuccess(await governed.admin('GET', `/memories/${memory_id}`))).toMatchObject({
       mode: 'audit_only',
-      content: `${about} damson-audit`,
+      content: `${topic} damson-audit`,
     })
   })
   test.each([
@@ -37,18 +37,18 @@ describe('memory: the memory decision', () => {
     ['in the summary', { content: 'A key', summary: `It is ${SECRET}` }],
   ])('secrets are never stored: %s [GW-MEMC-10]', async (_, { content, ...more }) => {
     const memoryFixture = await createMemoryFixture(governed)
-    const answer = await memoryFixture.capture(content, more)
-    expect([answer.status, answer.body.stored ?? answer.body.error?.code]).toEqual([200, false])
+    const response = await memoryFixture.capture(content, more)
+    expect([response.status, response.body.stored ?? response.body.error?.code]).toEqual([200, false])
     const tables = await dumpTables(governed.server.context.database.pool)
     expect(tables.filter(({ text }) => text.includes(SECRET)).map(({ table, column }) => `${table}.${column}`)).toEqual([])
-    expect((await recordOf(memoryFixture, answer)).remembered).toEqual([])
+    expect((await recordOf(memoryFixture, response)).remembered).toEqual([])
   })
   test('secrets: a redacted secret is not stored', async () => {
     const memoryFixture = await createMemoryFixture(governed)
-    const about = word()
-    await memoryFixture.store(`${about} ${MAIL} juniper-redact`)
-    const [text] = await memoryFixture.texts(about, {}, { userToken: tokenOf('carol') })
-    expect(text).toBe(`${about} [EMAIL] juniper-redact`)
+    const topic = word()
+    await memoryFixture.store(`${topic} ${MAIL} juniper-redact`)
+    const [text] = await memoryFixture.texts(topic, {}, { userToken: tokenOf('carol') })
+    expect(text).toBe(`${topic} [EMAIL] juniper-redact`)
   })
   test.each([
     ['redact', (text: string) => expect(text).toContain('[EMAIL]')],
@@ -56,19 +56,19 @@ describe('memory: the memory decision', () => {
     ['pseudonymize', (text: string) => expect(text).not.toContain(MAIL)],
   ])('%s at remember: changes the stored content and is listed', async (name, check) => {
     const memoryFixture = await createMemoryFixture(governed)
-    const about = word()
-    const { governance, memory_id } = accepted(await memoryFixture.capture(`${about} ${MAIL} damson-${name}`))
+    const topic = word()
+    const { governance, memory_id } = expectSuccess(await memoryFixture.capture(`${topic} ${MAIL} damson-${name}`))
     expect(governance.decision.transforms).toEqual([`${name}:pii`])
-    check(String(accepted(await governed.admin('GET', `/memories/${memory_id}`)).content))
+    check(String(expectSuccess(await governed.admin('GET', `/memories/${memory_id}`)).content))
   })
   test('condition: denies the capture when it fails', async () => {
     const memoryFixture = await createMemoryFixture(governed)
-    refused(await memoryFixture.capture('damson-broken'), 'POLICY_DENIED')
+    expectError(await memoryFixture.capture('damson-broken'), 'POLICY_DENIED')
   })
   test('rules: can deny instructions in a memory', async () => {
     const memoryFixture = await createMemoryFixture(governed)
-    refused(await memoryFixture.capture(`damson-orders ${INJECTION}`), 'POLICY_DENIED')
-    accepted(await memoryFixture.capture('damson-orders and nothing else'))
+    expectError(await memoryFixture.capture(`damson-orders ${INJECTION}`), 'POLICY_DENIED')
+    expectSuccess(await memoryFixture.capture('damson-orders and nothing else'))
   })
   test('rules: read every variable of `memory`, at remember and recall [GW-POL-17]', async () => {
     const memoryFixture = await createMemoryFixture(governed)
@@ -80,14 +80,15 @@ describe('memory: the memory decision', () => {
       expires_at: new Date(clock.now().getTime() + 3_600_000).toISOString(),
     }
     const user = { user: { id: 'mara', attributes: { projects: ['atlas'] } } }
-    const verdict = async (answer: Promise<GatewayResponse>) => accepted(await answer).governance.decision.verdict
+    const verdict = async (pendingResponse: Promise<GatewayResponse>) =>
+      expectSuccess(await pendingResponse).governance.decision.verdict
     expect(await verdict(memoryFixture.capture(`${word()} damson-facts`, more, user))).toBe('escalate')
     expect(await verdict(memoryFixture.capture(`${word()} damson-facts`, { ...more, kind: 'fact' }, user))).toBe('allow')
-    const about = word()
-    await memoryFixture.store(`${about} medlar-facts`, more, user)
-    expect(await verdict(memoryFixture.search(about, {}, user))).toBe('escalate')
-    await memoryFixture.store(`${about} medlar-facts`, { ...more, scope: 'user' }, NOOR)
-    expect(await verdict(memoryFixture.search(about, {}, NOOR))).toBe('allow')
+    const topic = word()
+    await memoryFixture.store(`${topic} medlar-facts`, more, user)
+    expect(await verdict(memoryFixture.search(topic, {}, user))).toBe('escalate')
+    await memoryFixture.store(`${topic} medlar-facts`, { ...more, scope: 'user' }, NOOR)
+    expect(await verdict(memoryFixture.search(topic, {}, NOOR))).toBe('allow')
   })
   test('kind decision: two captures of one subject are both kept', async () => {
     const memoryFixture = await createMemoryFixture(governed)
@@ -105,7 +106,7 @@ describe('memory: the record of a capture', () => {
     const memoryFixture = await createMemoryFixture(governed)
     const content = `${word()} ${word()} ${mark}`.trim()
     const response = await memoryFixture.capture(content, { summary: word() }, { user: { id: word() }, session: word() })
-    const { memory_id } = accepted(response)
+    const { memory_id } = expectSuccess(response)
     const record = await recordOf(memoryFixture, response)
     expect(record.remembered).toEqual([{ id: memory_id, mode, hash: expect.stringMatching(/^[0-9a-f]{64}$/) }])
     assertNoContent(record as never, content.split(' ').slice(0, 2))

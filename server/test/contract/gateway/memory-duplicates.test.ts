@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { accepted } from '../../support/gateway-client.ts'
+import { expectSuccess } from '../../support/gateway-client.ts'
 import { createMemoryFixture, type MemoryFixture } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
@@ -19,7 +19,7 @@ describe('memory: duplicates and superseded memories', () => {
   ])('duplicates: the same owner and normalised content (%s) return the existing memory_id [GW-MEMC-9]', async (_, again) => {
     const content = `The café is ${word()}`
     const id = await memoryFixture.store(content, {}, MARA)
-    const body = accepted(await memoryFixture.capture(again(content), {}, MARA))
+    const body = expectSuccess(await memoryFixture.capture(again(content), {}, MARA))
     expect(body).toMatchObject({ stored: true, memory_id: id, mode: 'active' })
     expect(await memoryFixture.hits(content.split(' ').at(-1) ?? '')).toHaveLength(1)
   })
@@ -62,7 +62,7 @@ describe('memory: duplicates and superseded memories', () => {
     expect(second).not.toBe(first)
     expect(await memoryFixture.texts('favourite tea', {}, user)).toEqual(['My favourite tea is Darjeeling.'])
     expect(await memoryFixture.texts('Assam', {}, user)).toEqual([])
-    const old = accepted(await governed.admin('GET', `/memories/${first}`))
+    const old = expectSuccess(await governed.admin('GET', `/memories/${first}`))
     expect(old).toMatchObject({ content: 'My favourite tea is Assam.', superseded_by: second })
   })
   test("superseded: another owner's memory of the same subject stays", async () => {
@@ -74,13 +74,13 @@ describe('memory: duplicates and superseded memories', () => {
   test('superseded: an audit_only memory replaces no active one', async () => {
     const user = { user: { id: word() } }
     await memoryFixture.store('My favourite tea is Assam.', { scope: 'user' }, user)
-    accepted(await memoryFixture.capture('My favourite tea is Darjeeling. juniper-memory-audit', { scope: 'user' }, user))
+    expectSuccess(await memoryFixture.capture('My favourite tea is Darjeeling. juniper-memory-audit', { scope: 'user' }, user))
     expect(await memoryFixture.texts('favourite tea', {}, user)).toEqual(['My favourite tea is Assam.'])
   })
   test('duplicates: audit_only and active memories of the same content are both kept', async () => {
     const subject = word()
     const id = await memoryFixture.store(`about ${subject}`)
-    accepted(await memoryFixture.capture(`about ${subject}`, { summary: 'juniper-memory-audit' }))
+    expectSuccess(await memoryFixture.capture(`about ${subject}`, { summary: 'juniper-memory-audit' }))
     expect((await memoryFixture.hits(subject)).map(({ memory_id }) => memory_id)).toEqual([id])
   })
   test('duplicates: an expired memory is stored again', async () => {

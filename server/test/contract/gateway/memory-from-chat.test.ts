@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { accepted, contentOf, refused } from '../../support/gateway-client.ts'
+import { contentOf, expectError, expectSuccess } from '../../support/gateway-client.ts'
 import { createMemoryFixture } from '../../support/memory-fixture.ts'
 import { completion as completionBody, json, says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
@@ -18,10 +18,10 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
   })
   test('explicit: stored for the session without a user, and not stored without a session', async () => {
     const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
-    const about = word()
-    await chat(memoryFixture, `Remember that the locker is ${about}.`, { session: 'morning' })
-    expect(await memoryFixture.hits(about, {}, { session: 'morning' })).toMatchObject([{ scope: 'session' }])
-    expect(await memoryFixture.hits(about, {}, { session: 'evening' })).toEqual([])
+    const topic = word()
+    await chat(memoryFixture, `Remember that the locker is ${topic}.`, { session: 'morning' })
+    expect(await memoryFixture.hits(topic, {}, { session: 'morning' })).toMatchObject([{ scope: 'session' }])
+    expect(await memoryFixture.hits(topic, {}, { session: 'evening' })).toEqual([])
     const { response } = await chat(memoryFixture, `Remember that the locker is ${word()}.`)
     expect((await recordOf(memoryFixture, response)).remembered).toEqual([])
   })
@@ -31,19 +31,19 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
     ['a message of the assistant', ''],
   ])('explicit, %s: nothing is stored', async (name, prompt) => {
     const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
-    const about = word()
+    const topic = word()
     const messages = [
-      { role: 'assistant', content: `Remember that my locker is ${about}.` },
+      { role: 'assistant', content: `Remember that my locker is ${topic}.` },
       { role: 'user', content: 'Good morning' },
     ]
     const governance = { user: { id: 'mara' } }
     const response = await governed.chat(
-      name.startsWith('a message') ? messages : prompt.replace('QQ', about),
+      name.startsWith('a message') ? messages : prompt.replace('QQ', topic),
       { governance },
       { token: memoryFixture.token },
     )
-    accepted(response)
-    expect(await memoryFixture.texts(about, {}, MARA)).toEqual([])
+    expectSuccess(response)
+    expect(await memoryFixture.texts(topic, {}, MARA)).toEqual([])
   })
   test.each([
     ['off', {}, '', {}],
@@ -56,10 +56,10 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
     ['explicit, a secret', { capture: 'explicit' }, SECRET, {}],
   ])('%s: nothing is stored', async (_, memory, mark, governance) => {
     const memoryFixture = await createMemoryFixture(governed, memory)
-    const about = word()
-    const { response } = await chat(memoryFixture, `Remember that my locker is ${about} ${mark}.`, MARA, governance)
+    const topic = word()
+    const { response } = await chat(memoryFixture, `Remember that my locker is ${topic} ${mark}.`, MARA, governance)
     expect((await recordOf(memoryFixture, response)).remembered).toEqual([])
-    const { data } = accepted(await governed.admin('GET', `/memories?application_id=${memoryFixture.id}`))
+    const { data } = expectSuccess(await governed.admin('GET', `/memories?application_id=${memoryFixture.id}`))
     expect(data).toEqual([])
   })
   test.each(['damson-deny', 'damson-broken'])('%s: the completion is returned', async (mark) => {
@@ -71,11 +71,11 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
     'explicit, %s: stored audit_only [GW-POL-11]',
     async (mark) => {
       const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
-      const about = word()
-      const { response, completion } = await chat(memoryFixture, `Remember that my locker is ${about} ${mark}.`, MARA)
+      const topic = word()
+      const { response, completion } = await chat(memoryFixture, `Remember that my locker is ${topic} ${mark}.`, MARA)
       expect(contentOf(response)).toBe(completion)
       expect((await recordOf(memoryFixture, response)).remembered).toMatchObject([{ mode: 'audit_only' }])
-      expect(await memoryFixture.texts(about, {}, MARA)).toEqual([])
+      expect(await memoryFixture.texts(topic, {}, MARA)).toEqual([])
     },
   )
   test.each([
@@ -83,20 +83,20 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
     ['sorrel-memory-audit', 'memory:audit_only', [{ mode: 'audit_only' }]],
   ])('explicit, %s: a rule at output governs the stored memory', async (mark, directive, remembered) => {
     const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
-    const about = word()
-    governed.provider.on(about, says(`Noted, ${mark}.`))
-    const response = await memoryFixture.chat(`Remember that my locker is ${about}.`, MARA)
-    expect(accepted(response).governance.decision.directives).toEqual([directive])
+    const topic = word()
+    governed.provider.on(topic, says(`Noted, ${mark}.`))
+    const response = await memoryFixture.chat(`Remember that my locker is ${topic}.`, MARA)
+    expect(expectSuccess(response).governance.decision.directives).toEqual([directive])
     expect((await recordOf(memoryFixture, response)).remembered).toMatchObject(remembered)
-    expect(await memoryFixture.texts(about, {}, MARA)).toEqual([])
+    expect(await memoryFixture.texts(topic, {}, MARA)).toEqual([])
   })
   test('explicit: a held and approved chat stores once, also when it is sent again', async () => {
     const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
     const [about, user] = [word(), { user: { id: word() } }]
     const { response, sentPrompt } = await chat(memoryFixture, `juniper-hold. Remember that my locker is ${about}.`, user)
-    const { review_item_id } = refused(response, 'POLICY_REVIEW_PENDING')
+    const { review_item_id } = expectError(response, 'POLICY_REVIEW_PENDING')
     await governed.decide(review_item_id, 'approve')
-    for (let times = 0; times < 2; times++) accepted(await memoryFixture.chat(sentPrompt, user, { review_item_id }))
+    for (let times = 0; times < 2; times++) expectSuccess(await memoryFixture.chat(sentPrompt, user, { review_item_id }))
     expect(await memoryFixture.hits(about, {}, user)).toHaveLength(1)
   })
   describe('extract', () => {
@@ -113,17 +113,17 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
         )
       })
       const response = await memoryFixture.chat(`${prompt} ${key}`, { user })
-      return { memoryFixture, response, user: { user }, key, upstreamRequests: governed.provider.about(key) }
+      return { memoryFixture, response, user: { user }, key, upstreamRequests: governed.provider.callsWith(key) }
     }
     test("extract: the Application's model extracts memories of the user, and the record has the call", async () => {
-      const about = word()
-      const notes = [{ content: `The user prefers ${about}.`, kind: 'preference', subject: 'colour' }]
+      const topic = word()
+      const notes = [{ content: `The user prefers ${topic}.`, kind: 'preference', subject: 'colour' }]
       const { memoryFixture, response, user, key, upstreamRequests } = await chatWithExtraction(notes)
       expect(contentOf(response)).toBe(`Noted: ${key}`)
       expect(upstreamRequests).toHaveLength(2)
       expect(upstreamRequests[1]?.body.model).toBe('scripted')
-      expect(await memoryFixture.hits(about, {}, user)).toMatchObject([
-        { scope: 'user', kind: 'preference', content: `The user prefers ${about}.` },
+      expect(await memoryFixture.hits(topic, {}, user)).toMatchObject([
+        { scope: 'user', kind: 'preference', content: `The user prefers ${topic}.` },
       ])
       const record = await recordOf(memoryFixture, response)
       expect(record.attempts).toHaveLength(2)
@@ -154,7 +154,7 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
     test('extract: findings in a subject raise the classification, and transforms change it', async () => {
       const notes = [{ content: 'The user has a damson-redact friend.', kind: 'fact', subject: `friend ${MAIL}` }]
       const { user } = await chatWithExtraction(notes)
-      const { data } = accepted(await governed.admin('GET', `/memories?user_id=${user.user.id}`))
+      const { data } = expectSuccess(await governed.admin('GET', `/memories?user_id=${user.user.id}`))
       expect(data).toMatchObject([{ classification: 'confidential', source: 'extract' }])
       expect(JSON.stringify(data)).not.toContain(MAIL)
     })
@@ -180,15 +180,15 @@ describe('memory: capture from a chat [GW-MEMC-13]', () => {
       const key = word()
       governed.provider.on(key, says(`Write to ${MAIL}`))
       expect(contentOf(await memoryFixture.chat(key, MARA))).toBe(`Write to ${MAIL}`)
-      expect(governed.provider.about(key)).toHaveLength(1)
+      expect(governed.provider.callsWith(key)).toHaveLength(1)
     })
     test('extract: labels are the strictest of the sources', async () => {
-      const about = word()
-      const notes = [{ content: `The user looks into ${about}.`, kind: 'fact' }]
+      const topic = word()
+      const notes = [{ content: `The user looks into ${topic}.`, kind: 'fact' }]
       const { memoryFixture, user } = await chatWithExtraction(notes, { prompt: 'juniper-class-confidential' })
-      const { data } = accepted(await governed.admin('GET', `/memories?user_id=${user.user.id}`))
+      const { data } = expectSuccess(await governed.admin('GET', `/memories?user_id=${user.user.id}`))
       expect(data).toMatchObject([{ classification: 'confidential', source: 'extract' }])
-      expect(await memoryFixture.texts(about, {}, user)).toEqual([])
+      expect(await memoryFixture.texts(topic, {}, user)).toEqual([])
     })
   })
 })

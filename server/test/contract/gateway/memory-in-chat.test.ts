@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { assertNoContent } from '../../support/audit.ts'
 import { dumpTables } from '../../support/dump-tables.ts'
-import { accepted, contentOf, refused } from '../../support/gateway-client.ts'
+import { contentOf, expectError, expectSuccess } from '../../support/gateway-client.ts'
 import { createMemoryFixture } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
@@ -53,21 +53,21 @@ describe('memories in a chat', () => {
     const memoryFixture = await createMemoryFixture(governed)
     await memoryFixture.store('coral medlar-deny medlar-broken')
     const { response, upstreamRequests } = await chat(memoryFixture, `coral ${mark}`)
-    accepted(response)
+    expectSuccess(response)
     expect(upstreamRequests()[0]?.body.messages).toHaveLength(1)
   })
   test('redact: the provider gets the memory without the finding', async () => {
     const memoryFixture = await createMemoryFixture(governed)
     await memoryFixture.store(`coral: write to ${MAIL} medlar-redact`)
     const { response, upstreamRequests } = await chat(memoryFixture, 'coral', { userToken: tokenOf('carol') })
-    expect(accepted(response).governance.decision.transforms).toEqual(['redact:pii'])
+    expect(expectSuccess(response).governance.decision.transforms).toEqual(['redact:pii'])
     expect(upstreamRequests()[0]?.raw).toContain('write to [EMAIL]')
   })
   test('require_approval: a memory holds the chat, and approval releases a completion with the memory', async () => {
     const memoryFixture = await createMemoryFixture(governed)
     await memoryFixture.store('coral medlar-hold')
     const { response, completion, sentPrompt, upstreamRequests } = await chat(memoryFixture, 'coral')
-    const { review_item_id } = refused(response, 'POLICY_REVIEW_PENDING')
+    const { review_item_id } = expectError(response, 'POLICY_REVIEW_PENDING')
     expect(upstreamRequests()).toEqual([])
     await governed.decide(review_item_id, 'approve')
     expect(contentOf(await memoryFixture.chat(sentPrompt, {}, { review_item_id }))).toBe(completion)
@@ -80,16 +80,16 @@ describe('memory: changes by operators are visible in the next search', () => {
   test('correction: the new version is found and the old one is not', async () => {
     const memoryFixture = await createMemoryFixture(governed)
     const id = await memoryFixture.store('The beryl is green.')
-    accepted(await governed.admin('PATCH', `/memories/${id}`, { json: { content: 'The beryl is blue.' } }))
+    expectSuccess(await governed.admin('PATCH', `/memories/${id}`, { json: { content: 'The beryl is blue.' } }))
     expect(await memoryFixture.texts('beryl')).toEqual(['The beryl is blue.'])
   })
   test('erasure: removes the memory from searches and from every table', async () => {
     const memoryFixture = await createMemoryFixture(governed)
-    const about = word()
-    const id = await memoryFixture.store(`about ${about}`)
+    const topic = word()
+    const id = await memoryFixture.store(`about ${topic}`)
     expect((await governed.admin('DELETE', `/memories/${id}`)).status).toBe(204)
-    expect(await memoryFixture.texts(about)).toEqual([])
+    expect(await memoryFixture.texts(topic)).toEqual([])
     const tables = await dumpTables(governed.server.context.database.pool)
-    expect(tables.filter(({ text }) => text.includes(about))).toEqual([])
+    expect(tables.filter(({ text }) => text.includes(topic))).toEqual([])
   })
 })

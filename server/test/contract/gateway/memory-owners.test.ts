@@ -42,10 +42,10 @@ describe('memory: owners and visibility [GW-MEMC-12, GW-MEMS-6]', () => {
     ['workspace', undefined, [{}, MARA, NOOR], []],
   ] as const)('scope %s', async (scope, scope_id, readers, others) => {
     const memoryFixture = await createMemoryFixture(governed)
-    const about = word()
-    await memoryFixture.store(about, { scope, scope_id }, mara())
-    for (const asking of readers) expect(await memoryFixture.texts(about, {}, asking), JSON.stringify(asking)).toEqual([about])
-    for (const asking of others) expect(await memoryFixture.texts(about, {}, asking), JSON.stringify(asking)).toEqual([])
+    const topic = word()
+    await memoryFixture.store(topic, { scope, scope_id }, mara())
+    for (const asking of readers) expect(await memoryFixture.texts(topic, {}, asking), JSON.stringify(asking)).toEqual([topic])
+    for (const asking of others) expect(await memoryFixture.texts(topic, {}, asking), JSON.stringify(asking)).toEqual([])
   })
   test.each([
     ['user', true],
@@ -56,28 +56,28 @@ describe('memory: owners and visibility [GW-MEMC-12, GW-MEMS-6]', () => {
     ['workspace', true],
   ])('scope %s: found from another Application: %j', async (scope, shared) => {
     const [first, second] = [await createMemoryFixture(governed), await createMemoryFixture(governed)]
-    const about = word()
+    const topic = word()
     const asking = { user: { id: 'mara', department: 'hangar', attributes: { projects: ['hangar'] } }, session: 'morning' }
-    await first.store(about, { scope, scope_id: 'hangar' }, asking)
-    expect(await first.texts(about, {}, asking)).toEqual([about])
-    expect(await second.texts(about, {}, asking)).toEqual(shared ? [about] : [])
+    await first.store(topic, { scope, scope_id: 'hangar' }, asking)
+    expect(await first.texts(topic, {}, asking)).toEqual([topic])
+    expect(await second.texts(topic, {}, asking)).toEqual(shared ? [topic] : [])
   })
   test('scope_id: names the owner for departments and projects only', async () => {
     const memoryFixture = await createMemoryFixture(governed)
-    const about = word()
-    await memoryFixture.store(about, { scope: 'user', scope_id: 'noor' }, MARA)
-    expect(await memoryFixture.texts(about, {}, NOOR)).toEqual([])
-    expect(await memoryFixture.texts(about, {}, MARA)).toEqual([about])
+    const topic = word()
+    await memoryFixture.store(topic, { scope: 'user', scope_id: 'noor' }, MARA)
+    expect(await memoryFixture.texts(topic, {}, NOOR)).toEqual([])
+    expect(await memoryFixture.texts(topic, {}, MARA)).toEqual([topic])
   })
   test('owners: distinguished by scope, not only by id', async () => {
     const memoryFixture = await createMemoryFixture(governed)
-    const about = word()
-    await memoryFixture.store(`${about} of the user`, { scope: 'user' }, { user: { id: 'hangar' } })
-    await memoryFixture.store(`${about} of the department`, { scope: 'department', scope_id: 'hangar' }, MARA)
-    await memoryFixture.store(`${about} of the project`, { scope: 'project', scope_id: 'hangar' }, MARA)
-    expect(await memoryFixture.texts(about, {}, { user: { id: 'hangar' } })).toEqual([`${about} of the user`])
-    expect(await memoryFixture.texts(about, {}, { user: { id: 'x', department: 'hangar' } })).toEqual([
-      `${about} of the department`,
+    const topic = word()
+    await memoryFixture.store(`${topic} of the user`, { scope: 'user' }, { user: { id: 'hangar' } })
+    await memoryFixture.store(`${topic} of the department`, { scope: 'department', scope_id: 'hangar' }, MARA)
+    await memoryFixture.store(`${topic} of the project`, { scope: 'project', scope_id: 'hangar' }, MARA)
+    expect(await memoryFixture.texts(topic, {}, { user: { id: 'hangar' } })).toEqual([`${topic} of the user`])
+    expect(await memoryFixture.texts(topic, {}, { user: { id: 'x', department: 'hangar' } })).toEqual([
+      `${topic} of the department`,
     ])
   })
 })
@@ -92,27 +92,27 @@ describe('memory: maximum classification [GW-MEMS-6]', () => {
     ['', { assertion_clearance: 'public' }, 'public'],
   ])('%s %j: %s', async (name, settings, seen) => {
     const memoryFixture = await createMemoryFixture(governed, {}, { settings })
-    const about = word()
+    const topic = word()
     for (const classification of ['public', 'internal', 'confidential', 'restricted']) {
-      await memoryFixture.store(`${about} ${classification}`, { classification })
+      await memoryFixture.store(`${topic} ${classification}`, { classification })
     }
     const asking = name
       ? { userToken: tokenOf(name) }
       : { user: { id: 'carol', role: 'compliance_officer', attributes: { clearance: 'restricted' } } }
-    const hits = await memoryFixture.hits(about, {}, asking)
+    const hits = await memoryFixture.hits(topic, {}, asking)
     expect(hits.map(({ classification }) => classification).toSorted()).toEqual(seen.split(' ').toSorted())
   })
   test("maximum classification of the Application: limits the user's clearance", async () => {
     const memoryFixture = await createMemoryFixture(governed, {}, { ceiling: 'internal' })
-    const about = word()
-    await memoryFixture.store(about, { classification: 'confidential' })
-    expect(await memoryFixture.texts(about, {}, { userToken: tokenOf('carol') })).toEqual([])
+    const topic = word()
+    await memoryFixture.store(topic, { classification: 'confidential' })
+    expect(await memoryFixture.texts(topic, {}, { userToken: tokenOf('carol') })).toEqual([])
   })
   test('findings: raise the classification; personal data is confidential', async () => {
     const memoryFixture = await createMemoryFixture(governed)
-    const about = word()
-    await memoryFixture.store(`${about} ${MAIL}`, { classification: 'public' })
-    expect(await memoryFixture.texts(about)).toEqual([])
-    expect(await memoryFixture.hits(about, {}, { userToken: tokenOf('bob') })).toMatchObject([{ classification: 'confidential' }])
+    const topic = word()
+    await memoryFixture.store(`${topic} ${MAIL}`, { classification: 'public' })
+    expect(await memoryFixture.texts(topic)).toEqual([])
+    expect(await memoryFixture.hits(topic, {}, { userToken: tokenOf('bob') })).toMatchObject([{ classification: 'confidential' }])
   })
 })

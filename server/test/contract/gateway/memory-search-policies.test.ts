@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { assertNoContent } from '../../support/audit.ts'
-import { accepted } from '../../support/gateway-client.ts'
+import { expectSuccess } from '../../support/gateway-client.ts'
 import { createMemoryFixture } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
@@ -12,7 +12,7 @@ describe('memory: a search under policies', () => {
     await memoryFixture.store('spinel alone')
     await memoryFixture.store(`spinel ${mark} ${text}`.trim(), { classification: 'internal' })
     const response = await memoryFixture.search(`spinel ${query}`, {}, { userToken: tokenOf('carol') })
-    const { data, governance } = accepted(response)
+    const { data, governance } = expectSuccess(response)
     const texts = data.map(({ content }) => String(content)).toSorted()
     return { memoryFixture, texts, ...governance, record: await recordOf(memoryFixture, response) }
   }
@@ -84,7 +84,7 @@ describe('memory: a search under policies', () => {
     const [content, query] = [`${word()} jade ${word()}`, `jade ${word()}`]
     await memoryFixture.store(content, {}, MARA)
     const response = await memoryFixture.search(query, {}, MARA)
-    const [hit] = accepted(response).data
+    const [hit] = expectSuccess(response).data
     const record = await recordOf(memoryFixture, response)
     expect(record.memory).toEqual([{ id: hit?.memory_id, score: hit?.similarity, hash: expect.stringMatching(/^[0-9a-f]{64}$/) }])
     assertNoContent(

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { accepted, refused } from '../../support/gateway-client.ts'
+import { expectError, expectSuccess } from '../../support/gateway-client.ts'
 import { createMemoryFixture, type MemoryFixture } from '../../support/memory-fixture.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 describe('POST /v1/memory/search', () => {
   test('200: object, data and governance [GW-PATH-4, GW-MEMS-3, GW-GOV-1]', async () => {
-    const body = accepted(await memoryFixture.search(SUBJECT))
+    const body = expectSuccess(await memoryFixture.search(SUBJECT))
     expect(Object.keys(body).toSorted()).toEqual(['data', 'governance', 'object'])
     expect(body.object).toBe('list')
     expect(body.governance).toEqual({
@@ -27,30 +27,30 @@ describe('POST /v1/memory/search', () => {
     })
   })
   test('assertion: up to 1,000 projects, and more are refused without delay', async () => {
-    const about = word()
-    await memoryFixture.store(about, { scope: 'project', scope_id: 'last' })
+    const topic = word()
+    await memoryFixture.store(topic, { scope: 'project', scope_id: 'last' })
     const asking = (length: number) => ({
       user: { id: 'x', attributes: { projects: [...Array.from({ length }, (_, number) => `p${number}`), 'last'] } },
     })
-    expect(await memoryFixture.texts(about, {}, asking(999))).toEqual([about])
-    const { param } = refused(await memoryFixture.search(about, {}, asking(1_000)), 'VALIDATION_ERROR')
+    expect(await memoryFixture.texts(topic, {}, asking(999))).toEqual([topic])
+    const { param } = expectError(await memoryFixture.search(topic, {}, asking(1_000)), 'VALIDATION_ERROR')
     expect(param).toBe('governance.user.attributes.projects')
-    refused(await memoryFixture.search(about, {}, asking(32_000)), 'VALIDATION_ERROR')
+    expectError(await memoryFixture.search(topic, {}, asking(32_000)), 'VALIDATION_ERROR')
   })
   test('MemoryHit: all fields, and no other [GW-MEMS-4]', async () => {
-    const about = word()
+    const topic = word()
     const summary = 'In short.'
-    const id = await memoryFixture.store(`A description of ${about}.`, {
+    const id = await memoryFixture.store(`A description of ${topic}.`, {
       summary,
       kind: 'decision',
       regulations: ['gdpr'],
     })
-    expect(await memoryFixture.hits(about)).toEqual([
+    expect(await memoryFixture.hits(topic)).toEqual([
       {
         memory_id: id,
         scope: 'application',
         kind: 'decision',
-        content: `A description of ${about}.`,
+        content: `A description of ${topic}.`,
         summary,
         classification: 'internal',
         similarity: expect.any(Number),
@@ -63,17 +63,17 @@ describe('POST /v1/memory/search', () => {
     expect(hit?.summary).toBeNull()
   })
   test.each(['fact', 'preference', 'decision', 'summary', 'workflow_state'])('MemoryHit: kind %s [GW-ENUM-3]', async (kind) => {
-    const about = word()
-    await memoryFixture.store(`About ${about}.`, { kind })
-    expect((await memoryFixture.hits(about)).map((hit) => hit.kind)).toEqual([kind])
+    const topic = word()
+    await memoryFixture.store(`About ${topic}.`, { kind })
+    expect((await memoryFixture.hits(topic)).map((hit) => hit.kind)).toEqual([kind])
   })
   test.each(['public', 'internal', 'confidential', 'restricted'])(
     'MemoryHit: classification %s [GW-ENUM-1]',
     async (classification) => {
-      const about = word()
-      await memoryFixture.store(`About ${about}.`, { classification })
+      const topic = word()
+      await memoryFixture.store(`About ${topic}.`, { classification })
       const userToken = governed.demo.users.find(({ id }) => id === 'carol')?.user_token ?? ''
-      expect((await memoryFixture.hits(about, {}, { userToken })).map((hit) => hit.classification)).toEqual([classification])
+      expect((await memoryFixture.hits(topic, {}, { userToken })).map((hit) => hit.classification)).toEqual([classification])
     },
   )
   test.each([
@@ -84,14 +84,14 @@ describe('POST /v1/memory/search', () => {
     ['project', { scope_id: 'apollo' }],
     ['workspace', {}],
   ])('MemoryHit: scope %s [GW-ENUM-2]', async (scope, more) => {
-    const about = word()
+    const topic = word()
     const user = { id: 'mara', department: 'hangar', attributes: { projects: ['apollo'] } }
     const asking = { user, session: 'afternoon' }
-    await memoryFixture.store(`About ${about}.`, { scope, ...more }, asking)
-    expect((await memoryFixture.hits(about, {}, asking)).map((hit) => hit.scope)).toEqual([scope])
+    await memoryFixture.store(`About ${topic}.`, { scope, ...more }, asking)
+    expect((await memoryFixture.hits(topic, {}, asking)).map((hit) => hit.scope)).toEqual([scope])
   })
   test('data: an empty list when nothing matches', async () => {
-    expect(accepted(await memoryFixture.search(word())).data).toEqual([])
+    expect(expectSuccess(await memoryFixture.search(word())).data).toEqual([])
   })
   test.each([
     [1, 1],
@@ -106,13 +106,13 @@ describe('POST /v1/memory/search', () => {
     expect(new Set(hits.map(({ memory_id }) => memory_id)).size).toBe(count)
   })
   test.each([0, 51, -1, 1.5, 1e9, '10', true, [10]])('limit %j: 400 VALIDATION_ERROR [GW-MEMS-2]', async (limit) => {
-    const { param, audit_id } = refused(await memoryFixture.search(SUBJECT, { limit }), 'VALIDATION_ERROR')
+    const { param, audit_id } = expectError(await memoryFixture.search(SUBJECT, { limit }), 'VALIDATION_ERROR')
     expect({ param, audit_id }).toEqual({ param: 'limit', audit_id: undefined })
   })
   test.each([undefined, '', '   ', '\n\t', 5, null, ['x'], 'x'.repeat(32_769)])(
     'query %j: 400 VALIDATION_ERROR [GW-MEMS-1]',
     async (query) => {
-      expect(refused(await memoryFixture.search(query), 'VALIDATION_ERROR').param).toBe('query')
+      expect(expectError(await memoryFixture.search(query), 'VALIDATION_ERROR').param).toBe('query')
     },
   )
   test.each([
@@ -120,7 +120,7 @@ describe('POST /v1/memory/search', () => {
     ['operators', `"${SUBJECT}" & | ! :* <-> OR AND NOT (`],
     ['U+0000', `\0${SUBJECT}`],
   ])('%s is an ordinary query', async (_, query) => {
-    accepted(await memoryFixture.search(query))
+    expectSuccess(await memoryFixture.search(query))
   })
   test('governance.user.id and governance.session_id: strings of at most 256 characters without U+0000 [GW-MEMS-8]', async () => {
     for (const [field, governance] of [
@@ -130,73 +130,73 @@ describe('POST /v1/memory/search', () => {
       ['governance.session_id', { session_id: 5 }],
       ['governance.session_id', { session_id: 'x'.repeat(257) }],
     ] as const) {
-      const answer = await governed.post(PATH, { query: SUBJECT, governance }, { token: memoryFixture.token })
-      expect(refused(answer, 'VALIDATION_ERROR').param).toContain(field)
+      const response = await governed.post(PATH, { query: SUBJECT, governance }, { token: memoryFixture.token })
+      expect(expectError(response, 'VALIDATION_ERROR').param).toContain(field)
     }
   })
   test('X-Gateway-User-Token: verified, else 401 [GW-AUTH-12]', async () => {
     const userToken = governed.demo.users[0]?.user_token ?? ''
-    expect(accepted(await memoryFixture.search(SUBJECT, {}, { userToken })).governance.user_verified).toBe(true)
-    refused(await memoryFixture.search(SUBJECT, {}, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
+    expect(expectSuccess(await memoryFixture.search(SUBJECT, {}, { userToken })).governance.user_verified).toBe(true)
+    expectError(await memoryFixture.search(SUBJECT, {}, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
   })
   test('400 VALIDATION_ERROR: memory not enabled [GW-MEMS-5]', async () => {
     const { token } = await governed.application()
-    const { message, audit_id } = refused(await governed.post(PATH, { query: SUBJECT }, { token }), 'VALIDATION_ERROR')
+    const { message, audit_id } = expectError(await governed.post(PATH, { query: SUBJECT }, { token }), 'VALIDATION_ERROR')
     expect(message).toContain('memory is not enabled')
     expect(audit_id).toMatch(/^aud_/)
   })
   test('401: when the key is missing, unknown or revoked', async () => {
-    refused(await memoryFixture.search(SUBJECT, {}, { token: null }), 'AUTH_INVALID_KEY')
-    refused(await memoryFixture.search(SUBJECT, {}, { token: 'gk_none' }), 'AUTH_INVALID_KEY')
+    expectError(await memoryFixture.search(SUBJECT, {}, { token: null }), 'AUTH_INVALID_KEY')
+    expectError(await memoryFixture.search(SUBJECT, {}, { token: 'gk_none' }), 'AUTH_INVALID_KEY')
     const token = governed.demo.applications[0]?.revoked_api_key ?? ''
-    refused(await memoryFixture.search(SUBJECT, {}, { token }), 'AUTH_KEY_REVOKED')
+    expectError(await memoryFixture.search(SUBJECT, {}, { token }), 'AUTH_KEY_REVOKED')
   })
   test('429 RATE_LIMITED with Retry-After in whole seconds [GW-LIM-1]', async () => {
     const own = await createMemoryFixture(governed, {}, { limits: { requests_per_minute: 1, burst: 2 } })
-    const answers = await Promise.all(Array.from({ length: 6 }, () => own.search('amber')))
-    const limited = answers.filter(({ status }) => status !== 200)
+    const responses = await Promise.all(Array.from({ length: 6 }, () => own.search('amber')))
+    const limited = responses.filter(({ status }) => status !== 200)
     expect(limited).toHaveLength(4)
-    for (const answer of limited) {
-      refused(answer, 'RATE_LIMITED')
-      expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
+    for (const response of limited) {
+      expectError(response, 'RATE_LIMITED')
+      expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
     }
   })
   test.each(['juniper-deny', 'juniper-hold'])('%s: 200 without hits, not 403 or 409 [GW-VERD-7]', async (mark) => {
-    expect(accepted(await memoryFixture.search(`${SUBJECT} ${mark}`)).data).toEqual([])
+    expect(expectSuccess(await memoryFixture.search(`${SUBJECT} ${mark}`)).data).toEqual([])
   })
 })
 
 describe('memory search: visibility', () => {
   test('audit_only: never returned, for any user [GW-MEMS-7]', async () => {
-    const about = word()
+    const topic = word()
     const asking = { user: { id: 'mara' } }
-    const captured = accepted(await memoryFixture.capture(`About ${about}. damson-audit`, { scope: 'user' }, asking))
+    const captured = expectSuccess(await memoryFixture.capture(`About ${topic}. damson-audit`, { scope: 'user' }, asking))
     expect(captured).toMatchObject({ stored: true, mode: 'audit_only' })
-    expect(await memoryFixture.hits(about, { limit: 50 }, asking)).toEqual([])
+    expect(await memoryFixture.hits(topic, { limit: 50 }, asking)).toEqual([])
   })
   test('expired memories: not returned from their expiry on [GW-MEMS-7]', async () => {
-    const about = word()
+    const topic = word()
     const expires = (seconds: number) => ({ expires_at: new Date(clock.now().getTime() + seconds * 1_000).toISOString() })
-    await memoryFixture.store(`About ${about}, for a while.`, expires(60))
-    await memoryFixture.store(`About ${about}, for longer.`, expires(3_600))
-    await memoryFixture.store(`About ${about}, for ever.`)
-    expect(await memoryFixture.hits(about)).toHaveLength(3)
+    await memoryFixture.store(`About ${topic}, for a while.`, expires(60))
+    await memoryFixture.store(`About ${topic}, for longer.`, expires(3_600))
+    await memoryFixture.store(`About ${topic}, for ever.`)
+    expect(await memoryFixture.hits(topic)).toHaveLength(3)
     clock.advance(61_000)
-    expect((await memoryFixture.texts(about)).toSorted()).toEqual([`About ${about}, for ever.`, `About ${about}, for longer.`])
+    expect((await memoryFixture.texts(topic)).toSorted()).toEqual([`About ${topic}, for ever.`, `About ${topic}, for longer.`])
   })
   test('page: is full when many memories before it have expired', async () => {
-    const about = word()
+    const topic = word()
     const expires_at = new Date(clock.now().getTime() + 60_000).toISOString()
-    for (let number = 0; number < 70; number++) await memoryFixture.store(`${about} ${about}, ${number}.`, { expires_at })
-    for (let number = 0; number < 10; number++) await memoryFixture.store(`A longer text that names ${about} once, ${number}.`)
+    for (let number = 0; number < 70; number++) await memoryFixture.store(`${topic} ${topic}, ${number}.`, { expires_at })
+    for (let number = 0; number < 10; number++) await memoryFixture.store(`A longer text that names ${topic} once, ${number}.`)
     clock.advance(61_000)
-    expect(await memoryFixture.hits(about)).toHaveLength(10)
+    expect(await memoryFixture.hits(topic)).toHaveLength(10)
   })
   test("scopes: only memories of the user's scopes are returned [GW-MEMS-6]", async () => {
-    const about = word()
-    await memoryFixture.store(`About ${about}.`, { scope: 'user' }, { user: { id: 'mara' } })
-    expect(await memoryFixture.hits(about, {}, { user: { id: 'mara' } })).toHaveLength(1)
-    expect(await memoryFixture.hits(about, {}, { user: { id: 'noor' } })).toEqual([])
-    expect(await memoryFixture.hits(about)).toEqual([])
+    const topic = word()
+    await memoryFixture.store(`About ${topic}.`, { scope: 'user' }, { user: { id: 'mara' } })
+    expect(await memoryFixture.hits(topic, {}, { user: { id: 'mara' } })).toHaveLength(1)
+    expect(await memoryFixture.hits(topic, {}, { user: { id: 'noor' } })).toEqual([])
+    expect(await memoryFixture.hits(topic)).toEqual([])
   })
 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { accepted, type ResponseBody } from '../../support/gateway-client.ts'
+import { expectSuccess, type ResponseBody } from '../../support/gateway-client.ts'
 import { governed } from '../shared-server.ts'
 
 const list = async (app = 0): Promise<ResponseBody> =>
-  accepted(await governed.api('GET', '/v1/models', { token: governed.key(app) }))
+  expectSuccess(await governed.api('GET', '/v1/models', { token: governed.key(app) }))
 const ids = async (app = 0) => (await list(app)).data.map(({ id }) => id)
 describe('GET /v1/models', () => {
   test('response 200: object constant list, data array of model entries [GW-PATH-2, GW-MOD-1]', async () => {
@@ -44,7 +44,7 @@ describe('GET /v1/models', () => {
   })
   test('list: a model withdrawn from the Application disappears from list and chat at once', async () => {
     const { id, token } = await governed.application()
-    const listed = async () => accepted(await governed.api('GET', '/v1/models', { token })).data.map((model) => model.id)
+    const listed = async () => expectSuccess(await governed.api('GET', '/v1/models', { token })).data.map((model) => model.id)
     expect(await listed()).toContain('scripted')
     await governed.change(id, { models: ['demo-mini'] })
     expect(await listed()).toEqual(['demo-mini'])

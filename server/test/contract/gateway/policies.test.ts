@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { accepted, contentOf, refused } from '../../support/gateway-client.ts'
+import { contentOf, expectError, expectSuccess } from '../../support/gateway-client.ts'
 import { MARKER_RULES, policyDocument } from '../../support/marker-policies.ts'
 import { says, word } from '../../support/scripted-provider.ts'
 import { governed } from '../shared-server.ts'
@@ -7,22 +7,22 @@ import { governed } from '../shared-server.ts'
 const MAIL = 'mara.lind@example.org'
 /** Sends a chat: the upstream request (`sent`, `body`), the completion and the decision. */
 async function sendChat(prompt: string, answer?: string) {
-  const said = await governed.sendPrompt(prompt, answer === undefined ? {} : { answer })
-  const sent = governed.provider.about(said.word)[0]
+  const sentPrompt = await governed.sendPrompt(prompt, answer === undefined ? {} : { answer })
+  const sent = governed.provider.callsWith(sentPrompt.word)[0]
   return {
-    ...said,
-    content: contentOf(said.response),
+    ...sentPrompt,
+    content: contentOf(sentPrompt.response),
     sent: sent?.raw ?? '',
     body: sent?.body,
-    decision: said.response.body.governance.decision,
+    decision: sentPrompt.response.body.governance.decision,
   }
 }
 
 describe('policies fail closed', () => {
   test('condition: 403 POLICY_DENIED when it fails, and the record names rule and failure [GW-SAFE-1]', async () => {
-    const said = await governed.sendPrompt('juniper-broken')
-    const { audit_id } = refused(said.response, 'POLICY_DENIED')
-    expect(governed.countProviderCalls(said)).toBe(0)
+    const sentPrompt = await governed.sendPrompt('juniper-broken')
+    const { audit_id } = expectError(sentPrompt.response, 'POLICY_DENIED')
+    expect(governed.countProviderCalls(sentPrompt)).toBe(0)
     const { decision } = await governed.record(audit_id)
     expect(decision).toMatchObject({
       verdict: 'deny',
@@ -30,7 +30,7 @@ describe('policies fail closed', () => {
     })
   })
   test('rule: is skipped when it fails and has on_error: skip [GW-SAFE-2]', async () => {
-    accepted((await governed.sendPrompt('juniper-lenient')).response)
+    expectSuccess((await governed.sendPrompt('juniper-lenient')).response)
   })
   test.each([
     ['syntax', { when: 'content.text.nope(' }],
@@ -47,11 +47,11 @@ describe('policies fail closed', () => {
     async (_, change) => {
       const rule = { id: 'bad', at: ['input'], when: 'true', verdict: 'deny', ...change }
       const source = policyDocument([rule])
-      const error = refused(await governed.admin('POST', '/policy-sets', { json: { source } }), 'VALIDATION_ERROR')
+      const error = expectError(await governed.admin('POST', '/policy-sets', { json: { source } }), 'VALIDATION_ERROR')
       expect(JSON.stringify(error)).toMatch(/rules\[0\]/)
       expect(JSON.stringify(error)).toMatch(/line/i)
-      refused((await governed.sendPrompt('juniper-deny')).response, 'POLICY_DENIED')
-      accepted((await governed.sendPrompt()).response)
+      expectError((await governed.sendPrompt('juniper-deny')).response, 'POLICY_DENIED')
+      expectSuccess((await governed.sendPrompt()).response)
     },
   )
 })
@@ -67,8 +67,8 @@ describe('verdicts, transforms, directives', () => {
     ['juniper-escalate', '', 'escalate'],
   ])(
     'verdict: the strictest of all matching rules at both points wins: %j + %j is %s [GW-VERD-5]',
-    async (mark, answer, verdict) => {
-      const { response } = await governed.sendPrompt(mark, answer ? { answer } : {})
+    async (mark, completion, verdict) => {
+      const { response } = await governed.sendPrompt(mark, completion ? { answer: completion } : {})
       const { decision } = await governed.record(response.headers.get('x-audit-id') ?? '')
       expect((decision as { verdict: string }).verdict).toBe(verdict)
     },
@@ -87,10 +87,10 @@ describe('verdicts, transforms, directives', () => {
   })
   test('pseudonymize:<finding>: the provider gets a placeholder and the client the original [GW-POL-10]', async () => {
     const key = word()
-    const answer = await governed.chat(`juniper-pseudonymize ${key} ${MAIL}`)
-    expect(governed.provider.about(key)[0]?.raw).not.toContain(MAIL)
-    expect(contentOf(answer)).toContain(MAIL)
-    expect(answer.body.governance.decision.transforms).toEqual(['pseudonymize:pii'])
+    const response = await governed.chat(`juniper-pseudonymize ${key} ${MAIL}`)
+    expect(governed.provider.callsWith(key)[0]?.raw).not.toContain(MAIL)
+    expect(contentOf(response)).toContain(MAIL)
+    expect(response.body.governance.decision.transforms).toEqual(['pseudonymize:pii'])
   })
   test('truncate:<n>: counts characters, at input and output [GW-POL-10]', async () => {
     const { body } = await sendChat(`juniper-truncate ${word().repeat(20)}`)
@@ -107,8 +107,8 @@ describe('verdicts, transforms, directives', () => {
   test('transforms: apply to every message [GW-PIPE-9]', async () => {
     const key = word()
     const messages = ['system', 'user', 'assistant', 'user'].map((role) => ({ role, content: `${key} juniper-redact ${MAIL}` }))
-    accepted(await governed.chat(messages))
-    expect(governed.provider.about(key)[0]?.raw).not.toContain(MAIL)
+    expectSuccess(await governed.chat(messages))
+    expect(governed.provider.callsWith(key)[0]?.raw).not.toContain(MAIL)
   })
   test('transforms: not listed when they change nothing [GW-GOV-3]', async () => {
     expect((await sendChat('juniper-redact nothing here')).decision.transforms).toEqual([])
@@ -117,34 +117,34 @@ describe('verdicts, transforms, directives', () => {
     const { body, decision } = await sendChat('juniper-tokens')
     expect(body?.max_tokens).toBe(17)
     expect(decision.directives).toEqual(['max_tokens:17'])
-    const said = await governed.sendPrompt('juniper-tokens', { more: { max_tokens: 5 } })
-    expect(governed.provider.about(said.word)[0]?.body.max_tokens).toBe(5)
+    const sentPrompt = await governed.sendPrompt('juniper-tokens', { more: { max_tokens: 5 } })
+    expect(governed.provider.callsWith(sentPrompt.word)[0]?.body.max_tokens).toBe(5)
   })
   test('route:provider=x: only that provider is eligible [GW-POL-11]', async () => {
     const chatWith = (model: string) => governed.chat('juniper-demo', { model })
-    expect(accepted(await chatWith('demo-mini')).governance.decision.directives).toEqual(['route:provider=demo'])
-    refused(await chatWith('scripted'), 'NO_ELIGIBLE_PROVIDER')
+    expect(expectSuccess(await chatWith('demo-mini')).governance.decision.directives).toEqual(['route:provider=demo'])
+    expectError(await chatWith('scripted'), 'NO_ELIGIBLE_PROVIDER')
   })
   test('route:region=x: only providers of that region are eligible [GW-POL-11]', async () => {
-    refused(await governed.chat('juniper-region', { model: 'demo-mini' }), 'NO_ELIGIBLE_PROVIDER')
-    accepted(await governed.admin('PATCH', '/providers/demo', { json: { region: 'mars' } }))
-    accepted(await governed.chat('juniper-region', { model: 'demo-mini' }))
-    accepted(await governed.admin('PATCH', '/providers/demo', { json: { region: null } }))
+    expectError(await governed.chat('juniper-region', { model: 'demo-mini' }), 'NO_ELIGIBLE_PROVIDER')
+    expectSuccess(await governed.admin('PATCH', '/providers/demo', { json: { region: 'mars' } }))
+    expectSuccess(await governed.chat('juniper-region', { model: 'demo-mini' }))
+    expectSuccess(await governed.admin('PATCH', '/providers/demo', { json: { region: null } }))
   })
   test('route:max_cost=x: counts all n choices, tools and texts that policies add', async () => {
     const price = (json: object) => governed.admin('PUT', '/providers/openai/models/scripted', { json })
-    accepted(await price({ input_price: 10, output_price: 10 }))
+    expectSuccess(await price({ input_price: 10, output_price: 10 }))
     const { token } = await governed.application({ settings: { extensions: ['tools'] } })
-    const ask = async (more: object) =>
+    const sendRequest = async (more: object) =>
       (await governed.chat('juniper-cent', { model: 'scripted', max_tokens: 900, ...more }, { token })).status
     const tool = (description: string) => ({ tools: [{ type: 'function', function: { name: 'look', description } }] })
     try {
-      expect(await ask({})).toBe(200)
-      expect(await ask(tool('Looks something up.'))).toBe(200)
-      expect(await ask({ max_tokens: 1_100 })).toBe(422)
-      expect(await ask({ n: 2 })).toBe(422)
-      expect(await ask(tool('word '.repeat(200)))).toBe(422)
-      expect(await ask({ max_tokens: 985 })).toBe(200)
+      expect(await sendRequest({})).toBe(200)
+      expect(await sendRequest(tool('Looks something up.'))).toBe(200)
+      expect(await sendRequest({ max_tokens: 1_100 })).toBe(422)
+      expect(await sendRequest({ n: 2 })).toBe(422)
+      expect(await sendRequest(tool('word '.repeat(200)))).toBe(422)
+      expect(await sendRequest({ max_tokens: 985 })).toBe(200)
       expect((await governed.chat('juniper-cent juniper-system', { model: 'scripted', max_tokens: 985 }, { token })).status).toBe(
         422,
       )
@@ -155,7 +155,7 @@ describe('verdicts, transforms, directives', () => {
     }
   })
   test('route:max_cost=x: providers that could cost more are not eligible [GW-POL-11]', async () => {
-    refused(await governed.chat('juniper-cheap', { model: 'demo-mini' }), 'NO_ELIGIBLE_PROVIDER')
+    expectError(await governed.chat('juniper-cheap', { model: 'demo-mini' }), 'NO_ELIGIBLE_PROVIDER')
   })
   test('system:<named text>: precedes the messages [GW-POL-11]', async () => {
     const { body } = await sendChat('juniper-system')
@@ -195,10 +195,10 @@ const source = (rule: object) => JSON.stringify({ name: 'draft', rules: [{ id: '
 /** The simulated result of a policy set with this rule. */
 const simulated = async (rule: object) => {
   const json = { source: source(rule), request: { messages: [{ role: 'user', content: 'Good morning' }] } }
-  return accepted(await governed.admin('POST', '/policy-sets/simulate', { json }))
+  return expectSuccess(await governed.admin('POST', '/policy-sets/simulate', { json }))
 }
 const unpublishable = async (rule: object) =>
-  refused(await governed.admin('POST', '/policy-sets', { json: { source: source(rule) } }), 'VALIDATION_ERROR')
+  expectError(await governed.admin('POST', '/policy-sets', { json: { source: source(rule) } }), 'VALIDATION_ERROR')
 
 describe('policy documents', () => {
   test('variables: user, application, request, content, response and now have their values [GW-POL-5, GW-POL-14, GW-POL-15, GW-POL-16]', async () => {
@@ -210,9 +210,9 @@ describe('policy documents', () => {
     governed.provider.on(key, says('The answer.'))
     const user = { id: 'pilot-7', role: 'pilot', department: 'hangar', attributes: { wing: 'left' } }
     const messages = [`${key} first words`, 'second words'].map((content) => ({ role: 'user', content }))
-    const answer = await governed.chat(messages, { max_tokens: 55, governance: { user, session_id: 'afternoon' } })
+    const response = await governed.chat(messages, { max_tokens: 55, governance: { user, session_id: 'afternoon' } })
     await governed.publish(MARKER_RULES)
-    const { decision } = await governed.record(accepted(answer).governance.audit_id)
+    const { decision } = await governed.record(expectSuccess(response).governance.audit_id)
     expect((decision as { rules: { id: string }[] }).rules.map(({ id }) => id)).toEqual(rules.map(({ id }) => id))
   })
   test('findings: a condition reads each type and group [GW-POL-6, GW-POL-9]', async () => {
@@ -253,14 +253,14 @@ describe('policy documents', () => {
   test('publication: the last published version is active at once, and an earlier one can be published again [GW-POL-2]', async () => {
     const deny = { id: 'none', at: ['input'], when: 'true', verdict: 'deny' }
     await governed.publish([deny])
-    refused(await governed.chat('Good morning'), 'POLICY_DENIED')
+    expectError(await governed.chat('Good morning'), 'POLICY_DENIED')
     await governed.publish(MARKER_RULES)
-    accepted(await governed.chat('Good morning'))
+    expectSuccess(await governed.chat('Good morning'))
   })
   test('publication: accepts YAML as application/yaml [ADM-API-5]', async () => {
     const raw = 'name: demo\nrules:\n  - id: only\n    at: [input]\n    when: content.text.contains("heron")\n    verdict: deny\n'
-    accepted(await governed.admin('POST', '/policy-sets', { raw, headers: { 'content-type': 'application/yaml' } }), 201)
-    refused(await governed.chat('a heron'), 'POLICY_DENIED')
+    expectSuccess(await governed.admin('POST', '/policy-sets', { raw, headers: { 'content-type': 'application/yaml' } }), 201)
+    expectError(await governed.chat('a heron'), 'POLICY_DENIED')
     await governed.publish(MARKER_RULES)
   })
   test('verdict: allow when no rule matches [GW-VERD-6]', async () => {
@@ -268,7 +268,7 @@ describe('policy documents', () => {
   })
   test('content: confidential and at least medium with pii, restricted and at least high with secret [GW-POL-7]', async () => {
     const assess = async (prompt: string) => {
-      const { classification, risk_level } = await governed.record(accepted(await governed.chat(prompt)).governance.audit_id)
+      const { classification, risk_level } = await governed.record(expectSuccess(await governed.chat(prompt)).governance.audit_id)
       return { classification, risk_level }
     }
     expect(await assess('Good morning')).toEqual({ classification: 'internal', risk_level: 'low' })
@@ -277,12 +277,14 @@ describe('policy documents', () => {
   })
   test("classification: starts at the Application's default [GW-POL-7]", async () => {
     const { token } = await governed.application({ settings: { default_classification: 'public' } })
-    const { audit_id } = accepted(await governed.chat('Good morning', {}, { token })).governance
-    expect(accepted(await governed.api('GET', `/v1/audit/${audit_id}`, { token })).classification).toBe('public')
+    const { audit_id } = expectSuccess(await governed.chat('Good morning', {}, { token })).governance
+    expect(expectSuccess(await governed.api('GET', `/v1/audit/${audit_id}`, { token })).classification).toBe('public')
   })
   test('risk: a rule raises it and never lowers it [GW-POL-8]', async () => {
-    expect(accepted((await governed.sendPrompt(`juniper-risk-low ${MAIL}`)).response).governance.risk_level).toBe('medium')
-    expect(accepted((await governed.sendPrompt(`juniper-risk-critical ${MAIL}`)).response).governance.risk_level).toBe('critical')
+    expect(expectSuccess((await governed.sendPrompt(`juniper-risk-low ${MAIL}`)).response).governance.risk_level).toBe('medium')
+    expect(expectSuccess((await governed.sendPrompt(`juniper-risk-critical ${MAIL}`)).response).governance.risk_level).toBe(
+      'critical',
+    )
   })
   test('content.findings["pii.email"]: has the number of findings [GW-POL-6]', async () => {
     expect((await sendChat(`juniper-email ${MAIL}`)).decision.verdict).toBe('escalate')
@@ -293,6 +295,6 @@ describe('policy documents', () => {
       { role: 'user', content: `juniper-email ma\u200bra.lind@exa\u200bmple.org` },
       { role: 'user', content: 'and?' },
     ]
-    expect(accepted(await governed.chat(messages)).governance.decision.verdict).toBe('escalate')
+    expect(expectSuccess(await governed.chat(messages)).governance.decision.verdict).toBe('escalate')
   })
 })

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
-import { accepted, contentOf, type ResponseBody, refused } from '../../support/gateway-client.ts'
+import { contentOf, expectError, expectSuccess, type ResponseBody } from '../../support/gateway-client.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
 
-const item = async (id: string): Promise<ResponseBody> => accepted(await governed.admin('GET', `/reviews/${id}`))
+const item = async (id: string): Promise<ResponseBody> => expectSuccess(await governed.admin('GET', `/reviews/${id}`))
 const state = async (id: string) => (await item(id)).state
 
 describe('reviews', () => {
@@ -12,8 +12,8 @@ describe('reviews', () => {
     const held = await governed.holdPrompt('juniper-hold', { answer: 'sorrel-deny' })
     await governed.decide(held.id, 'approve')
     expect(governed.countProviderCalls(held)).toBe(0)
-    refused(await governed.resubmit(held), 'POLICY_DENIED')
-    refused(await governed.resubmit(held), 'POLICY_DENIED')
+    expectError(await governed.resubmit(held), 'POLICY_DENIED')
+    expectError(await governed.resubmit(held), 'POLICY_DENIED')
     expect(governed.countProviderCalls(held)).toBe(1)
   })
   test('output hold: approval releases the held completion [GW-REV-1]', async () => {
@@ -25,7 +25,7 @@ describe('reviews', () => {
   test('input hold: continues with an output hold when the completion is held', async () => {
     const held = await governed.holdPrompt('juniper-hold', { answer: `sorrel-hold ${word()}` })
     await governed.decide(held.id, 'approve')
-    const second = refused(await governed.resubmit(held), 'POLICY_REVIEW_PENDING').review_item_id
+    const second = expectError(await governed.resubmit(held), 'POLICY_REVIEW_PENDING').review_item_id
     expect(second).not.toBe(held.id)
     expect((await item(held.id)).successor_id).toBe(second)
     await governed.decide(second, 'approve')
@@ -36,7 +36,7 @@ describe('reviews', () => {
     const held = await governed.holdPrompt()
     expect(await state(held.id)).toBe('pending')
     expect((await governed.decide(held.id, 'approve')).state).toBe('approved')
-    accepted(await governed.resubmit(held))
+    expectSuccess(await governed.resubmit(held))
     expect(await state(held.id)).toBe('released')
   })
   test('states: pending → denied [GW-REV-3]', async () => {
@@ -106,24 +106,24 @@ describe('reviews', () => {
     ['approve', 'output'],
     ['deny', 'input'],
   ] as const)('wait_for_approval_seconds without an item: ends with the decision %s (%s)', async (verb, point) => {
-    const answer = `${point === 'output' ? 'sorrel-hold' : 'fine'} ${word()}`
+    const completion = `${point === 'output' ? 'sorrel-hold' : 'fine'} ${word()}`
     const more = { governance: { wait_for_approval_seconds: 30 } }
     const before = new Set(await pending())
-    const waiting = governed.sendPrompt(point === 'input' ? 'juniper-hold' : '', { answer, more })
+    const waiting = governed.sendPrompt(point === 'input' ? 'juniper-hold' : '', { answer: completion, more })
     await vi.waitFor(async () => expect((await pending()).length).toBe(before.size + 1), 5_000)
     const [id = ''] = (await pending()).filter((candidate) => !before.has(candidate))
     await governed.decide(id, verb)
-    const said = await waiting
-    if (verb === 'approve') expect(contentOf(said.response)).toBe(answer)
-    else refused(said.response, 'POLICY_REVIEW_DENIED')
-    expect(governed.countProviderCalls(said)).toBe(verb === 'approve' ? 1 : 0)
+    const sentPrompt = await waiting
+    if (verb === 'approve') expect(contentOf(sentPrompt.response)).toBe(completion)
+    else expectError(sentPrompt.response, 'POLICY_REVIEW_DENIED')
+    expect(governed.countProviderCalls(sentPrompt)).toBe(verb === 'approve' ? 1 : 0)
   })
   test('wait: all requests that wait for one item get the same response from one provider call [GW-REV-13]', async () => {
     const held = await governed.holdPrompt()
     const waiting = Array.from({ length: 12 }, () => governed.resubmit(held, { wait_for_approval_seconds: 30 }))
     await sleep(200)
     await governed.decide(held.id, 'approve')
-    for (const answer of await Promise.all(waiting)) expect(contentOf(answer)).toBe(held.answer)
+    for (const response of await Promise.all(waiting)) expect(contentOf(response)).toBe(held.answer)
     expect(governed.countProviderCalls(held)).toBe(1)
   })
   test('wait: does not poll the database [GW-REV-16]', async () => {
@@ -137,14 +137,14 @@ describe('reviews', () => {
     await sleep(1_200)
     pool.off('acquire', count)
     expect(queries).toBe(0)
-    refused(await waiting, 'POLICY_REVIEW_PENDING')
+    expectError(await waiting, 'POLICY_REVIEW_PENDING')
   })
   test('reviews: listed by state, in pages [ADM-API-7]', async () => {
     const ids = [(await governed.holdPrompt()).id, (await governed.holdPrompt()).id]
     const seen: unknown[] = []
     let path = '/reviews?state=pending&kind=hold&limit=1'
     for (let pages = 0; pages < 200; pages++) {
-      const { object, data, has_more, next_cursor } = accepted(await governed.admin('GET', path))
+      const { object, data, has_more, next_cursor } = expectSuccess(await governed.admin('GET', path))
       expect(object).toBe('list')
       expect(data.length).toBeLessThanOrEqual(1)
       for (const { id, state: found } of data) {
@@ -160,17 +160,17 @@ describe('reviews', () => {
   test('decisions: the first is valid and concurrent ones get 409 CONFLICT [GW-REV-18]', async () => {
     const held = await governed.holdPrompt()
     const decide = (verb: string) => governed.admin('POST', `/reviews/${held.id}/${verb}`, { json: { comment: verb } })
-    const answers = await Promise.all([decide('approve'), decide('deny'), decide('approve'), decide('deny')])
-    const succeeded = answers.filter(({ status }) => status === 200)
+    const responses = await Promise.all([decide('approve'), decide('deny'), decide('approve'), decide('deny')])
+    const succeeded = responses.filter(({ status }) => status === 200)
     expect(succeeded).toHaveLength(1)
-    for (const answer of answers) if (answer.status !== 200) refused(answer, 'CONFLICT')
+    for (const response of responses) if (response.status !== 200) expectError(response, 'CONFLICT')
     expect(await state(held.id)).toBe(succeeded[0]?.body.state)
   })
   test('decisions: recorded, as is every view of content', async () => {
     const held = await governed.holdPrompt()
     await item(held.id)
     await governed.decide(held.id, 'approve')
-    const { data } = accepted(await governed.admin('GET', '/audit?limit=50'))
+    const { data } = expectSuccess(await governed.admin('GET', '/audit?limit=50'))
     const actions = data
       .map(({ change }) => change as { action: string; object_id: string } | null)
       .filter((change) => change?.object_id === held.id)
@@ -183,7 +183,7 @@ describe('reviews', () => {
 async function pending(): Promise<string[]> {
   const ids: string[] = []
   for (let cursor = ''; ; ) {
-    const page = accepted(await governed.admin('GET', `/reviews?state=pending&kind=hold&limit=100${cursor}`))
+    const page = expectSuccess(await governed.admin('GET', `/reviews?state=pending&kind=hold&limit=100${cursor}`))
     ids.push(...page.data.map(({ id }) => String(id)))
     if (!page.has_more) return ids
     cursor = `&cursor=${page.next_cursor}`

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { accepted, ENDPOINTS, type GatewayResponse, refused } from '../../support/gateway-client.ts'
+import { ENDPOINTS, expectError, expectSuccess, type GatewayResponse } from '../../support/gateway-client.ts'
 import { governed } from '../shared-server.ts'
 
 const STAGES = 'authenticate admit identify classify authorize retrieve recall route invoke inspect remember record'.split(' ')
@@ -19,14 +19,14 @@ const sendTo = (name: string) => {
 
 describe('the twelve stages [GW-PIPE-1]', () => {
   test('chat [GW-PIPE-3]', async () => {
-    const answer = await governed.chat('Good morning')
-    expect(await outcomes(answer)).toEqual(
+    const response = await governed.chat('Good morning')
+    expect(await outcomes(response)).toEqual(
       expectedOutcomes('authenticate admit identify classify authorize route invoke inspect record'),
     )
   })
   test('chat, dry run: has the outcomes of a real run', async () => {
-    const answer = await governed.chat('Good morning', { governance: { dry_run: true } })
-    expect(await outcomes(answer)).toEqual(
+    const response = await governed.chat('Good morning', { governance: { dry_run: true } })
+    expect(await outcomes(response)).toEqual(
       expectedOutcomes('authenticate admit identify classify authorize route invoke inspect record'),
     )
   })
@@ -34,9 +34,9 @@ describe('the twelve stages [GW-PIPE-1]', () => {
     expect(await outcomes(await sendTo('models'))).toEqual(expectedOutcomes('authenticate admit authorize route record'))
   })
   test('audit [GW-PIPE-8]', async () => {
-    const { audit_id } = accepted(await governed.chat('Good morning')).governance
-    const answer = await governed.api('GET', `/v1/audit/${audit_id}`)
-    expect(await outcomes(answer)).toEqual(expectedOutcomes('authenticate admit authorize record'))
+    const { audit_id } = expectSuccess(await governed.chat('Good morning')).governance
+    const response = await governed.api('GET', `/v1/audit/${audit_id}`)
+    expect(await outcomes(response)).toEqual(expectedOutcomes('authenticate admit authorize record'))
   })
   test('audit, nothing found', async () => {
     expect(await outcomes(await sendTo('audit'))).toEqual(expectedOutcomes('authenticate admit record', { authorize: 'stopped' }))
@@ -53,20 +53,20 @@ describe('the twelve stages [GW-PIPE-1]', () => {
   ])('chat, %s: stages after the end are skipped [GW-PIPE-2]', async (_, prompt, more, ok, others) => {
     expect(await outcomes(await governed.chat(prompt, more))).toEqual(expectedOutcomes(ok, others))
   })
-  test.each(['sorrel-deny', 'sorrel-hold'])('chat, %s: inspect stops', async (answer) => {
-    const { response } = await governed.sendPrompt('', { answer })
+  test.each(['sorrel-deny', 'sorrel-hold'])('chat, %s: inspect stops', async (completion) => {
+    const { response } = await governed.sendPrompt('', { answer: completion })
     expect(await outcomes(response)).toEqual(
       expectedOutcomes('authenticate admit identify classify authorize route invoke record', { inspect: 'stopped' }),
     )
   })
   test('chat, an invalid user token: identify stops', async () => {
-    const answer = await governed.chat('x', {}, { userToken: 'nonsense' })
-    expect(await outcomes(answer)).toEqual(expectedOutcomes('authenticate admit record', { identify: 'stopped' }))
+    const response = await governed.chat('x', {}, { userToken: 'nonsense' })
+    expect(await outcomes(response)).toEqual(expectedOutcomes('authenticate admit record', { identify: 'stopped' }))
   })
   test.each(ENDPOINTS)('$name: responses and errors have x-audit-id [GW-PIPE-12]', async ({ name }) => {
-    const answer = await sendTo(name)
-    expect(answer.headers.get('x-audit-id')).toMatch(/^aud_/)
-    if (answer.status >= 400) expect(answer.body.error.audit_id).toBe(answer.headers.get('x-audit-id'))
+    const response = await sendTo(name)
+    expect(response.headers.get('x-audit-id')).toMatch(/^aud_/)
+    if (response.status >= 400) expect(response.body.error.audit_id).toBe(response.headers.get('x-audit-id'))
   })
 })
 
@@ -103,7 +103,7 @@ describe('knowledge and memory endpoints of an Application without both', () => 
     ['memory_search', 'memory'],
     ['memory_capture', 'memory'],
   ])('%s: 400 VALIDATION_ERROR, not enabled, recorded [GW-KNOW-5, GW-MEMS-5, GW-MEMC-11]', async (name, feature) => {
-    const { message, audit_id } = refused(await sendTo(name), 'VALIDATION_ERROR')
+    const { message, audit_id } = expectError(await sendTo(name), 'VALIDATION_ERROR')
     expect(message).toContain(`${feature} is not enabled`)
     expect(await governed.record(audit_id)).toMatchObject({ endpoint: name, status: 400, error_code: 'VALIDATION_ERROR' })
   })
@@ -111,7 +111,7 @@ describe('knowledge and memory endpoints of an Application without both', () => 
     '%s: query is required and not blank [GW-KNOW-1, GW-MEMS-1]',
     async (path) => {
       for (const query of [undefined, '', '   ', 5, null]) {
-        expect(refused(await governed.post(path, { query }), 'VALIDATION_ERROR').param).toBe('query')
+        expect(expectError(await governed.post(path, { query }), 'VALIDATION_ERROR').param).toBe('query')
       }
     },
   )
@@ -130,17 +130,17 @@ describe('knowledge and memory endpoints of an Application without both', () => 
   ])('CaptureRequest %s %j: 400 names the field [GW-MEMC-1]', async (field, value) => {
     const good = { content: 'x', scope: 'application', kind: 'fact', classification: 'internal' }
     const change = field.startsWith('governance.') ? { governance: { session_id: value } } : { [field]: value }
-    expect(refused(await governed.post('/v1/memory/capture', { ...good, ...change }), 'VALIDATION_ERROR').param).toBe(field)
+    expect(expectError(await governed.post('/v1/memory/capture', { ...good, ...change }), 'VALIDATION_ERROR').param).toBe(field)
   })
   test.each(['department', 'project'])('CaptureRequest scope %s: scope_id is required [GW-MEMC-3]', async (scope) => {
     const json = { content: 'x', scope, kind: 'fact', classification: 'internal' }
-    expect(refused(await governed.post('/v1/memory/capture', json), 'VALIDATION_ERROR').param).toBe('scope_id')
-    const { message } = refused(await governed.post('/v1/memory/capture', { ...json, scope_id: 'x' }), 'VALIDATION_ERROR')
+    expect(expectError(await governed.post('/v1/memory/capture', json), 'VALIDATION_ERROR').param).toBe('scope_id')
+    const { message } = expectError(await governed.post('/v1/memory/capture', { ...json, scope_id: 'x' }), 'VALIDATION_ERROR')
     expect(message).toContain('memory is not enabled')
   })
   test('user token: is verified', async () => {
     for (const { path, json } of ENDPOINTS.filter(({ name }) => /knowledge|memory/.test(name))) {
-      refused(await governed.post(path, json, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
+      expectError(await governed.post(path, json, { userToken: 'nonsense' }), 'AUTH_INVALID_USER_TOKEN')
     }
   })
 })

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { CHAT, contentOf, type GatewayResponse, refused } from '../../support/gateway-client.ts'
+import { CHAT, contentOf, expectError, type GatewayResponse } from '../../support/gateway-client.ts'
 import { formatRequest, parseResponse, sendBytes } from '../../support/raw-http.ts'
 import { completion, json, word } from '../../support/scripted-provider.ts'
 import { type Chunk, parseChunks, streamedContent } from '../../support/stream-chunks.ts'
@@ -97,19 +97,19 @@ describe('streaming', () => {
     expect(streamedContent(chunks)).toBe(long)
   })
   test('provider: the request has no stream', async () => {
-    const said = await governed.sendPrompt('', { more: { stream: true, stream_options: { include_usage: true } } })
-    expect(governed.provider.about(said.word)[0]?.body).toMatchObject({ stream: false })
-    expect(governed.provider.about(said.word)[0]?.raw).not.toContain('include_usage')
+    const sentPrompt = await governed.sendPrompt('', { more: { stream: true, stream_options: { include_usage: true } } })
+    expect(governed.provider.callsWith(sentPrompt.word)[0]?.body).toMatchObject({ stream: false })
+    expect(governed.provider.callsWith(sentPrompt.word)[0]?.raw).not.toContain('include_usage')
   })
   test('stream: has the content of the JSON response', async () => {
-    const said = await governed.sendPrompt('', { answer: TEXT, more: { stream: true } })
-    expect(streamedContent(parseChunks(said.response.text))).toBe(contentOf(await governed.chat(said.prompt)))
+    const sentPrompt = await governed.sendPrompt('', { answer: TEXT, more: { stream: true } })
+    expect(streamedContent(parseChunks(sentPrompt.response.text))).toBe(contentOf(await governed.chat(sentPrompt.prompt)))
   })
   test('stream: a released hold can be streamed', async () => {
     const held = await governed.holdPrompt()
     await governed.decide(held.id, 'approve')
-    const answer = await governed.resubmit(held, {}, { stream: true })
-    expect(streamedContent(parseChunks(answer.text))).toBe(held.answer)
+    const response = await governed.resubmit(held, {}, { stream: true })
+    expect(streamedContent(parseChunks(response.text))).toBe(held.answer)
   })
 })
 
@@ -120,7 +120,7 @@ describe('refusals with stream: true [GW-SSE-10]', () => {
     ['NO_ELIGIBLE_PROVIDER', 'x', { model: 'none' }],
     ['VALIDATION_ERROR', 'x', { temperature: 'hot' }],
   ] as const)('%s: JSON with its own status', async (code, prompt, more) => {
-    refused(await governed.chat(prompt, { stream: true, ...more }), code)
+    expectError(await governed.chat(prompt, { stream: true, ...more }), code)
   })
 })
 
@@ -159,7 +159,7 @@ describe('streaming under an output policy: 403 without one byte of the completi
     const bytes = await streamBytes(completion('', { choices }), { n: choices.length })
     const answer = parseResponse(bytes)
     if (!answer) throw new Error('the socket closed without a response')
-    refused(answer, 'POLICY_DENIED')
+    expectError(answer, 'POLICY_DENIED')
     const wire = bytes.toString('latin1')
     expect(wire).not.toContain('vault')
     expect(wire).not.toContain('data:')
@@ -172,7 +172,7 @@ describe('streaming under an output policy: 403 without one byte of the completi
     const bytes = await streamBytes(completion('Fine.', more))
     const answer = parseResponse(bytes)
     if (!answer) throw new Error('the socket closed without a response')
-    refused(answer, 'POLICY_DENIED')
+    expectError(answer, 'POLICY_DENIED')
     expect(bytes.toString('latin1')).not.toContain('vault')
   })
   test('audio: a completion with audio is not returned', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { accepted, contentOf, refused } from '../../support/gateway-client.ts'
+import { contentOf, expectError, expectSuccess } from '../../support/gateway-client.ts'
 import type { HeldPrompt } from '../../support/governed.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { clock, governed } from '../shared-server.ts'
@@ -8,7 +8,7 @@ import { clock, governed } from '../shared-server.ts'
 const AUDIT_ID = /^aud_[0-9a-z]{26}$/
 const REVIEW_ID = /^rev_[0-9a-z]{26}$/
 const reviews = async (): Promise<unknown[]> => [
-  ...accepted(await governed.admin('GET', '/reviews?state=pending&limit=100')).data,
+  ...expectSuccess(await governed.admin('GET', '/reviews?state=pending&limit=100')).data,
 ]
 
 describe('verdicts on a chat', () => {
@@ -19,9 +19,9 @@ describe('verdicts on a chat', () => {
   })
 
   test('verdict deny at input → 403 POLICY_DENIED with audit_id, no provider called [GW-VERD-2]', async () => {
-    const said = await governed.sendPrompt('juniper-deny')
-    expect(refused(said.response, 'POLICY_DENIED').audit_id).toMatch(AUDIT_ID)
-    expect(governed.countProviderCalls(said)).toBe(0)
+    const sentPrompt = await governed.sendPrompt('juniper-deny')
+    expect(expectError(sentPrompt.response, 'POLICY_DENIED').audit_id).toMatch(AUDIT_ID)
+    expect(governed.countProviderCalls(sentPrompt)).toBe(0)
   })
   test('verdict deny at input → for every message of the request [GW-PIPE-9]', async () => {
     const at = (index: number) =>
@@ -29,14 +29,14 @@ describe('verdicts on a chat', () => {
         role: i % 2 ? 'assistant' : 'user',
         content: i === index ? 'juniper-deny' : 'go on',
       }))
-    for (const index of [0, 1, 2, 3]) refused(await governed.chat(at(index)), 'POLICY_DENIED')
+    for (const index of [0, 1, 2, 3]) expectError(await governed.chat(at(index)), 'POLICY_DENIED')
   })
   test('verdict deny at output → 403 POLICY_DENIED with audit_id and without the completion [GW-VERD-2]', async () => {
     const secret = word()
-    const said = await governed.sendPrompt('', { answer: `sorrel-deny ${secret}` })
-    expect(refused(said.response, 'POLICY_DENIED').audit_id).toMatch(AUDIT_ID)
-    expect(said.response.text).not.toContain(secret)
-    expect(governed.countProviderCalls(said)).toBe(1)
+    const sentPrompt = await governed.sendPrompt('', { answer: `sorrel-deny ${secret}` })
+    expect(expectError(sentPrompt.response, 'POLICY_DENIED').audit_id).toMatch(AUDIT_ID)
+    expect(sentPrompt.response.text).not.toContain(secret)
+    expect(governed.countProviderCalls(sentPrompt)).toBe(1)
   })
 
   test.each([
@@ -45,9 +45,9 @@ describe('verdicts on a chat', () => {
   ])(
     'verdict escalate at %s → 200 completion returned inline, and an escalation for reviewers [GW-VERD-3]',
     async (point, mark, answer) => {
-      const said = await governed.sendPrompt(mark, answer === undefined ? {} : { answer })
-      expect(contentOf(said.response)).toBe(said.answer)
-      const { governance } = said.response.body
+      const sentPrompt = await governed.sendPrompt(mark, answer === undefined ? {} : { answer })
+      expect(contentOf(sentPrompt.response)).toBe(sentPrompt.answer)
+      const { governance } = sentPrompt.response.body
       expect(governance.decision.verdict).toBe('escalate')
       expect(await reviews()).toContainEqual(
         expect.objectContaining({ kind: 'escalation', point, audit_id: governance.audit_id, state: 'pending' }),
@@ -84,18 +84,18 @@ describe('verdicts on a chat', () => {
     })
     test('undecided → 409 POLICY_REVIEW_PENDING again, the same item [GW-RETRY-2]', async () => {
       const held = await hold()
-      expect(refused(await governed.resubmit(held), 'POLICY_REVIEW_PENDING').review_item_id).toBe(held.id)
+      expect(expectError(await governed.resubmit(held), 'POLICY_REVIEW_PENDING').review_item_id).toBe(held.id)
     })
     test('review denied → 403 POLICY_REVIEW_DENIED with audit_id [GW-REV-6]', async () => {
       const held = await hold()
       await governed.decide(held.id, 'deny')
-      expect(refused(await governed.resubmit(held), 'POLICY_REVIEW_DENIED').audit_id).toMatch(AUDIT_ID)
+      expect(expectError(await governed.resubmit(held), 'POLICY_REVIEW_DENIED').audit_id).toMatch(AUDIT_ID)
       expect(governed.countProviderCalls(held)).toBe(point === 'input' ? 0 : 1)
     })
     test('hold expired → 410 REVIEW_HOLD_EXPIRED [GW-REV-7]', async () => {
       const held = await hold('juniper-brief')
       clock.advance(31_000)
-      refused(await governed.resubmit(held), 'REVIEW_HOLD_EXPIRED')
+      expectError(await governed.resubmit(held), 'REVIEW_HOLD_EXPIRED')
     })
     test('and wait_for_approval_seconds: approval arrives within the wait → 200 with the released result [GW-REV-5]', async () => {
       const held = await hold()
@@ -107,13 +107,13 @@ describe('verdicts on a chat', () => {
     test('and wait_for_approval_seconds: denial arrives within the wait → 403 POLICY_REVIEW_DENIED', async () => {
       const held = await hold()
       const [response] = await decideDuringWait(held, 'deny')
-      refused(response, 'POLICY_REVIEW_DENIED')
+      expectError(response, 'POLICY_REVIEW_DENIED')
     })
     test('and wait_for_approval_seconds: no approval within the wait → 409 POLICY_REVIEW_PENDING again [GW-REV-5]', async () => {
       const held = await hold()
       const startedAt = performance.now()
       const response = await governed.resubmit(held, { wait_for_approval_seconds: 1 })
-      expect(refused(response, 'POLICY_REVIEW_PENDING').review_item_id).toBe(held.id)
+      expect(expectError(response, 'POLICY_REVIEW_PENDING').review_item_id).toBe(held.id)
       expect(performance.now() - startedAt).toBeGreaterThan(950)
     })
   })
@@ -127,9 +127,9 @@ describe('verdicts on a chat', () => {
     'governance.dry_run true, verdict %s → full pipeline with stubbed provider, no review item or hold created [GW-DRY-1, GW-DRY-2]',
     async (verdict, mark) => {
       const before = await reviews()
-      const said = await governed.sendPrompt(mark, { more: { governance: { dry_run: true } } })
-      expect(accepted(said.response).governance).toMatchObject({ dry_run: true, decision: { verdict } })
-      expect(governed.countProviderCalls(said)).toBe(0)
+      const sentPrompt = await governed.sendPrompt(mark, { more: { governance: { dry_run: true } } })
+      expect(expectSuccess(sentPrompt.response).governance).toMatchObject({ dry_run: true, decision: { verdict } })
+      expect(governed.countProviderCalls(sentPrompt)).toBe(0)
       expect(await reviews()).toHaveLength(before.length)
     },
   )

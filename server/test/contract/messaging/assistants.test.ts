@@ -54,7 +54,7 @@ describe('assistants', () => {
     })
     await runAssistants()
     expect(await fromBot(id)).toHaveLength(1)
-    expect(messenger.provider.about(key)).toHaveLength(1)
+    expect(messenger.provider.callsWith(key)).toHaveLength(1)
     // The assistant's request to the model has its own audit record.
     const { data } = await messenger.operator.get('/audit?limit=20')
     expect(data.map(({ endpoint }: Json) => endpoint)).toContain('chat')
@@ -95,6 +95,6 @@ describe('assistants', () => {
     await messenger.say(id, `juniper-deny ${key}`)
     const [reply] = await awaitReplies(id)
     expect(reply?.message).not.toContain(key)
-    expect(messenger.provider.about(key)).toEqual([])
+    expect(messenger.provider.callsWith(key)).toEqual([])
   })
 })

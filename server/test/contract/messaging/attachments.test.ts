@@ -47,9 +47,9 @@ describe('attachments', () => {
     expect((await messenger.ben.get(`/messages/${sent.id}`)).attachments).toEqual(sent.attachments)
     const changed = await messenger.ann.put(`/messages/${sent.id}`, { attachments: [{ id: two.id }, { id: three.id }] }, { as })
     expect(changed.attachments.map(({ id }: { id: string }) => id)).toEqual([two.id, three.id])
-    await messenger.ann.refused('NOT_FOUND', 'GET', `/attachments/${one.id}`)
+    await messenger.ann.expectError('NOT_FOUND', 'GET', `/attachments/${one.id}`)
     expect((await messenger.ann.put(`/messages/${sent.id}`, { attachments: '' }, { as })).attachments).toEqual([])
-    for (const { id } of [two, three]) await messenger.ann.refused('NOT_FOUND', 'GET', `/attachments/${id}`)
+    for (const { id } of [two, three]) await messenger.ann.expectError('NOT_FOUND', 'GET', `/attachments/${id}`)
   })
   test('download: allowed to the uploader before the file is sent, and to members afterwards [MSG-RES-5]', async () => {
     const { id, file_url } = await file()
@@ -63,9 +63,9 @@ describe('attachments', () => {
     const { id } = await file()
     const [ownConversation, otherConversation] = [await messenger.direct(), await messenger.direct(messenger.ben, messenger.cleo)]
     const fields = { conversation_id: otherConversation, message: 'x', attachments: [id] }
-    await messenger.ben.refused('VALIDATION_ERROR', 'POST', '/messages', fields)
+    await messenger.ben.expectError('VALIDATION_ERROR', 'POST', '/messages', fields)
     await messenger.ann.create('/messages', { conversation_id: ownConversation, message: 'x', attachments: [id] })
-    await messenger.ann.refused('VALIDATION_ERROR', 'POST', '/messages', {
+    await messenger.ann.expectError('VALIDATION_ERROR', 'POST', '/messages', {
       conversation_id: ownConversation,
       message: 'y',
       attachments: [id],
@@ -76,22 +76,22 @@ describe('attachments', () => {
     const ids = await Promise.all(Array.from({ length: 20 }, async () => (await file()).id))
     const fields = { conversation_id, message: 'x' }
     const tooMany = { ...fields, attachments: [...ids, unknown('att')] }
-    await messenger.ann.refused('VALIDATION_ERROR', 'POST', '/messages', tooMany)
+    await messenger.ann.expectError('VALIDATION_ERROR', 'POST', '/messages', tooMany)
     expect((await messenger.ann.create('/messages', { ...fields, attachments: ids })).attachments).toHaveLength(20)
     const maximum = 25 * 1_048_576
     expect((await file(messenger.ann, new Uint8Array(maximum), 'big.bin', 'application/octet-stream')).file_size).toBe(maximum)
     const raw = upload(new Uint8Array(maximum + 1), 'bigger.bin', 'application/octet-stream')
-    await messenger.ann.refused('PAYLOAD_TOO_LARGE', 'POST', '/attachments', undefined, { raw })
+    await messenger.ann.expectError('PAYLOAD_TOO_LARGE', 'POST', '/attachments', undefined, { raw })
   })
   test('upload: 400 or 415 without a file, with another field, with two files, or without a form', async () => {
     const two = upload()
     two.append('file', new Blob(['x']), 'x')
     for (const raw of [new FormData(), upload('x', 'x', 'text/plain', 'other'), two]) {
-      await messenger.ann.refused('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw })
+      await messenger.ann.expectError('VALIDATION_ERROR', 'POST', '/attachments', undefined, { raw })
     }
-    await messenger.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', { file: 'x' })
+    await messenger.ann.expectError('UNSUPPORTED_MEDIA_TYPE', 'POST', '/attachments', { file: 'x' })
     const broken = { raw: '--x\r\nnonsense', headers: { 'content-type': 'multipart/form-data; boundary=x' } }
-    await messenger.ann.refused('VALIDATION_ERROR', 'POST', '/attachments', undefined, broken)
+    await messenger.ann.expectError('VALIDATION_ERROR', 'POST', '/attachments', undefined, broken)
   })
   test.each(['../../etc/passwd', 'a/b\\c.txt', 'x"; filename="y.exe', 'é🦊.txt', '..', '\u202etxt.exe'])(
     'upload: the filename is only a name: %j',

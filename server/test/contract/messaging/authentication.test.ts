@@ -18,21 +18,21 @@ const ENDPOINTS = [
 
 describe.each(ENDPOINTS)('access token: %s %s', (method, path) => {
   test('401 AUTH_INVALID_KEY with WWW-Authenticate when the bearer header is missing [API-AUTH-1, API-AUTH-2]', async () => {
-    await messenger.ann.refused('AUTH_INVALID_KEY', method, path, undefined, { token: null })
+    await messenger.ann.expectError('AUTH_INVALID_KEY', method, path, undefined, { token: null })
     const { headers } = await messenger.ann.send(method, path, undefined, { token: null })
     expect(headers.get('www-authenticate')).toBe('Bearer')
   })
   test("401 with another scheme, an unknown token, an Application's key or an operator's token [MSG-AUTH-3]", async () => {
     const basic = { token: null, headers: { authorization: `Basic ${btoa(`ann:${messenger.ann.token}`)}` } }
-    await messenger.ann.refused('AUTH_INVALID_KEY', method, path, undefined, basic)
+    await messenger.ann.expectError('AUTH_INVALID_KEY', method, path, undefined, basic)
     for (const token of [`gu_${'x'.repeat(43)}`, 'gu_', '', messenger.key(), messenger.demo.admin_token]) {
-      await messenger.ann.refused('AUTH_INVALID_KEY', method, path, undefined, { token })
+      await messenger.ann.expectError('AUTH_INVALID_KEY', method, path, undefined, { token })
     }
   })
   test('401 AUTH_KEY_REVOKED when the token is revoked [MSG-AUTH-3]', async () => {
     const { id, token } = await messenger.operator.create(`/users/${messenger.ann.id}/tokens`, {})
     await messenger.operator.post(`/access-tokens/${id}/revoke`)
-    await messenger.ann.refused('AUTH_KEY_REVOKED', method, path, undefined, { token })
+    await messenger.ann.expectError('AUTH_KEY_REVOKED', method, path, undefined, { token })
   })
 })
 
@@ -45,7 +45,7 @@ describe('access token', () => {
     const seen = await messenger.ann.send('GET', `/conversations/${conversation}`, undefined, asUser)
     expect([seen.status, seen.body.contact_id]).toEqual([200, messenger.ann.id])
     const altered = { token: `${asUser.token.slice(0, -6)}AAAAAA` }
-    await messenger.ann.refused('AUTH_INVALID_KEY', 'GET', `/conversations/${conversation}`, undefined, altered)
+    await messenger.ann.expectError('AUTH_INVALID_KEY', 'GET', `/conversations/${conversation}`, undefined, altered)
   })
   test('access token: shown once, and neither logged nor stored in the clear [MSG-AUTH-1, ADM-API-10]', async () => {
     const { token } = await messenger.operator.create(`/users/${messenger.ann.id}/tokens`, {})

@@ -92,9 +92,9 @@ describe('conversations: create', () => {
   })
   test('create: 404 for a group without membership and for a contact of another Workspace [MSG-CONV-3]', async () => {
     const { far } = await createMembers(messenger.server, ['far'], await messenger.operator.workspace())
-    await messenger.ann.refused('NOT_FOUND', 'POST', '/conversations', { contact_id: far.id })
+    await messenger.ann.expectError('NOT_FOUND', 'POST', '/conversations', { contact_id: far.id })
     const { group } = await messenger.group(messenger.ann)
-    await far.refused('NOT_FOUND', 'POST', '/conversations', { group_id: group })
+    await far.expectError('NOT_FOUND', 'POST', '/conversations', { group_id: group })
   })
 })
 

@@ -38,7 +38,7 @@ describe.each(FORMS)('conversation (%s)', (as) => {
     const { group } = await messenger.group(messenger.ann)
     const both = { contact_id: messenger.ben.id, group_id: group }
     for (const fields of [{}, both, { contact_id: null }, { contact_id: '' }, { contact_id: null, group_id: null }]) {
-      await messenger.ann.refused('VALIDATION_ERROR', 'POST', '/conversations', fields, sending)
+      await messenger.ann.expectError('VALIDATION_ERROR', 'POST', '/conversations', fields, sending)
     }
     const nothingElse = { contact_id: messenger.ben.id, group_id: null }
     expect((await messenger.ann.create('/conversations', nothingElse, sending)).contact_id).toBe(messenger.ben.id)
@@ -46,12 +46,12 @@ describe.each(FORMS)('conversation (%s)', (as) => {
   test('create: 404 when contact or group do not exist or the caller is not a member [MSG-CONV-3]', async () => {
     const { group } = await messenger.group(messenger.ann, messenger.ben)
     for (const contact_id of ['unknown', unknown('usr'), group, '🦊', 'a%00b'.repeat(10)]) {
-      await messenger.ann.refused('NOT_FOUND', 'POST', '/conversations', { contact_id }, sending)
+      await messenger.ann.expectError('NOT_FOUND', 'POST', '/conversations', { contact_id }, sending)
     }
     for (const group_id of [unknown('grp'), 'nothing', messenger.ben.id]) {
-      await messenger.ann.refused('NOT_FOUND', 'POST', '/conversations', { group_id }, sending)
+      await messenger.ann.expectError('NOT_FOUND', 'POST', '/conversations', { group_id }, sending)
     }
-    await messenger.stan.refused('NOT_FOUND', 'POST', '/conversations', { group_id: group }, sending)
+    await messenger.stan.expectError('NOT_FOUND', 'POST', '/conversations', { group_id: group }, sending)
   })
   test.each(['is_pinned', 'is_muted'])('update with %s: true or false [MSG-CONV-7]', async (field) => {
     const id = await messenger.direct()
@@ -62,7 +62,7 @@ describe.each(FORMS)('conversation (%s)', (as) => {
     }
     await messenger.ann.put(`/conversations/${id}`, { [field]: true })
     for (const value of ['maybe', 2, '', [true], { yes: true }]) {
-      await messenger.ann.refused('VALIDATION_ERROR', 'PUT', `/conversations/${id}`, { [field]: value }, sending)
+      await messenger.ann.expectError('VALIDATION_ERROR', 'PUT', `/conversations/${id}`, { [field]: value }, sending)
     }
     expect((await messenger.ann.get(`/conversations/${id}`))[field]).toBe(true)
   })
@@ -83,7 +83,7 @@ describe.each(FORMS)('conversation (%s)', (as) => {
     const foreign = await messenger.say(other)
     await messenger.ann.put(`/conversations/${id}`, { pinned_message_id: own.id }, sending)
     for (const pinned_message_id of [foreign.id, unknown('msg'), 'nothing', id]) {
-      const { param } = await messenger.ann.refused(
+      const { param } = await messenger.ann.expectError(
         'VALIDATION_ERROR',
         'PUT',
         `/conversations/${id}`,
@@ -110,7 +110,7 @@ describe.each(FORMS)('conversation (%s)', (as) => {
     'update with archived_at %j: 400',
     async (value) => {
       const id = await messenger.direct()
-      await messenger.ann.refused('VALIDATION_ERROR', 'PUT', `/conversations/${id}`, { archived_at: value }, sending)
+      await messenger.ann.expectError('VALIDATION_ERROR', 'PUT', `/conversations/${id}`, { archived_at: value }, sending)
       expect((await messenger.ann.get(`/conversations/${id}`)).archived_at).toBeNull()
     },
   )
@@ -130,7 +130,7 @@ describe.each(FORMS)('conversation (%s)', (as) => {
       { is_pinned: true, archived_at: 'soon' },
       { is_pinned: true, pinned_message_id: unknown('msg') },
     ]) {
-      await messenger.ann.refused('VALIDATION_ERROR', 'PUT', `/conversations/${id}`, fields, sending)
+      await messenger.ann.expectError('VALIDATION_ERROR', 'PUT', `/conversations/${id}`, fields, sending)
     }
     expect(await messenger.ann.get(`/conversations/${id}`)).toEqual(before)
   })
@@ -150,7 +150,7 @@ describe('conversation: retrieve and delete', () => {
     ['DELETE', undefined],
   ])('%s: 404 when it does not exist [MSG-CONV-6]', async (method, fields) => {
     for (const id of [unknown('conv'), unknown('msg'), 'nothing', 'conv_', 'conv_zzzzzzzzzzzzzzzzzzzzzzzzzz', '%F0%9F%A6%8A']) {
-      await messenger.ann.refused('NOT_FOUND', method, `/conversations/${id}`, fields)
+      await messenger.ann.expectError('NOT_FOUND', method, `/conversations/${id}`, fields)
     }
   })
   test('delete: removes it with its messages permanently; 204 without a body, then 404 [MSG-CONV-11]', async () => {
@@ -160,12 +160,12 @@ describe('conversation: retrieve and delete', () => {
     expect([deletion.status, deletion.text]).toEqual([204, ''])
     for (const person of [messenger.ann, messenger.ben]) {
       for (const path of [`/conversations/${id}`, `/messages/${message.id}`, `/messages?conversation_id=${id}`]) {
-        await person.refused('NOT_FOUND', 'GET', path)
+        await person.expectError('NOT_FOUND', 'GET', path)
       }
       expect(JSON.stringify(await person.get('/conversations?limit=100'))).not.toContain(id)
       expect(JSON.stringify(await person.get('/messages?limit=100'))).not.toContain(id)
     }
-    await messenger.ann.refused('NOT_FOUND', 'DELETE', `/conversations/${id}`)
+    await messenger.ann.expectError('NOT_FOUND', 'DELETE', `/conversations/${id}`)
     const { rows } = await messenger.server.context.database.pool.query(
       'select count(*)::int as left from message where text = $1',
       [message.message],
@@ -202,7 +202,7 @@ describe('GET /v1/conversations', () => {
     // The other member has muted, pinned and archived no conversation.
     expect((await messenger.ben.get(`/conversations?limit=100&${filter}=true`)).data).toEqual([])
     for (const wrong of ['maybe', '2', `true&${filter}=true`]) {
-      await messenger.ann.refused('VALIDATION_ERROR', 'GET', `/conversations?${filter}=${wrong}`)
+      await messenger.ann.expectError('VALIDATION_ERROR', 'GET', `/conversations?${filter}=${wrong}`)
     }
   })
   test('filters: can be combined and paged', async () => {
@@ -220,7 +220,7 @@ describe('GET /v1/conversations', () => {
     const second = (await messenger.ben.create('/conversations', { group_id: group })).id
     const { data } = await messenger.ann.get(`/conversations?group_id=${group}`)
     expect(data.map(({ id }: { id: string }) => id)).toEqual([second, conversation])
-    await messenger.stan.refused('NOT_FOUND', 'GET', `/conversations?group_id=${group}`)
-    await messenger.ann.refused('NOT_FOUND', 'GET', `/conversations?group_id=${unknown('grp')}`)
+    await messenger.stan.expectError('NOT_FOUND', 'GET', `/conversations?group_id=${group}`)
+    await messenger.ann.expectError('NOT_FOUND', 'GET', `/conversations?group_id=${unknown('grp')}`)
   })
 })

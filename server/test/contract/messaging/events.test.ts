@@ -69,7 +69,7 @@ describe('events', () => {
     const id = await messenger.direct()
     const [ann, ben] = [await messenger.listen(messenger.ann), await messenger.listen(messenger.ben)]
     const fields = { conversation_id: id, message: 'rowan-hold of events' }
-    const { review_item_id } = await messenger.ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', fields)
+    const { review_item_id } = await messenger.ann.expectError('POLICY_REVIEW_PENDING', 'POST', '/messages', fields)
     await ann.until(about('message.held', review_item_id))
     await messenger.decide(review_item_id, 'approve')
     // The relay runs every 250 ms. An approval does not start it.
@@ -83,8 +83,8 @@ describe('events', () => {
   test('resume: with Last-Event-ID or after, from every position, without loss or duplicate [MSG-EVENT-2]', async () => {
     const id = await messenger.direct()
     const complete = await messenger.listen(messenger.ben)
-    const said = await messenger.sayAll(id, ['1', '2', '3', '4', '5'])
-    const isLast = about('message.created', said[4].id)
+    const messages = await messenger.sayAll(id, ['1', '2', '3', '4', '5'])
+    const isLast = about('message.created', messages[4].id)
     await complete.until(isLast)
     const all = complete.events
     for (const [index, { id: position }] of all.entries()) {
@@ -104,9 +104,9 @@ describe('events', () => {
     const listener = await messenger.listen(messenger.ben)
     const position = listener.position
     listener.close()
-    const said = await Promise.all(Array.from({ length: 12 }, (_, index) => messenger.say(id, `${index}`)))
+    const messages = await Promise.all(Array.from({ length: 12 }, (_, index) => messenger.say(id, `${index}`)))
     const again = await messenger.listen(messenger.ben, position)
-    for (const { id: message } of said) await again.until(about('message.created', message))
+    for (const { id: message } of messages) await again.until(about('message.created', message))
     const received = again.events.filter(({ type }) => type === 'message.created').map(({ data }) => JSON.parse(data).id)
     const { data } = await messenger.ben.get(`/messages?conversation_id=${id}&limit=100`)
     expect(received).toEqual(data.map((message: { id: string }) => message.id).reverse())
@@ -125,9 +125,9 @@ describe('events', () => {
     listener.close()
   })
   test('resume: 400 when the position is not an id, 401 without a token', async () => {
-    await messenger.ann.refused('VALIDATION_ERROR', 'GET', '/events', undefined, { headers: { 'last-event-id': 'x' } })
-    await messenger.ann.refused('VALIDATION_ERROR', 'GET', '/events?after=-1')
-    await messenger.ann.refused('AUTH_INVALID_KEY', 'GET', '/events', undefined, { token: null })
+    await messenger.ann.expectError('VALIDATION_ERROR', 'GET', '/events', undefined, { headers: { 'last-event-id': 'x' } })
+    await messenger.ann.expectError('VALIDATION_ERROR', 'GET', '/events?after=-1')
+    await messenger.ann.expectError('AUTH_INVALID_KEY', 'GET', '/events', undefined, { token: null })
   })
   test('heartbeat: at most 15 s apart [MSG-EVENT-4]', async () => {
     const deadline = opened + 16_500

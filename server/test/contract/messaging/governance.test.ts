@@ -16,7 +16,7 @@ describe.each(FORMS)('governance of messages (%s)', (as) => {
 
   test('deny on create: 403 POLICY_DENIED with audit_id, nothing is stored and no event is sent [MSG-GOV-1, MSG-GOV-2]', async () => {
     const { id, message, send } = await create('rowan-deny')
-    const error = await messenger.ann.refused('POLICY_DENIED', 'POST', '/messages', send(message), sending)
+    const error = await messenger.ann.expectError('POLICY_DENIED', 'POST', '/messages', send(message), sending)
     expect(error.audit_id).toMatch(/^aud_/)
     expect(await messenger.texts(id, messenger.ben)).toEqual([])
     expect(await messenger.ben.get(`/conversations/${id}`)).toMatchObject({ unread_count: 0, last_active_at: null })
@@ -24,7 +24,7 @@ describe.each(FORMS)('governance of messages (%s)', (as) => {
   test('deny on update: 403 POLICY_DENIED with audit_id, the old text stays [MSG-GOV-1, MSG-GOV-2]', async () => {
     const { id, message } = await create('rowan-deny')
     const sent = await messenger.say(id, 'harmless')
-    const error = await messenger.ann.refused('POLICY_DENIED', 'PUT', `/messages/${sent.id}`, { message }, sending)
+    const error = await messenger.ann.expectError('POLICY_DENIED', 'PUT', `/messages/${sent.id}`, { message }, sending)
     expect(error.audit_id).toMatch(/^aud_/)
     expect(await messenger.ben.get(`/messages/${sent.id}`)).toEqual(sent)
   })
@@ -53,12 +53,12 @@ describe.each(FORMS)('governance of messages (%s)', (as) => {
   })
   test('require_approval on create: 409 with review_item_id, hidden from other users, stored once on approval [MSG-GOV-5]', async () => {
     const { id, message, send } = await create('rowan-hold')
-    const error = await messenger.ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', send(message), sending)
+    const error = await messenger.ann.expectError('POLICY_REVIEW_PENDING', 'POST', '/messages', send(message), sending)
     expect([error.review_item_id, error.audit_id]).toEqual([expect.stringMatching(/^rev_/), expect.stringMatching(/^aud_/)])
     expect(await messenger.texts(id, messenger.ben)).toEqual([])
     expect((await messenger.ben.get(`/messages/search?q=${message.split(' ')[1]}`)).data).toEqual([])
     // A repeated request waits for the same decision.
-    const again = await messenger.ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', send(message), sending)
+    const again = await messenger.ann.expectError('POLICY_REVIEW_PENDING', 'POST', '/messages', send(message), sending)
     expect(again.review_item_id).toBe(error.review_item_id)
     expect((await messenger.decide(error.review_item_id, 'approve')).state).toBe('released')
     for (const person of [messenger.ann, messenger.ben]) expect(await messenger.texts(id, person)).toEqual([message])
@@ -69,7 +69,7 @@ describe.each(FORMS)('governance of messages (%s)', (as) => {
   test('require_approval on update: the old text stays until it is approved [MSG-GOV-5]', async () => {
     const { id, message } = await create('rowan-hold')
     const sent = await messenger.say(id, 'before')
-    const error = await messenger.ann.refused('POLICY_REVIEW_PENDING', 'PUT', `/messages/${sent.id}`, { message }, sending)
+    const error = await messenger.ann.expectError('POLICY_REVIEW_PENDING', 'PUT', `/messages/${sent.id}`, { message }, sending)
     expect(await messenger.texts(id, messenger.ben)).toEqual(['before'])
     await messenger.decide(error.review_item_id, 'approve')
     expect(await messenger.texts(id, messenger.ben)).toEqual([message])
@@ -77,7 +77,7 @@ describe.each(FORMS)('governance of messages (%s)', (as) => {
   })
   test('deny by the reviewer: the message is never stored', async () => {
     const { id, message, send } = await create('rowan-hold')
-    const error = await messenger.ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', send(message), sending)
+    const error = await messenger.ann.expectError('POLICY_REVIEW_PENDING', 'POST', '/messages', send(message), sending)
     expect((await messenger.decide(error.review_item_id, 'deny')).state).toBe('denied')
     expect(await messenger.texts(id)).toEqual([])
     const late = await messenger.admin('POST', `/reviews/${error.review_item_id}/approve`, { json: {} })
@@ -90,7 +90,7 @@ describe('governance of messages', () => {
   test('hold: cannot be approved when it has expired', async () => {
     const id = await messenger.direct()
     const fields = { conversation_id: id, message: 'rowan-brief' }
-    const { review_item_id } = await messenger.ann.refused('POLICY_REVIEW_PENDING', 'POST', '/messages', fields)
+    const { review_item_id } = await messenger.ann.expectError('POLICY_REVIEW_PENDING', 'POST', '/messages', fields)
     clock.advance(31_000)
     const late = await messenger.admin('POST', `/reviews/${review_item_id}/approve`, { json: {} })
     expect(late.status).toBeGreaterThanOrEqual(400)
@@ -98,7 +98,7 @@ describe('governance of messages', () => {
   })
   test('rule: denies the message when it fails', async () => {
     const fields = { conversation_id: await messenger.direct(), message: 'rowan-broken' }
-    await messenger.ann.refused('POLICY_DENIED', 'POST', '/messages', fields)
+    await messenger.ann.expectError('POLICY_DENIED', 'POST', '/messages', fields)
   })
   test('policies: read sender, conversation, findings and group [GW-POL-17]', async () => {
     const id = await messenger.direct()
@@ -106,7 +106,10 @@ describe('governance of messages', () => {
     expect((await record(sent.governance.audit_id)).decision.verdict).toBe('escalate')
     await messenger.say(id, 'rowan-group')
     const { conversation } = await messenger.group(messenger.ann, messenger.ben)
-    await messenger.ann.refused('POLICY_DENIED', 'POST', '/messages', { conversation_id: conversation, message: 'rowan-group' })
+    await messenger.ann.expectError('POLICY_DENIED', 'POST', '/messages', {
+      conversation_id: conversation,
+      message: 'rowan-group',
+    })
   })
   test('record: has endpoint message, no Application, twelve stages, and hashes instead of the text [MSG-GOV-1]', async () => {
     const secret = word()
@@ -118,7 +121,7 @@ describe('governance of messages', () => {
     expect(JSON.stringify(auditRecord)).not.toContain(secret)
     expect(JSON.stringify(auditRecord)).not.toContain('jane.roe')
     const fields = { conversation_id: id, message: `rowan-deny ${secret}` }
-    const { audit_id } = await messenger.ann.refused('POLICY_DENIED', 'POST', '/messages', fields)
+    const { audit_id } = await messenger.ann.expectError('POLICY_DENIED', 'POST', '/messages', fields)
     expect(await record(audit_id)).toMatchObject({ endpoint: 'message', status: 403, error_code: 'POLICY_DENIED' })
     expect(messenger.server.logs()).not.toContain(secret)
   })

@@ -38,7 +38,7 @@ describe('idempotency', () => {
       ['PUT', `/messages/${message}`, { message: 'other' }],
       ['PUT', `/conversations/${id}`, { is_muted: true }],
     ] as const) {
-      await messenger.ann.refused('CONFLICT', method, path, fields, sending)
+      await messenger.ann.expectError('CONFLICT', method, path, fields, sending)
     }
     expect(await messenger.texts(id)).toEqual(['once'])
   })
@@ -53,9 +53,11 @@ describe('idempotency', () => {
     const id = await messenger.direct()
     const sending = keyed()
     const fields = { conversation_id: id, message: 'at once' }
-    const answers = await Promise.all(Array.from({ length: 10 }, () => messenger.ann.send('POST', '/messages', fields, sending)))
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
-    expect(answers[0]?.status).toBe(201)
+    const responses = await Promise.all(
+      Array.from({ length: 10 }, () => messenger.ann.send('POST', '/messages', fields, sending)),
+    )
+    expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+    expect(responses[0]?.status).toBe(201)
     expect(await messenger.texts(id)).toEqual(['at once'])
   })
   test('Idempotency-Key: accepted on PUT and on every POST [MSG-IDEM-1]', async () => {
@@ -81,7 +83,7 @@ describe('idempotency', () => {
   test('a failed request stores no key and may succeed later', async () => {
     const sending = keyed()
     const { group } = await messenger.group(messenger.ann)
-    await messenger.ben.refused('NOT_FOUND', 'POST', '/conversations', { group_id: group }, sending)
+    await messenger.ben.expectError('NOT_FOUND', 'POST', '/conversations', { group_id: group }, sending)
     await messenger.ann.post(`/groups/${group}/contacts`, { contact_id: messenger.ben.id })
     await messenger.ben.create('/conversations', { group_id: group }, sending)
   })
@@ -91,7 +93,7 @@ describe('idempotency', () => {
       await messenger.ann.create('/messages', { conversation_id: id, message: 'x' }, keyed('k'.repeat(length)))
     }
     for (const key of ['', 'k'.repeat(256)]) {
-      await messenger.ann.refused('VALIDATION_ERROR', 'POST', '/messages', { conversation_id: id, message: 'x' }, keyed(key))
+      await messenger.ann.expectError('VALIDATION_ERROR', 'POST', '/messages', { conversation_id: id, message: 'x' }, keyed(key))
     }
     expect(await messenger.texts(id)).toHaveLength(2)
   })

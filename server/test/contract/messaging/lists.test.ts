@@ -101,7 +101,7 @@ describe.each(LISTS)('paging: $name', ({ fill, add, foreign }) => {
   test.each([0, 101, -1, 'ten', 1.5, '', '1e1', '0x5', '%20', 'NaN', '9'.repeat(30)])(
     'limit %s is 400 [MSG-LIST-2]',
     async (limit) => {
-      const { param } = await reader.refused('VALIDATION_ERROR', 'GET', `${path}&limit=${limit}`)
+      const { param } = await reader.expectError('VALIDATION_ERROR', 'GET', `${path}&limit=${limit}`)
       expect(param).toBe('limit')
     },
   )
@@ -129,11 +129,11 @@ describe.each(LISTS)('paging: $name', ({ fill, add, foreign }) => {
     expect(await page(`limit=3&ending_before=${ids[7]}`)).toEqual({ ids: ids.slice(4, 7), has_more: true })
   })
   test('cursor: 400 when both are given, or one is unknown, foreign or of another kind [MSG-LIST-3]', async () => {
-    await reader.refused('VALIDATION_ERROR', 'GET', `${path}&starting_after=${ids[3]}&ending_before=${ids[9]}`)
+    await reader.expectError('VALIDATION_ERROR', 'GET', `${path}&starting_after=${ids[3]}&ending_before=${ids[9]}`)
     const wrong = [await foreign(), unknown('conv'), unknown('msg'), unknown('grp'), 'nothing', '', '%00', '%F0%9F%A6%8A']
     for (const param of ['starting_after', 'ending_before']) {
       for (const id of wrong) {
-        const error = await reader.refused('VALIDATION_ERROR', 'GET', `${path}&${param}=${id}`)
+        const error = await reader.expectError('VALIDATION_ERROR', 'GET', `${path}&${param}=${id}`)
         expect(error.param).toBe(param)
       }
     }

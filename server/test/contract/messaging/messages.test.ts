@@ -59,17 +59,17 @@ describe.each(FORMS)('message (%s)', (as) => {
     for (const value of values) {
       const fields = { conversation_id, message: 'x', [field]: value }
       if (value === undefined) delete fields[field]
-      const { param } = await messenger.ann.refused('VALIDATION_ERROR', 'POST', '/messages', fields, sending)
+      const { param } = await messenger.ann.expectError('VALIDATION_ERROR', 'POST', '/messages', fields, sending)
       expect(String(param), JSON.stringify(value)).toMatch(new RegExp(`^${field}`))
     }
     expect(await messenger.texts(conversation_id)).toEqual([])
   })
   test('send: 404 when the conversation does not exist or the caller is not a member [MSG-MSG-5]', async () => {
     for (const conversation_id of [unknown('conv'), unknown('msg'), 'nothing']) {
-      await messenger.ann.refused('NOT_FOUND', 'POST', '/messages', { conversation_id, message: 'x' }, sending)
+      await messenger.ann.expectError('NOT_FOUND', 'POST', '/messages', { conversation_id, message: 'x' }, sending)
     }
     const conversation_id = await messenger.direct()
-    await messenger.stan.refused('NOT_FOUND', 'POST', '/messages', { conversation_id, message: 'x' }, sending)
+    await messenger.stan.expectError('NOT_FOUND', 'POST', '/messages', { conversation_id, message: 'x' }, sending)
     expect(await messenger.texts(conversation_id)).toEqual([])
   })
   test('send: 32 KiB are stored whole, one byte more is refused [MSG-MSG-8]', async () => {
@@ -124,7 +124,7 @@ describe.each(FORMS)('message (%s)', (as) => {
       { message: 'after', attachments: [unknown('att')] },
       { message: 'after', attachments: 'x' },
     ]) {
-      await messenger.ann.refused('VALIDATION_ERROR', 'PUT', `/messages/${sent.id}`, fields, sending)
+      await messenger.ann.expectError('VALIDATION_ERROR', 'PUT', `/messages/${sent.id}`, fields, sending)
     }
     expect(await messenger.ann.get(`/messages/${sent.id}`)).toEqual(sent)
   })
@@ -155,15 +155,15 @@ describe('message: forms and types of bodies', () => {
     const id = await messenger.direct()
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const raw = `conversation_id=${id}&message=a&message=b`
-    await messenger.ann.refused('VALIDATION_ERROR', 'POST', '/messages', undefined, { raw, headers })
-    await messenger.ann.refused('VALIDATION_ERROR', 'GET', `/messages?conversation_id=${id}&conversation_id=${id}`)
+    await messenger.ann.expectError('VALIDATION_ERROR', 'POST', '/messages', undefined, { raw, headers })
+    await messenger.ann.expectError('VALIDATION_ERROR', 'GET', `/messages?conversation_id=${id}&conversation_id=${id}`)
     expect(await messenger.texts(id)).toEqual([])
   })
   test.each(['text/plain', 'application/xml', 'application/x-ndjson', 'nonsense'])(
     'a body of type %s is 415 [MSG-BODY-1]',
     async (type) => {
       const raw = 'conversation_id=x&message=y'
-      await messenger.ann.refused('UNSUPPORTED_MEDIA_TYPE', 'POST', '/messages', undefined, {
+      await messenger.ann.expectError('UNSUPPORTED_MEDIA_TYPE', 'POST', '/messages', undefined, {
         raw,
         headers: { 'content-type': type },
       })
@@ -192,7 +192,7 @@ describe('message: list, retrieve and delete', () => {
     ['DELETE', undefined],
   ])('%s: 404 when it does not exist [MSG-MSG-5]', async (method, fields) => {
     for (const id of [unknown('msg'), unknown('conv'), 'nothing', 'msg_', '%00', '%F0%9F%A6%8A']) {
-      await messenger.ann.refused('NOT_FOUND', method, `/messages/${id}`, fields)
+      await messenger.ann.expectError('NOT_FOUND', method, `/messages/${id}`, fields)
     }
   })
   test('delete: removes it permanently and clears its pin; 204 without a body, then 404 [MSG-MSG-7, MSG-CONV-9]', async () => {
@@ -202,7 +202,7 @@ describe('message: list, retrieve and delete', () => {
     await messenger.ben.put(`/messages/${first.id}/reactions/heart`)
     const deletion = await messenger.ann.send('DELETE', `/messages/${first.id}`)
     expect([deletion.status, deletion.text]).toEqual([204, ''])
-    for (const method of ['GET', 'DELETE']) await messenger.ann.refused('NOT_FOUND', method, `/messages/${first.id}`)
+    for (const method of ['GET', 'DELETE']) await messenger.ann.expectError('NOT_FOUND', method, `/messages/${first.id}`)
     expect((await messenger.ben.get(`/conversations/${id}`)).pinned_message_id).toBeNull()
     expect(await messenger.texts(id)).toEqual(['second'])
     expect((await messenger.ann.get(`/messages?conversation_id=${id}&starting_after=${second.id}`)).data).toEqual([])
@@ -224,7 +224,7 @@ describe('messaging paths', () => {
       ['DELETE', '/messages'],
       ['POST', `/messages/${unknown('msg')}`],
     ] as const) {
-      await messenger.ann.refused('METHOD_NOT_ALLOWED', method, path)
+      await messenger.ann.expectError('METHOD_NOT_ALLOWED', method, path)
     }
   })
 })

@@ -6,29 +6,29 @@ describe('permissions', () => {
   test('update: 403 for text and attachments unless the caller is the sender; reactions are open to members [MSG-MSG-6, API-ERR-6]', async () => {
     const { id } = await messenger.say(await messenger.direct())
     for (const fields of [{ message: 'x' }, { attachments: [] }, { message: 'x', reactions: { heart: ['y'] } }]) {
-      await messenger.ben.refused('FORBIDDEN', 'PUT', `/messages/${id}`, fields)
+      await messenger.ben.expectError('FORBIDDEN', 'PUT', `/messages/${id}`, fields)
     }
     const reacted = await messenger.ben.put(`/messages/${id}`, { reactions: { heart: ['y'] } })
     expect(reacted.reactions).toEqual([{ heart: ['y'] }])
   })
   test('delete a message: only its sender in a direct conversation [MSG-MSG-7]', async () => {
     const { id } = await messenger.say(await messenger.direct())
-    await messenger.ben.refused('FORBIDDEN', 'DELETE', `/messages/${id}`)
+    await messenger.ben.expectError('FORBIDDEN', 'DELETE', `/messages/${id}`)
     await messenger.ann.remove(`/messages/${id}`)
   })
   test("delete a message in a group: its sender or the group's owner [MSG-MSG-7]", async () => {
     const { conversation } = await messenger.group(messenger.ann, messenger.ben, messenger.cleo)
     const [one, two] = await messenger.sayAll(conversation, ['1', '2'], messenger.ben)
-    await messenger.cleo.refused('FORBIDDEN', 'DELETE', `/messages/${one.id}`)
+    await messenger.cleo.expectError('FORBIDDEN', 'DELETE', `/messages/${one.id}`)
     await messenger.ann.remove(`/messages/${one.id}`)
     await messenger.ben.remove(`/messages/${two.id}`)
   })
   test("delete a conversation: either member of a direct one, the owner of a group's [MSG-CONV-11]", async () => {
     await messenger.ben.remove(`/conversations/${await messenger.direct()}`)
     const { conversation } = await messenger.group(messenger.ann, messenger.ben)
-    await messenger.ben.refused('FORBIDDEN', 'DELETE', `/conversations/${conversation}`)
+    await messenger.ben.expectError('FORBIDDEN', 'DELETE', `/conversations/${conversation}`)
     await messenger.ann.remove(`/conversations/${conversation}`)
-    await messenger.ben.refused('NOT_FOUND', 'GET', `/conversations/${conversation}`)
+    await messenger.ben.expectError('NOT_FOUND', 'GET', `/conversations/${conversation}`)
   })
   test('membership: ends when a user leaves the group, starts when a user joins [MSG-CONV-6, MSG-MSG-5]', async () => {
     const { group, conversation } = await messenger.group(messenger.ann, messenger.ben)
@@ -44,7 +44,7 @@ describe('permissions', () => {
       ['DELETE', `/messages/${id}`, undefined],
       ['POST', '/messages', { conversation_id: conversation, message: 'x' }],
     ] as const
-    for (const [method, path, fields] of requests) await messenger.ben.refused('NOT_FOUND', method, path, fields)
+    for (const [method, path, fields] of requests) await messenger.ben.expectError('NOT_FOUND', method, path, fields)
   })
 })
 

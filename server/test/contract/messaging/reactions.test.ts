@@ -28,7 +28,7 @@ describe('reactions', () => {
     const id = await message()
     await messenger.ann.put(`/messages/${id}`, { reactions: { heart: ['own'] } })
     const reactions = { heart: [messenger.ben.id] }
-    await messenger.ann.refused('FORBIDDEN', 'PUT', `/messages/${id}`, { reactions })
+    await messenger.ann.expectError('FORBIDDEN', 'PUT', `/messages/${id}`, { reactions })
     expect(await shown(id)).toEqual([{ heart: ['own'] }])
   })
   test("PUT and DELETE …/reactions/:name: change the caller's reaction only, and can be repeated [MSG-REACT-4]", async () => {
@@ -37,7 +37,7 @@ describe('reactions', () => {
     expect(await shown(id)).toEqual([{ heart: [messenger.ann.id, messenger.ben.id] }])
     await messenger.ann.remove(`/messages/${id}/reactions/heart`)
     expect(await shown(id)).toEqual([{ heart: [messenger.ben.id] }])
-    await messenger.ann.refused('NOT_FOUND', 'DELETE', `/messages/${id}/reactions/heart`)
+    await messenger.ann.expectError('NOT_FOUND', 'DELETE', `/messages/${id}/reactions/heart`)
     expect(await shown(id)).toEqual([{ heart: [messenger.ben.id] }])
   })
   test('PUT …/reactions/:name: does not change updated_at', async () => {
@@ -54,10 +54,10 @@ describe('reactions', () => {
   test('names: 400 above 20 names of all members, and nothing changes [MSG-REACT-2]', async () => {
     const id = await message()
     const many = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, index) => [`name ${index}`, ['x']]))
-    await messenger.ann.refused('VALIDATION_ERROR', 'PUT', `/messages/${id}`, { reactions: many(21) })
+    await messenger.ann.expectError('VALIDATION_ERROR', 'PUT', `/messages/${id}`, { reactions: many(21) })
     await messenger.ann.put(`/messages/${id}`, { reactions: many(20) })
-    await messenger.ben.refused('VALIDATION_ERROR', 'PUT', `/messages/${id}/reactions/another`)
-    await messenger.ben.refused('VALIDATION_ERROR', 'PUT', `/messages/${id}`, { reactions: { another: ['x'] } })
+    await messenger.ben.expectError('VALIDATION_ERROR', 'PUT', `/messages/${id}/reactions/another`)
+    await messenger.ben.expectError('VALIDATION_ERROR', 'PUT', `/messages/${id}`, { reactions: { another: ['x'] } })
     await messenger.ben.put(`/messages/${id}/reactions/${encodeURIComponent('name 3')}`)
     expect(await shown(id)).toHaveLength(20)
   })

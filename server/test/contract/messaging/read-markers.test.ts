@@ -75,7 +75,7 @@ describe('read_at and last_opened_at [MSG-CONV-13]', () => {
     const foreign = await messenger.say(await messenger.direct())
     for (const message_id of [foreign.id, unknown('msg'), 'nothing']) {
       const fields = { message_id }
-      const error = await messenger.ben.refused('VALIDATION_ERROR', 'POST', `/conversations/${id}/read`, fields, { as })
+      const error = await messenger.ben.expectError('VALIDATION_ERROR', 'POST', `/conversations/${id}/read`, fields, { as })
       expect(error.param).toBe('message_id')
     }
     expect(await messenger.ben.get(`/conversations/${id}`)).toMatchObject({ unread_count: 1, last_opened_at: null })
