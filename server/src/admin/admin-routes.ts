@@ -109,7 +109,7 @@ const scopeOf = (schema: object | undefined) => (schema as { [SCOPE]?: Scope | n
 /** Checks the scope of every route. A route without a declared scope is not registered. */
 function requireScopes(app: FastifyInstance, deps: AdminDeps): void {
   app.addHook('onRoute', ({ url, schema }) => {
-    if (scopeOf(schema) === undefined) throw new Error(`${url} declares no scope. Add `scope` to its operation`)
+    if (scopeOf(schema) === undefined) throw new Error(`${url} declares no scope: add it to the operation`)
   })
   app.addHook('onRequest', async (request) => refuseWithoutScope(request))
   // A slow body takes up to a minute: the operator's scopes may have changed meanwhile.
