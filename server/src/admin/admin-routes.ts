@@ -36,7 +36,7 @@ import { providersRoutes } from '../providers/admin/providers-routes.ts'
 import { reviewEventsRoutes } from '../review/admin/review-events-routes.ts'
 import { reviewsRoutes } from '../review/admin/reviews-routes.ts'
 import type { AdminContext } from './admin-context.ts'
-import { type AdminDeps, adminDeps } from './admin-deps.ts'
+import { type AdminDeps, connectDomains } from './connect-domains.ts'
 import { operatorOf } from './kit/authenticate-operator.ts'
 import { chooseWorkspace } from './kit/choose-workspace.ts'
 import { SCOPE } from './kit/operation.ts'
@@ -46,7 +46,7 @@ type Routes = (app: TypedApp, deps: AdminDeps) => void
 
 /** The admin API: authentication, scopes, Workspace, and the routes of each domain. */
 export async function adminRoutes(app: FastifyInstance, context: AdminContext): Promise<void> {
-  const deps = adminDeps(context)
+  const deps = connectDomains(context)
   app.decorateRequest('operator')
   app.decorateRequest('workspaceId', '')
   readJsonBodies(app, deps.jsonDepth)
@@ -58,7 +58,8 @@ export async function adminRoutes(app: FastifyInstance, context: AdminContext): 
   requireScopes(app, deps)
 
   const register = (routes: readonly Routes[]) => async (scope: FastifyInstance) => {
-    for (const one of routes) await scope.register(async (own) => one(own.withTypeProvider<TypeBoxTypeProvider>(), deps))
+    for (const addRoutes of routes)
+      await scope.register(async (plugin) => addRoutes(plugin.withTypeProvider<TypeBoxTypeProvider>(), deps))
   }
   await app.register(register([workspacesRoutes, sessionRoutes]))
   await app.register(async (scope) => {
@@ -108,7 +109,7 @@ const scopeOf = (schema: object | undefined) => (schema as { [SCOPE]?: Scope | n
 /** Checks the scope of every route. A route without a declared scope is not registered. */
 function requireScopes(app: FastifyInstance, deps: AdminDeps): void {
   app.addHook('onRoute', ({ url, schema }) => {
-    if (scopeOf(schema) === undefined) throw new Error(`${url} does not say which scope it needs`)
+    if (scopeOf(schema) === undefined) throw new Error(`${url} declares no scope: add it to the operation`)
   })
   app.addHook('onRequest', async (request) => refuseWithoutScope(request))
   // A slow body takes up to a minute: the operator's scopes may have changed meanwhile.

@@ -16,14 +16,20 @@ import { governFields } from '../messaging/governance/governed-fields.ts'
 import { type PreparedRelease, prepareRelease, settleHeldMessage } from '../messaging/messages/release-held.ts'
 import { findIssuersOfSender } from '../messaging/messages/token-issuers.ts'
 import { emitContact } from '../messaging/people/emit-contact.ts'
+import { EvaluationLimiter } from '../policy/evaluation-limiter.ts'
 import { VERSION } from '../version.ts'
 import type { AdminContext } from './admin-context.ts'
 
-/** Functions that one domain's admin routes need from another domain. Domains do not import each other, so they get them from here. */
+/** Dependencies of all admin routes. Each route declares the part that it uses. */
+export type AdminDeps = ReturnType<typeof connectDomains>
+
+/** The context, and the functions that one domain's admin routes need from another domain: domains do not import each other. */
 export const connectDomains = (context: AdminContext) => ({
+  ...context,
   ...detection(context),
   ...identities(context),
   ...messages(context),
+  evaluationLimiter: new EvaluationLimiter(),
   version: VERSION,
 })
 

@@ -9,11 +9,11 @@ export interface Completion {
   readonly model: string
   readonly choices: readonly Choice[]
   readonly usage?: Usage
-  /** Further fields are the provider's own, as `system_fingerprint`. */
+  /** Further fields are the provider's own, for example `system_fingerprint`. */
   readonly [field: string]: unknown
 }
 
-/** `logprobs` apart, further fields are the provider's own. */
+/** Further fields are the provider's own, except `logprobs`. */
 export interface Choice {
   readonly index: number
   readonly message: ChatMessage
@@ -22,7 +22,7 @@ export interface Choice {
   readonly [field: string]: unknown
 }
 
-/** Further fields are the provider's own, as `prompt_tokens_details`. */
+/** Further fields are the provider's own, for example `prompt_tokens_details`. */
 export interface Usage {
   readonly prompt_tokens: number
   readonly completion_tokens: number
@@ -74,7 +74,7 @@ export interface ProviderAttempt {
   readonly status: number
   /** ok, or the name of the failure: connect, timeout, reset, malformed, refused, … Never the provider's text. */
   readonly outcome: string
-  /** Of a `refused` one: the reason, from the closed list in providers/refusal.ts. */
+  /** Why the provider `refused` the request, from the closed list in providers/rejection.ts. */
   readonly code?: string
   readonly ms: number
   readonly prompt_tokens?: number
@@ -83,7 +83,7 @@ export interface ProviderAttempt {
   readonly cost?: number
 }
 
-const NEVER_BEGAN = new Set([
+const WITHOUT_EFFECT = new Set([
   'connect',
   'blocked',
   'busy',
@@ -94,6 +94,6 @@ const NEVER_BEGAN = new Set([
   'rate_limited',
 ])
 
-/** Whether the provider may have started: such an attempt is not repeated where the provider is called at most once. */
-export const mayHaveWorked = ({ outcome, status }: ProviderAttempt): boolean =>
-  outcome === 'status' ? status >= 500 : !NEVER_BEGAN.has(outcome)
+/** Whether the request may have reached the model: such an attempt is not repeated if the provider may be called once only. */
+export const mayHaveHadEffect = ({ outcome, status }: ProviderAttempt): boolean =>
+  outcome === 'status' ? status >= 500 : !WITHOUT_EFFECT.has(outcome)

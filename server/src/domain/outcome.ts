@@ -1,8 +1,8 @@
 import type { ErrorCode, ErrorFields } from '../errors.ts'
+import { type Decision, decidingRules, type PolicyPoint } from './decision.ts'
 
 /**
- * How a request ended. A refusal is a value; a breakdown arrives as an exception and becomes `failed` at one place, the
- * pipeline. The record and the response are both made from this.
+ * How a request ended. A refusal is a value; a breakdown is an exception, which the pipeline turns into `failed`. The record and the response are both made from this.
  */
 export type Outcome =
   | { readonly kind: 'answered' }
@@ -35,6 +35,14 @@ export type StageReturn<T> = T | Skipped<T> | Stop<T>
 
 export const refuse = <T>(code: ErrorCode, fields: ErrorFields = {}, partial?: T): Stop<T> =>
   new Stop({ kind: 'refused', code, fields }, partial)
+
+/** Refuses a request that the rules at `point` deny. */
+export const denyByPolicy = <T>(decision: Decision, point: PolicyPoint, partial?: T): Stop<T> =>
+  refuse('POLICY_DENIED', { details: { rules: decidingRules(decision), point } }, partial)
+
+/** Refuses a request because detectors or transforms failed (GW-SAFE-1). */
+export const denyByFault = <T>(failed: readonly string[], partial?: T): Stop<T> =>
+  refuse('POLICY_DENIED', { details: { failed } }, partial)
 
 /** A request that a rate limit refuses. */
 interface LimitRefusal {

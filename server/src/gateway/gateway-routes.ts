@@ -124,7 +124,7 @@ function incomingOf(endpoint: Endpoint, request: FastifyRequest, reply: FastifyR
     authorization: request.headers.authorization,
     userToken: Array.isArray(userToken) ? userToken.join() : userToken,
     body: (request.body as Uint8Array | undefined) ?? NO_BODY,
-    callerGone: () => abortOnClose(reply),
+    clientSignal: () => abortOnClose(reply),
     parse,
   }
 }

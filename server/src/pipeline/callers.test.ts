@@ -30,14 +30,16 @@ const viewer = (readers: readonly User[]) => {
   return viewerOf({ application }, { user: caller.user, readers: caller.readers, sessionId: 'conv_1' })
 }
 
-test('stages 1 and 3 take a trusted caller at its word, and ask neither keys nor tokens', async () => {
+test('stages 1 and 3: check neither key nor token when the caller is trusted', async () => {
   const refusing = () => Promise.reject(new Error('asked'))
   const caller = new TrustedCaller({ application, user: ann })
   const authenticator = { authenticate: refusing } as never
-  expect(await authenticate({ authorization: undefined, caller }, { authenticator })).toMatchObject({ application })
+  expect(await authenticate({ authorization: undefined, internalCaller: caller }, { authenticator })).toMatchObject({
+    application,
+  })
   const asserting = { request: { user: { id: 'mallory' }, sessionId: 'conv_1' }, lease: UNLIMITED } as never
   const deps = { userTokens: { verify: refusing } as never }
-  const identity = await identify({ userToken: 'a.b.c', caller }, { application, keyId: '' }, asserting, deps)
+  const identity = await identify({ userToken: 'a.b.c', internalCaller: caller }, { application, keyId: '' }, asserting, deps)
   expect(identity).toEqual({ user: ann, readers: [ann], sessionId: 'conv_1' })
 })
 

@@ -1,19 +1,19 @@
 import type { Application, User } from '../domain/principal.ts'
 
 interface Trusted {
-  /** As it is in the database now. */
+  /** As currently stored in the database. */
   readonly application: Application
-  /** A user that a token or the directory vouches for. */
+  /** A user proven by a token or by the directory. */
   readonly user: User
   /** All users who will read the completion, if not `user` alone; `user` is one of them. */
   readonly readers?: readonly User[]
-  /** `msg_…` that is answered: its review items are withdrawn when it is erased. */
+  /** The message that the request answers (`msg_…`): its review items are withdrawn when it is erased. */
   readonly messageId?: string
 }
 
 /**
- * A caller inside this process, which the stages trust: it needs no key and no token. Only code makes one (`new`); no route puts one
- * into the requests that it reads.
+ * A caller inside this process, which the stages trust: it needs no key and no token. Only code creates one. No route makes one from
+ * the content of a request.
  */
 export class TrustedCaller {
   readonly #trusted: Trusted
@@ -42,24 +42,24 @@ export class TrustedCaller {
   }
 }
 
-type PlaygroundFields = Pick<PlaygroundCaller, 'application' | 'operatorId' | 'user' | 'remembers'>
+type PlaygroundFields = Pick<PlaygroundCaller, 'application' | 'operatorId' | 'user' | 'mayStoreMemories'>
 
-/** An operator who tries an Application out: a right of the operator replaces the key. As `TrustedCaller`, only code makes one. */
+/** An operator who uses an Application in the playground: the operator's scope replaces the key. Only code creates one, as with `TrustedCaller`. */
 export class PlaygroundCaller {
   readonly application: Application
   /** Recorded, and excluded from deciding on a hold of the request. */
   readonly operatorId: string
-  /** A user of the directory, as if a token vouched for them; undefined: the user that the request asserts, if any. */
+  /** A user of the directory, treated as verified by a token; undefined: the user that the request asserts, if any. */
   readonly user: User | undefined
-  /** Whether the operator may write memories in the name of others. */
-  readonly remembers: boolean
+  /** Whether the operator may store memories for other users. */
+  readonly mayStoreMemories: boolean
 
   /** The Application must be of the operator's Workspace; the caller of this constructor has checked that. */
-  constructor({ application, operatorId, user, remembers }: PlaygroundFields) {
+  constructor({ application, operatorId, user, mayStoreMemories }: PlaygroundFields) {
     if (operatorId === '') throw new TypeError('a playground caller needs an operator id')
     this.application = application
     this.operatorId = operatorId
     this.user = user
-    this.remembers = remembers
+    this.mayStoreMemories = mayStoreMemories
   }
 }

@@ -19,11 +19,11 @@ export type StageName = (typeof STAGES)[number]
 
 interface EndpointPlan {
   /** Stages that the endpoint uses; the record shows the others as skipped. */
-  readonly works: ReadonlySet<StageName>
+  readonly stages: ReadonlySet<StageName>
   /** Whether rate limits apply (GW-LIM-1). */
   readonly limited: boolean
   /** The setting of the Application that enables it; undefined: always enabled. */
-  readonly needs?: 'knowledge' | 'memory'
+  readonly feature?: 'knowledge' | 'memory'
   /**
    * Effect of a deny or require_approval of an input policy: `refuse` is 403 or a hold, `withhold` is 200 with the verdict and no hits
    * (searches declare no 403), `set_aside` is 403 for a deny and a memory for auditors only for require_approval (GW-MEMC-8).
@@ -31,33 +31,33 @@ interface EndpointPlan {
   readonly onRefusal: 'refuse' | 'withhold' | 'set_aside'
 }
 
-const works = (...names: StageName[]): ReadonlySet<StageName> => new Set(names)
+const only = (...names: StageName[]): ReadonlySet<StageName> => new Set(names)
 
 /** The stages of each endpoint (GW-PIPE-3 to GW-PIPE-8). */
 export const ENDPOINT_PLANS: Readonly<Record<Endpoint, EndpointPlan>> = {
   chat: {
-    works: new Set(STAGES),
+    stages: new Set(STAGES),
     limited: true,
     onRefusal: 'refuse',
   },
-  models: { works: works('authenticate', 'admit', 'authorize', 'route', 'record'), limited: false, onRefusal: 'refuse' },
+  models: { stages: only('authenticate', 'admit', 'authorize', 'route', 'record'), limited: false, onRefusal: 'refuse' },
   knowledge_search: {
-    works: works('authenticate', 'admit', 'identify', 'classify', 'authorize', 'retrieve', 'inspect', 'record'),
+    stages: only('authenticate', 'admit', 'identify', 'classify', 'authorize', 'retrieve', 'inspect', 'record'),
     limited: true,
-    needs: 'knowledge',
+    feature: 'knowledge',
     onRefusal: 'withhold',
   },
   memory_search: {
-    works: works('authenticate', 'admit', 'identify', 'classify', 'authorize', 'recall', 'inspect', 'record'),
+    stages: only('authenticate', 'admit', 'identify', 'classify', 'authorize', 'recall', 'inspect', 'record'),
     limited: true,
-    needs: 'memory',
+    feature: 'memory',
     onRefusal: 'withhold',
   },
   memory_capture: {
-    works: works('authenticate', 'admit', 'identify', 'classify', 'authorize', 'remember', 'record'),
+    stages: only('authenticate', 'admit', 'identify', 'classify', 'authorize', 'remember', 'record'),
     limited: true,
-    needs: 'memory',
+    feature: 'memory',
     onRefusal: 'set_aside',
   },
-  audit: { works: works('authenticate', 'admit', 'authorize', 'record'), limited: false, onRefusal: 'refuse' },
+  audit: { stages: only('authenticate', 'admit', 'authorize', 'record'), limited: false, onRefusal: 'refuse' },
 }

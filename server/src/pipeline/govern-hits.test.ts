@@ -9,7 +9,7 @@ import { compile } from '../policy/compile.ts'
 import type { PolicyInput } from '../policy/input.ts'
 import { parsePolicySet } from '../policy/parse.ts'
 import { Vault } from '../policy/vault.ts'
-import { governHits, type HitKind, MAX_JUDGED } from './govern-hits.ts'
+import { governHits, type HitKind, MAX_GOVERNED } from './govern-hits.ts'
 
 interface Hit {
   readonly text: string
@@ -24,13 +24,13 @@ const policy = compile(parsed.set, { id: 'pol_1', version: 1, sha256: '' } as ne
 
 const NOW = new Date('2026-03-02T12:00:00Z')
 
-/** Governs hits of these texts with a detector that computes for `ms` on each; answers the texts that pass and how many were judged. */
+/** Governs hits of these texts with a detector that computes for `ms` on each; answers the texts that pass and how many were governed. */
 async function govern(texts: Iterable<string>, { limit = 10, ms = 0, timeSlices = new TimeSlices() } = {}) {
-  let judged = 0
+  let governed = 0
   const detector: Detector = {
     name: 'busy',
     detect: () => {
-      judged += 1
+      governed += 1
       const start = elapsed()
       while (elapsed() - start < ms);
       return []
@@ -50,7 +50,7 @@ async function govern(texts: Iterable<string>, { limit = 10, ms = 0, timeSlices 
   }
   const deps = { detectors: [detector], detectorBudgetMs: 10_000, reportFault: () => {} }
   const { hits } = await governHits(batches(), search, HITS, NO_DEMANDS, deps)
-  return { texts: hits.map(({ text }) => text), judged }
+  return { texts: hits.map(({ text }) => text), governed }
 }
 
 const HITS: HitKind<Hit> = {
@@ -79,15 +79,15 @@ const INPUT = {
 
 const denied = (count: number) => Array.from({ length: count }, (_, at) => `bad ${at}`)
 
-test('governHits: judges at most 512 hits when a rule denies thousands [GW-KNOW-11]', async () => {
-  expect(await govern(denied(8_000))).toEqual({ texts: [], judged: MAX_JUDGED })
-  expect(MAX_JUDGED).toBe(512)
+test('governHits: governs at most 512 hits when a rule denies thousands [GW-KNOW-11]', async () => {
+  expect(await govern(denied(8_000))).toEqual({ texts: [], governed: MAX_GOVERNED })
+  expect(MAX_GOVERNED).toBe(512)
 })
 
 test('governHits: fills the page when 502 hits are denied before ten that pass, and leaves it short when more are denied [GW-KNOW-11]', async () => {
   const good = Array.from({ length: 12 }, (_, at) => `good ${at}`)
-  expect((await govern([...denied(MAX_JUDGED - 10), ...good])).texts).toEqual(good.slice(0, 10))
-  expect((await govern([...denied(MAX_JUDGED - 4), ...good])).texts).toEqual(good.slice(0, 4))
+  expect((await govern([...denied(MAX_GOVERNED - 10), ...good])).texts).toEqual(good.slice(0, 10))
+  expect((await govern([...denied(MAX_GOVERNED - 4), ...good])).texts).toEqual(good.slice(0, 4))
 })
 
 test('governHits: lets the event loop run between hits when ten searches compute at the same time', async () => {
@@ -101,7 +101,7 @@ test('governHits: lets the event loop run between hits when ten searches compute
   setImmediate(count)
   const searches = await Promise.all(Array.from({ length: 10 }, () => govern(denied(40), { ms: 1, timeSlices })))
   isDone = true
-  expect(searches.map(({ judged }) => judged)).toEqual(Array.from({ length: 10 }, () => 40))
+  expect(searches.map(({ governed }) => governed)).toEqual(Array.from({ length: 10 }, () => 40))
   // 400 ms of work in slices of 5 ms, one in each iteration of the loop: the first slices of the ten need no turn.
   expect(iterations).toBeGreaterThanOrEqual(50)
 })

@@ -31,7 +31,7 @@ export interface HitKind<Hit> {
 /** A search of stage 6 or 7: the question, the viewer, and the policies that govern each hit. */
 export interface HitSearch extends Required<RuleSet> {
   readonly viewer: Viewer
-  /** As the input policies left it. */
+  /** The question with the transforms of input rules applied. */
   readonly text: string
   readonly limit: number
   readonly vault: Vault
@@ -43,11 +43,11 @@ export interface HitSearch extends Required<RuleSet> {
   readonly pause: Pause
 }
 
-/** Of a longer question only the end is searched: a pasted document stands before it. */
+/** Characters. Only the end of a longer question is searched, because a pasted document usually comes first. */
 const MAX_QUERY = 2_000
 
-/** Undefined: there is nothing to search for, because the query is denied, the completion is released already, or there is no question. */
-export function hitSearch(
+/** Undefined: no search, because the query is denied, the completion is already released, or there is no question. */
+export function prepareHitSearch(
   context: RequestContext,
   { policy, vault, release, withheld, messages }: Authorized,
   limit: number,
@@ -86,11 +86,11 @@ export const holdForHits = <Hits extends GovernedHits<unknown>>(hits: Hits, { ma
  * One search governs no more hits than this, because each denied hit costs detectors and rules. A page holds 50 at most, so it is
  * short only where rules deny nine of ten (docs/decisions/0011-lexical-search.md).
  */
-export const MAX_JUDGED = 512
+export const MAX_GOVERNED = 512
 
 /**
- * Takes hits, best first, until `limit` of them passed or MAX_JUDGED were governed. Each hit is governed by itself. A denied hit, and
- * one on which a detector or transform fails, is left out and the next takes its place; of the others the strictest decision
+ * Takes hits, best first, until `limit` of them passed or MAX_GOVERNED were governed. Each hit is governed by itself. A denied hit, and
+ * one on which a detector or transform fails, is left out and the next takes its place. The strictest decision on the other hits
  * counts for the whole request (GW-VERD-8).
  */
 export async function governHits<Hit extends { readonly classification: Classification }>(
@@ -104,7 +104,7 @@ export async function governHits<Hit extends { readonly classification: Classifi
   const transforms = new Set<string>()
   let decision = before
   let counts = countFindings([])
-  let left = search.limit === 0 ? 0 : MAX_JUDGED
+  let left = search.limit === 0 ? 0 : MAX_GOVERNED
   const governed = () => ({ hits, decision, counts, transforms: [...transforms] })
   if (left === 0) return governed()
 
@@ -113,7 +113,7 @@ export async function governHits<Hit extends { readonly classification: Classifi
       await search.pause()
       left -= 1
       const result = await governHit(hit, search, kind, deps)
-      decision = mergeDecisions(decision, demandOf(result, kind.point))
+      decision = mergeDecisions(decision, decisionOnHit(result, kind.point))
       if (result.value !== undefined) {
         counts = addCounts(counts, result.scanned.counts)
         for (const name of result.transforms) transforms.add(name)
@@ -146,7 +146,7 @@ const governHit = <Hit extends { readonly classification: Classification }>(
   )
 
 /** A hit that is left out demands nothing; its rules stay in the record. */
-function demandOf({ decision, failed }: Governed<unknown>, point: PolicyPoint): Decision {
+function decisionOnHit({ decision, failed }: Governed<unknown>, point: PolicyPoint): Decision {
   if (failed.length > 0) return { ...NO_DEMANDS, rules: faultRules(point, failed) }
   return decision.verdict === 'deny' ? { ...NO_DEMANDS, rules: decision.rules } : decision
 }

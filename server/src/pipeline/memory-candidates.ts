@@ -116,12 +116,15 @@ export async function extractedCandidates(
   const eligible = filterCandidates(route.candidates, { application, classification: decision.classification })
   const [first] = eligible
   if (!first || !completion) return { candidates: [], attempts: [] }
-  const said = [...messages, ...completion.choices.map(({ message }) => message)].map((message) => ({
+  const conversation = [...messages, ...completion.choices.map(({ message }) => message)].map((message) => ({
     role: message.role,
     content: vault.conceal(collectTexts([message.content ?? '']).join('\n')),
   }))
-  const asked = { model: request.model || first.model.id, messages: extractionPrompt(said), parameters: {} }
-  const result = await invoke(eligible, asked, invokeDeps, { signal: AbortSignal.timeout(EXTRACTION_MS), atMostOnce: true })
+  const providerRequest = { model: request.model || first.model.id, messages: extractionPrompt(conversation), parameters: {} }
+  const result = await invoke(eligible, providerRequest, invokeDeps, {
+    signal: AbortSignal.timeout(EXTRACTION_MS),
+    atMostOnce: true,
+  })
   const text = result.ok ? result.completion.choices[0]?.message.content : undefined
   const extracted = typeof text === 'string' ? (parseExtraction(text) ?? []) : []
   const sources = [...retrieved.hits, ...recalled.hits]

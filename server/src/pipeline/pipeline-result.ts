@@ -3,8 +3,8 @@ import type { Outcome } from '../domain/outcome.ts'
 import { estimateTokens } from '../domain/tokens.ts'
 import { ERRORS, type ErrorCode, type ErrorFields, GatehouseError } from '../errors.ts'
 import { isUnavailable } from '../lib/unavailable.ts'
+import type { StoredMemory } from '../memory/capture.ts'
 import type { FinishedRequest } from '../telemetry/request-observer.ts'
-import type { StoredMemory } from './record-draft.ts'
 import type { IncomingRequest } from './request.ts'
 import { decisionOf, type StageResults } from './stage-results.ts'
 import type { StageTrace } from './stage-trace.ts'
@@ -14,7 +14,7 @@ export interface Failure {
   readonly fields: ErrorFields
 }
 
-/** The endpoint's response is made from this; it says what the record says. */
+/** The result of a run, from which the endpoint's response is made. It agrees with the record. */
 export interface PipelineResult {
   readonly status: number
   readonly trace: StageTrace<StageResults>
@@ -28,7 +28,7 @@ export interface PipelineResult {
   readonly held: { readonly itemId: string } | undefined
   /** Memories that were stored. */
   readonly remembered: readonly StoredMemory[]
-  /** The private side of a failure, for the log only. */
+  /** The cause of a failure, for the log only. */
   readonly cause?: unknown
 }
 
@@ -58,14 +58,14 @@ export function spentTokens({ admit, route, invoke, remember }: Partial<StageRes
   }
   const { completion } = invoke
   if (!completion) return undefined
-  const extracting = (remember?.attempts ?? []).reduce(
+  const extractionTokens = (remember?.attempts ?? []).reduce(
     (sum, { prompt_tokens: input, completion_tokens: output }) => sum + (input ?? 0) + (output ?? 0),
     0,
   )
-  const answered =
+  const completionTokens =
     completion.usage?.total_tokens ??
     (route?.tokens() ?? 0) + estimateTokens(collectTexts(completion.choices.map(({ message }) => message)))
-  return answered + extracting
+  return completionTokens + extractionTokens
 }
 
 /** The request as telemetry sees it. */

@@ -27,7 +27,7 @@ import { type AuthorizeDeps, authorize } from './stages/05-authorize.ts'
 import { type RetrieveDeps, retrieve } from './stages/06-retrieve.ts'
 import { type RecallDeps, recall } from './stages/07-recall.ts'
 import { findRoute, type RouteDeps } from './stages/08-route.ts'
-import { type InvokeDeps, invoke } from './stages/09-invoke.ts'
+import { type InvokeStageDeps, invoke } from './stages/09-invoke.ts'
 import { inspect } from './stages/10-inspect.ts'
 import { type RememberDeps, remember } from './stages/11-remember.ts'
 import { type RecordDeps, record } from './stages/12-record.ts'
@@ -41,7 +41,7 @@ export type PipelineDeps = Parameters<typeof authenticate>[1] &
   RetrieveDeps &
   RecallDeps &
   RouteDeps &
-  InvokeDeps &
+  InvokeStageDeps &
   RememberDeps &
   RecordDeps & { readonly observe: (finished: FinishedRequest) => void }
 
@@ -56,13 +56,13 @@ interface Run {
 export const runPipeline = async (incoming: IncomingRequest, deps: PipelineDeps): Promise<PipelineResult> =>
   recordRun(await runStages(incoming, deps), deps)
 
-/** The same for a chat, which may wait for its reviewer and then runs again: review/approval-wait.ts draws the states. */
+/** Runs a chat, which may wait for its reviewer and then runs again: review/approval-wait.ts draws the states. */
 export async function chatWithApprovalWait(incoming: IncomingRequest, deps: PipelineDeps): Promise<PipelineResult> {
-  const wait = new ApprovalWait(incoming.callerGone, deps)
+  const wait = new ApprovalWait(incoming.clientSignal, deps)
   let run = await runStages(incoming, deps)
   for (;;) {
-    const again = await resumeSuspended(run, wait, deps)
-    if (again) run = again
+    const resumed = await resumeSuspended(run, wait, deps)
+    if (resumed) run = resumed
     else {
       const result = await recordRun(run, deps)
       const resubmission = await resubmissionOf(incoming, result, wait, deps)
@@ -72,7 +72,7 @@ export async function chatWithApprovalWait(incoming: IncomingRequest, deps: Pipe
   }
 }
 
-/** The next run of a resubmission whose hold was pending, with the same audit record; undefined: `run` is to be recorded. */
+/** The next run of a resubmission whose hold was pending, with the same audit record; undefined: `run` has to be recorded. */
 async function resumeSuspended(run: Run, wait: ApprovalWait, deps: PipelineDeps): Promise<Run | undefined> {
   const { authenticate, admit } = run.trace.results
   const itemId = run.outcome.kind === 'held' ? run.outcome.itemId : undefined
@@ -91,7 +91,7 @@ async function resumeSuspended(run: Run, wait: ApprovalWait, deps: PipelineDeps)
   return next
 }
 
-/** The request that releases the hold of a recorded one, once it is decided; undefined: the result stands. */
+/** The request that releases the hold which a recorded request opened, once it is decided; undefined: the result is final. */
 async function resubmissionOf(
   incoming: IncomingRequest,
   { held, trace }: PipelineResult,
@@ -123,16 +123,16 @@ async function recordRun({ incoming, trace, outcome }: Run, deps: PipelineDeps):
 }
 
 async function runStages(incoming: IncomingRequest, deps: PipelineDeps): Promise<Run> {
-  const trace = new StageTrace<StageResults>(ENDPOINT_PLANS[incoming.endpoint].works)
-  const outcome = await untilAborted(stages(incoming, deps, trace), deps.aborting, stopping).catch(
+  const trace = new StageTrace<StageResults>(ENDPOINT_PLANS[incoming.endpoint].stages)
+  const outcome = await untilAborted(stages(incoming, deps, trace), deps.aborting, serverStopping).catch(
     (thrown: unknown): Outcome => (thrown instanceof Halt ? thrown.outcome : { kind: 'failed', cause: thrown }),
   )
   return { incoming, trace, outcome }
 }
 
-const stopping = (): Error =>
+const serverStopping = (): Error =>
   new GatehouseError('UNAVAILABLE', {
-    message: 'The server is stopping. Send the request again.',
+    message: 'The server is serverStopping. Send the request again.',
     headers: { 'retry-after': '1' },
   })
 
@@ -145,8 +145,8 @@ async function stages(incoming: IncomingRequest, deps: PipelineDeps, trace: Stag
 
   const classified = await trace.run('classify', () => classify(caller, admitted, deps), UNCLASSIFIED)
   const authorized = await trace.run('authorize', () => authorize(context, classified, deps))
-  const none = noHits(authorized.decision)
-  const retrieved = await trace.run('retrieve', () => retrieve(context, authorized, deps), none)
+  const noPassages = noHits(authorized.decision)
+  const retrieved = await trace.run('retrieve', () => retrieve(context, authorized, deps), noPassages)
   const noMemories = noHits(retrieved.decision)
   const recalled = await trace.run('recall', () => recall(context, authorized, retrieved, deps), noMemories)
   const prepared = withContext(authorized, retrieved, recalled, admitted.auditId)

@@ -1,48 +1,40 @@
 import type { KeyedHasher } from '../audit/hashes.ts'
 import type { AuditDraft, Feature } from '../audit/record.ts'
-import type { Completion } from '../domain/completion.ts'
 import type { Decision } from '../domain/decision.ts'
 import type { FindingCounts } from '../domain/finding.ts'
 import { collectTexts } from '../domain/message.ts'
-import { estimateTokens } from '../domain/tokens.ts'
 import type { ErrorCode } from '../errors.ts'
+import type { StoredMemory } from '../memory/capture.ts'
 import type { IncomingRequest } from './request.ts'
-import { decisionOf, type StageResults, transformsOf } from './stage-results.ts'
+import { decisionOf, responseInputOf, type StageResults, transformsOf } from './stage-results.ts'
 import type { StageTrace } from './stage-trace.ts'
 
 /** Changes written together with the record, and named in it. */
-export interface Written {
+export interface RecordedChanges {
   readonly review: { readonly id: string; readonly state: string } | null
   readonly remembered: readonly StoredMemory[]
 }
 
 /** The response as the record describes it. */
-export interface Answered extends Written {
+export interface RecordedResponse extends RecordedChanges {
   readonly status: number
   readonly errorCode: ErrorCode | null
   /** The completion as JSON; undefined: none is sent. */
   readonly completionJson: string | undefined
 }
 
-/** A memory as it was stored: under the id of an older one with the same content, if there is one. */
-export interface StoredMemory {
-  readonly id: string
-  readonly mode: 'active' | 'audit_only'
-  readonly content: string
-}
-
-/** Model names that are not prose; another one is recorded by its hash. */
+/** Model names that are not prose. Other names are recorded as a hash. */
 const PLAIN_NAME = /^[\w./:@+-]{0,100}$/
 
 /**
- * The audit record of one request (GW-AUD-2), from the results of its stages. Content enters only as the keyed hash of a text. Its own
- * stage is recorded as reached.
+ * The audit record of one request (GW-AUD-2), from the results of its stages. It contains content only as keyed hashes. Stage
+ * 12 itself is recorded as ok.
  */
 export function draftOf(
   incoming: IncomingRequest,
   { authenticate, admit }: Pick<StageResults, 'authenticate' | 'admit'>,
   trace: StageTrace<StageResults>,
-  answer: Answered,
+  response: RecordedResponse,
   { createdAt, hasher }: { createdAt: Date; hasher: KeyedHasher },
 ): AuditDraft {
   const { application, operatorId } = authenticate
@@ -63,26 +55,26 @@ export function draftOf(
     dry_run: admit.request.dryRun,
     duration_ms: rounded(trace.ms),
     endpoint: incoming.endpoint,
-    error_code: answer.errorCode,
+    error_code: response.errorCode,
     features: features(incoming, application, admit, trace.results, hasher),
     findings: findingsOf(trace.results),
     id: admit.auditId,
-    knowledge: used(passages, 'passage', hasher),
-    memory: used(memories, 'memory', hasher),
+    knowledge: recordedHits(passages, 'passage', hasher),
+    memory: recordedHits(memories, 'memory', hasher),
     object: 'audit_record',
     ...(operatorId && { playground: { operator: hasher.user(operatorId) } }),
     policy_versions: policy ? [policy] : [],
-    remembered: answer.remembered.map(({ id, mode, content }) => ({ hash: hasher.text('memory', content), id, mode })),
+    remembered: response.remembered.map(({ id, mode, content }) => ({ hash: hasher.text('memory', content), id, mode })),
     request: {
       bytes: admit.bytes,
       hash: admit.bytes > 0 ? hasher.text('request', incoming.body) : null,
       messages: admit.request.messages.length,
     },
-    response: responseFacts(incoming, trace.results, answer, hasher),
-    review: answer.review,
+    response: describeResponse(incoming, trace.results, response, hasher),
+    review: response.review,
     risk_level: decision?.risk ?? null,
     stages: trace.stages.map(({ name, outcome, ms }) => ({ ms: rounded(ms), name, outcome: name === 'record' ? 'ok' : outcome })),
-    status: answer.status,
+    status: response.status,
     user: userOf(trace.results, hasher),
     workspace_id: application.workspaceId,
   }
@@ -96,10 +88,10 @@ const decisionOn = ({ directives, rules, verdict }: Decision, results: Partial<S
 })
 
 const findingsOf = ({ classify, inspect, recall, retrieve }: Partial<StageResults>) => ({
-  ...found('classify', classify?.counts),
-  ...found('inspect', inspect?.counts),
-  ...found('recall', recall?.counts),
-  ...found('retrieve', retrieve?.counts),
+  ...findingsAt('classify', classify?.counts),
+  ...findingsAt('inspect', inspect?.counts),
+  ...findingsAt('recall', recall?.counts),
+  ...findingsAt('retrieve', retrieve?.counts),
 })
 
 const userOf = ({ identify }: Partial<StageResults>, hasher: KeyedHasher) => ({
@@ -112,16 +104,16 @@ const userOf = ({ identify }: Partial<StageResults>, hasher: KeyedHasher) => ({
 const rounded = (ms: number): number => Math.round(ms * 1_000) / 1_000
 
 /** Hits that were sent to the client or to a model: id, hash of the text, score. */
-const used = (
+const recordedHits = (
   hits: readonly { readonly id: string; readonly content: string; readonly similarity: number }[],
   of: 'passage' | 'memory',
   hasher: KeyedHasher,
 ) => hits.map(({ id, content, similarity }) => ({ hash: hasher.text(of, content), id, score: similarity }))
 
-function responseFacts(
+function describeResponse(
   { endpoint }: IncomingRequest,
   { inspect, route }: Partial<StageResults>,
-  { completionJson, errorCode }: Answered,
+  { completionJson, errorCode }: RecordedResponse,
   hasher: KeyedHasher,
 ) {
   if (completionJson !== undefined) {
@@ -138,7 +130,7 @@ function responseFacts(
 }
 
 /** A plain loop, because it runs four times for every request and nearly always finds nothing. */
-function found(stage: string, counts: FindingCounts | undefined) {
+function findingsAt(stage: string, counts: FindingCounts | undefined) {
   const present: Record<string, number> = {}
   let isEmpty = true
   for (const type in counts) {
@@ -161,9 +153,11 @@ function features(
   const model = request.model || (defaultModel ?? '')
   const plain = (word: string) => (PLAIN_NAME.test(word) ? word : hasher.text('model', word))
   const outputContext = inspect?.outputContext
+  // A repeated completion and one of a failed request have no output context: no output policy was evaluated.
+  const completion = inspect?.completion ?? invoke?.completion
   const response = outputContext
     ? outputContext.response
-    : responseOf(inspect?.completion ?? invoke?.completion, invoke?.provider)
+    : completion && responseInputOf(completion, invoke?.provider ?? '', collectTexts(completion.choices))
   return {
     'application.name': name,
     ...(classify && {
@@ -191,12 +185,3 @@ function features(
     }),
   }
 }
-
-/** Of a completion that no output policy was evaluated on: a repeated one, or one of a request that failed. */
-const responseOf = (completion: Completion | undefined, provider = '') =>
-  completion && {
-    finishReason: completion.choices[0]?.finish_reason ?? '',
-    model: completion.model,
-    provider,
-    tokens: completion.usage?.completion_tokens ?? estimateTokens(collectTexts(completion.choices)),
-  }

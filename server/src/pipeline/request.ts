@@ -1,7 +1,7 @@
 import type { Classification } from '../domain/classification.ts'
 import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import type { ChatMessage } from '../domain/message.ts'
-import type { Application, Endpoint } from '../domain/principal.ts'
+import { ANONYMOUS_USER, type Application, type Endpoint, type User } from '../domain/principal.ts'
 import type { ErrorCode, ErrorFields } from '../errors.ts'
 import type { Lease } from '../limits/lease.ts'
 import type { PlaygroundCaller, TrustedCaller } from './callers.ts'
@@ -12,13 +12,13 @@ export interface IncomingRequest {
   readonly requestId: string
   readonly authorization: string | undefined
   readonly userToken: string | undefined
-  /** Set instead of both by code of this server; no route sets it from what it reads. */
-  readonly caller?: TrustedCaller | PlaygroundCaller
+  /** Set by code of this server instead of both credentials; no route sets it from the request that it reads. */
+  readonly internalCaller?: TrustedCaller | PlaygroundCaller
   /** The body's bytes; empty for GET. */
   readonly body: Uint8Array
-  /** A signal that is aborted when the client closes the connection; made when something waits. */
-  readonly callerGone: () => AbortSignal
-  /** Of a request that has waited for a reviewer and runs again: limits have counted it already. */
+  /** A signal that is aborted when the client closes the connection; created only if a stage waits. */
+  readonly clientSignal: () => AbortSignal
+  /** Set if the request has waited for a reviewer and runs again: the limits have counted it already. */
   readonly lease?: Lease
   /** The endpoint's own parser: validates the body. */
   readonly parse: (body: unknown, application: Application) => Parsed
@@ -40,6 +40,18 @@ export interface UserAssertion {
   readonly department?: string | null
   readonly attributes?: Readonly<Record<string, unknown>> | null
 }
+
+/** `isVerified`: a simulation assumes a user token. */
+export const assertedUser = (assertion: UserAssertion | undefined, isVerified = false): User =>
+  assertion === undefined
+    ? ANONYMOUS_USER
+    : {
+        id: assertion.id,
+        role: assertion.role ?? '',
+        department: assertion.department ?? '',
+        attributes: assertion.attributes ?? {},
+        verified: isVerified,
+      }
 
 /** A validated request of any of the six endpoints. Fields that an endpoint does not have keep the values of EMPTY_REQUEST. */
 export interface GatewayRequest {

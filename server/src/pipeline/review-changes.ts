@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../db/database.ts'
-import { mayHaveWorked } from '../domain/completion.ts'
+import { mayHaveHadEffect } from '../domain/completion.ts'
 import type { Outcome } from '../domain/outcome.ts'
 import { newId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
@@ -30,27 +30,27 @@ export function reviewChanges(
   const { admit, authorize, invoke } = results
   const first = authorize?.release?.kind === 'first' ? authorize.release : undefined
   const opensHold = outcome.kind === 'held' && outcome.itemId === undefined
-  const again = authorize?.release?.kind === 'again'
+  const isRepeated = authorize?.release?.kind === 'again'
   const verdict = decisionOf(results)?.verdict
   // A capture that requires approval is set aside and escalated.
-  const isAlarming =
+  const needsReview =
     verdict === 'escalate' || (verdict === 'require_approval' && ENDPOINT_PLANS[endpoint].onRefusal === 'set_aside')
-  const escalates = outcome.kind === 'answered' && isAlarming && !admit?.request.dryRun && !again
+  const escalates = outcome.kind === 'answered' && needsReview && !admit?.request.dryRun && !isRepeated
   if (!first && !opensHold && !escalates) return undefined
   // A release is used up once its provider may have been called; a completion that was held at output is still there.
-  const usedUp =
-    outcome.kind === 'answered' || opensHold || (first?.item.point === 'input' && invoke?.attempts.some(mayHaveWorked))
+  const isUsedUp =
+    outcome.kind === 'answered' || opensHold || (first?.item.point === 'input' && invoke?.attempts.some(mayHaveHadEffect))
   return {
     open: opensHold ? 'hold' : escalates ? 'escalation' : undefined,
     point: outcome.kind === 'held' ? outcome.point : authorize?.decision.verdict === verdict ? 'input' : 'output',
-    release: first && (usedUp ? 'complete' : 'abandon'),
+    release: first && (isUsedUp ? 'complete' : 'abandon'),
   }
 }
 
 /** Results of a request that has a record. */
 export type RecordedResults = Partial<StageResults> & Pick<StageResults, 'authenticate' | 'admit'>
 
-export interface Finished {
+export interface FinishedRun {
   readonly incoming: IncomingRequest
   readonly results: RecordedResults
   readonly error: Failure | undefined
@@ -58,58 +58,58 @@ export interface Finished {
 }
 
 /** Writes the changes. Returns the changed items; the first is the one that the response names. */
-export async function settleReviews(
+export async function writeReviewChanges(
   tx: Tx,
   changes: ReviewChanges,
-  finished: Finished,
+  run: FinishedRun,
   box: SecretBox,
 ): Promise<{ id: string; state: string }[]> {
-  const owner = ownerOf(finished.results.authenticate)
+  const owner = ownerOf(run.results.authenticate)
   const changed: { id: string; state: string }[] = []
   if (changes.open === 'hold') {
-    const { item } = await openHold(tx, owner, newReview(changes.point, finished), box)
+    const { item } = await openHold(tx, owner, newReview(changes.point, run), box)
     changed.push({ id: item.id, state: 'pending' })
   } else if (changes.open === 'escalation') {
-    const item = await openEscalation(tx, owner, newReview(changes.point, finished), box)
+    const item = await openEscalation(tx, owner, newReview(changes.point, run), box)
     changed.push({ id: item.id, state: 'pending' })
   }
-  const release = finished.results.authorize?.release
+  const release = run.results.authorize?.release
   if (release?.kind !== 'first') return changed
-  const kept =
+  const isClaimValid =
     changes.release === 'abandon'
       ? await abandonRelease(tx as Db, owner, release.claim)
       : await completeRelease(
           tx,
           owner,
           release.claim,
-          { result: resultOf(finished, changed[0]?.id), releasedAuditId: finished.results.admit.auditId, now: finished.now },
+          { result: resultOf(run, changed[0]?.id), releasedAuditId: run.results.admit.auditId, now: run.now },
           box,
         )
-  if (!kept) throw new Error('the claim on this release was lost')
+  if (!isClaimValid) throw new Error('the claim on this release was lost')
   const own = { id: release.item.id, state: changes.release === 'abandon' ? 'approved' : 'released' }
   return changes.open === 'hold' ? [...changed, own] : [own, ...changed]
 }
 
 /**
- * Ends the claim of a release that could not be recorded, so that other resubmissions need not wait for the end of its lease. Without
- * a database they do.
+ * Ends the claim of a release that could not be recorded, so that other resubmissions need not wait for the end of its lease. They
+ * wait if the database is unavailable.
  */
-export async function giveUpRelease(
+export async function endUnrecordedClaim(
   { authenticate, authorize, invoke }: Partial<StageResults>,
   { db, waiters }: Pick<ReviewDeps, 'db' | 'waiters'>,
 ): Promise<void> {
   if (!authenticate || authorize?.release?.kind !== 'first') return
   const { claim } = authorize.release
-  const giveUp = invoke?.attempts.some(mayHaveWorked) ? interruptRelease : abandonRelease
+  const endClaim = invoke?.attempts.some(mayHaveHadEffect) ? interruptRelease : abandonRelease
   try {
-    await giveUp(db, ownerOf(authenticate), claim)
+    await endClaim(db, ownerOf(authenticate), claim)
     await waiters.changed(claim.id)
   } catch {
     // The claim ends with its lease.
   }
 }
 
-function resultOf({ results, error }: Finished, successorId: string | undefined): ReleaseResult {
+function resultOf({ results, error }: FinishedRun, successorId: string | undefined): ReleaseResult {
   const completion = results.inspect?.completion
   if (error?.code === 'POLICY_REVIEW_PENDING' && successorId !== undefined) return { kind: 'held', successorId }
   if (error || !completion) {
@@ -125,7 +125,7 @@ function resultOf({ results, error }: Finished, successorId: string | undefined)
   }
 }
 
-function newReview(point: 'input' | 'output', { incoming, results, now }: Finished): NewReview {
+function newReview(point: 'input' | 'output', { incoming, results, now }: FinishedRun): NewReview {
   const { authenticate, admit, identify, classify, authorize, invoke, inspect } = results
   const decision = decisionOf(results)
   const reached = decision?.rules.filter((rule) => rule.verdict === decision.verdict) ?? []
@@ -150,7 +150,7 @@ function newReview(point: 'input' | 'output', { incoming, results, now }: Finish
     keyId: authenticate.keyId || undefined,
     // The issuers of the released request's keys count for its held completion as well.
     keyIssuers: [...new Set([authenticate.keyIssuer ?? [], authorize?.release?.item.keyIssuers ?? []].flat())],
-    messageId: incoming.caller instanceof TrustedCaller ? incoming.caller.messageId : undefined,
+    messageId: incoming.internalCaller instanceof TrustedCaller ? incoming.internalCaller.messageId : undefined,
     content: {
       messages: admit.request.messages,
       parameters: admit.request.parameters,

@@ -2,19 +2,19 @@ import type { Completion } from '../domain/completion.ts'
 import type { Decision, PolicyPoint } from '../domain/decision.ts'
 import type { FindingCounts } from '../domain/finding.ts'
 import { Skipped, type StageReturn, Stop } from '../domain/outcome.ts'
-import { ANONYMOUS_USER, type Application, type User } from '../domain/principal.ts'
+import type { Application } from '../domain/principal.ts'
 import { estimateRequestTokens } from '../domain/tokens.ts'
 import { UNLIMITED } from '../limits/lease.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import type { Pause } from '../policy/evaluation-limiter.ts'
-import type { GatewayRequest } from './request.ts'
+import { assertedUser, type GatewayRequest } from './request.ts'
 import { type Admitted, type Authorized, type Classified, type Inspected, NOT_INVOKED, noHits } from './stage-results.ts'
 import { classify } from './stages/04-classify.ts'
 import { type AuthorizeDeps, authorize } from './stages/05-authorize.ts'
 import { type InspectDeps, inspect } from './stages/10-inspect.ts'
 
 /** An assumed request and assumed policies. */
-export interface Supposed {
+export interface SimulationInput {
   readonly policy: CompiledPolicy | undefined
   readonly application: Application
   readonly request: GatewayRequest
@@ -25,7 +25,7 @@ export interface Supposed {
 }
 
 /** The decision on an assumed request. */
-export interface Foreseen {
+export interface SimulationResult {
   readonly decision: Decision
   /** Transforms that change something. */
   readonly transforms: readonly string[]
@@ -42,27 +42,30 @@ export interface Foreseen {
  * Runs the stages that decide on a real request, as a dry run does, and no other: no provider is called, no record is written, no limit is
  * charged.
  */
-export async function simulate(supposed: Supposed, deps: AuthorizeDeps & InspectDeps, pause: Pause): Promise<Foreseen> {
-  const { application, policy, response } = supposed
+export async function simulate(
+  simulated: SimulationInput,
+  deps: AuthorizeDeps & InspectDeps,
+  pause: Pause,
+): Promise<SimulationResult> {
+  const { application, policy, response } = simulated
   const caller = { application, keyId: '' }
-  const admitted = admittedOf(supposed.request)
-  const identity = { user: userOf(supposed), sessionId: supposed.request.sessionId }
-
+  const admitted = admittedOf(simulated.request)
+  const identity = { user: assertedUser(simulated.request.user, simulated.userVerified), sessionId: simulated.request.sessionId }
   const context = { incoming: INCOMING, caller, admitted, identity }
 
-  const content = settled(await classify(caller, admitted, deps))
-  if (content.failed.length > 0 || !content.known) return denied(content)
+  const content = settle(await classify(caller, admitted, deps))
+  if (content.failed.length > 0 || !content.value) return denied(content)
   await pause()
   const drafted = { ...deps, policies: { current: async () => policy } }
-  const authorized = settled(await authorize(context, content.known, drafted))
-  if (authorized.failed.length > 0 || !authorized.known || response === undefined) return foreseen(content, authorized)
+  const authorized = settle(await authorize(context, content.value, drafted))
+  if (authorized.failed.length > 0 || !authorized.value || response === undefined) return resultOf(content, authorized)
   await pause()
-  const none = noHits(authorized.known.decision)
+  const none = noHits(authorized.value.decision)
   const outputs = { retrieved: none, recalled: none, invoked: { ...NOT_INVOKED, completion: completionOf(response, admitted) } }
-  return foreseen(content, authorized, settled(await inspect(context, authorized.known, outputs, deps)))
+  return resultOf(content, authorized, settle(await inspect(context, authorized.value, outputs, deps)))
 }
 
-const INCOMING = { endpoint: 'chat' as const, callerGone: () => new AbortController().signal }
+const INCOMING = { endpoint: 'chat' as const, clientSignal: () => new AbortController().signal }
 
 const admittedOf = (request: GatewayRequest): Admitted => ({
   request: { ...request, dryRun: true, reviewItemId: undefined, waitSeconds: 0 },
@@ -71,12 +74,6 @@ const admittedOf = (request: GatewayRequest): Admitted => ({
   bytes: 0,
   lease: UNLIMITED,
 })
-
-function userOf({ request: { user }, userVerified }: Supposed): User {
-  if (!user) return ANONYMOUS_USER
-  const { id, role, department, attributes } = user
-  return { id, role: role ?? '', department: department ?? '', attributes: attributes ?? {}, verified: userVerified }
-}
 
 const completionOf = (content: string, { request }: Admitted): Completion => ({
   id: 'simulation',
@@ -87,51 +84,55 @@ const completionOf = (content: string, { request }: Admitted): Completion => ({
 })
 
 /** The result of a stage, and its failures. */
-interface Settled<T> {
-  readonly known: T | undefined
+interface StageResult<T> {
+  readonly value: T | undefined
   readonly failed: readonly string[]
 }
 
-function settled<T>(step: StageReturn<T>): Settled<T> {
-  if (step instanceof Skipped) return { known: step.value, failed: [] }
-  if (!(step instanceof Stop)) return { known: step, failed: [] }
-  const { outcome, partial: known } = step as Stop<T>
+function settle<T>(returned: StageReturn<T>): StageResult<T> {
+  if (returned instanceof Skipped) return { value: returned.value, failed: [] }
+  if (!(returned instanceof Stop)) return { value: returned, failed: [] }
+  const { outcome, partial: value } = returned as Stop<T>
   const details = outcome.kind === 'refused' ? outcome.fields.details : undefined
   // A verdict does not end a dry run; only a failure does.
-  return { known, failed: (details?.failed as readonly string[] | undefined) ?? [outcome.kind] }
+  return { value, failed: (details?.failed as readonly string[] | undefined) ?? [outcome.kind] }
 }
 
-const denied = ({ known, failed }: Settled<Classified>): Foreseen => ({
+const denied = ({ value, failed }: StageResult<Classified>): SimulationResult => ({
   decision: {
     verdict: 'deny',
-    classification: known?.classification ?? 'restricted',
-    risk: known?.risk ?? 'critical',
+    classification: value?.classification ?? 'restricted',
+    risk: value?.risk ?? 'critical',
     transforms: [],
     directives: [],
     rules: [],
   },
   transforms: [],
-  findings: known ? { input: known.counts } : {},
+  findings: value ? { input: value.counts } : {},
   failed,
   messages: [],
   response: undefined,
 })
 
-function foreseen(content: Settled<Classified>, authorized: Settled<Authorized>, answer?: Settled<Inspected>): Foreseen {
-  const decision = (answer?.known ?? authorized.known)?.decision
+function resultOf(
+  content: StageResult<Classified>,
+  authorized: StageResult<Authorized>,
+  inspected?: StageResult<Inspected>,
+): SimulationResult {
+  const decision = (inspected?.value ?? authorized.value)?.decision
   if (!decision) return denied({ ...content, failed: authorized.failed })
-  const failed = [...authorized.failed, ...(answer?.failed ?? [])]
-  const { messages = [], systemTexts = [], transforms = [] } = failed.length > 0 ? {} : (authorized.known ?? {})
-  const said = failed.length > 0 ? undefined : answer?.known?.completion?.choices[0]?.message.content
+  const failed = [...authorized.failed, ...(inspected?.failed ?? [])]
+  const { messages = [], systemTexts = [], transforms = [] } = failed.length > 0 ? {} : (authorized.value ?? {})
+  const response = failed.length > 0 ? undefined : inspected?.value?.completion?.choices[0]?.message.content
   return {
     decision: failed.length > 0 ? { ...decision, verdict: 'deny' } : decision,
-    transforms: [...new Set([...transforms, ...(answer?.known?.transforms ?? [])])],
+    transforms: [...new Set([...transforms, ...(inspected?.value?.transforms ?? [])])],
     findings: {
-      ...(content.known && { input: content.known.counts }),
-      ...(answer?.known && { output: answer.known.counts }),
+      ...(content.value && { input: content.value.counts }),
+      ...(inspected?.value && { output: inspected.value.counts }),
     },
     failed,
     messages: [...systemTexts.map((text) => ({ role: 'system', content: text })), ...messages],
-    response: typeof said === 'string' ? said : undefined,
+    response: typeof response === 'string' ? response : undefined,
   }
 }

@@ -4,9 +4,10 @@ import { type Decision, NO_DEMANDS } from '../domain/decision.ts'
 import { countFindings, type FindingCounts } from '../domain/finding.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import { ANONYMOUS_USER, type Application, type User } from '../domain/principal.ts'
+import { estimateTokens } from '../domain/tokens.ts'
 import type { Passage } from '../knowledge/search.ts'
 import type { Lease } from '../limits/lease.ts'
-import type { MemoryDraft } from '../memory/capture.ts'
+import type { MemoryDraft } from '../memory/memory.ts'
 import type { RecalledMemory } from '../memory/recall.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import { collectDirectives, type Steering } from '../policy/directives.ts'
@@ -35,7 +36,7 @@ export interface StageResults {
 
 /** The results of stages 1 to 3, with the request itself: most later stages need them. */
 export interface RequestContext {
-  readonly incoming: Pick<IncomingRequest, 'endpoint' | 'callerGone'>
+  readonly incoming: Pick<IncomingRequest, 'endpoint' | 'clientSignal'>
   readonly caller: Caller
   readonly admitted: Admitted
   readonly identity: Identity
@@ -47,9 +48,9 @@ export interface Caller {
   readonly keyId: string
   /** The operator who issued the key, if one did. */
   readonly keyIssuer?: string
-  /** The operator who tries the Application out in the playground, without a key. */
+  /** The operator who uses the Application in the playground, without a key. */
   readonly operatorId?: string
-  /** Memories are decided on and not stored, because the operator may not write any. */
+  /** Memories are decided on and not stored, because the operator may not write memories. */
   readonly memoryDisabled?: boolean
 }
 
@@ -75,6 +76,14 @@ export const policyInputOf = (
     now,
   }
 }
+
+/** The values of conditions on a completion beside its texts. Without the provider's count, `texts` give its tokens. */
+export const responseInputOf = ({ model, choices, usage }: Completion, provider: string, texts: readonly string[]) => ({
+  model,
+  provider,
+  finishReason: choices[0]?.finish_reason ?? '',
+  tokens: usage?.completion_tokens ?? estimateTokens(texts),
+})
 
 /** The owner of the holds and records that a request may touch. */
 export const ownerOf = ({ application }: Caller) => ({ workspaceId: application.workspaceId, applicationId: application.id })

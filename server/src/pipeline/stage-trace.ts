@@ -23,12 +23,12 @@ export class Halt {
 export class StageTrace<Results extends object> {
   readonly notes: StageNote[] = []
   readonly results: Partial<Results> = {}
-  readonly #works: ReadonlySet<StageName>
+  readonly #used: ReadonlySet<StageName>
   readonly #startedAt = elapsed()
   #reachedMs = 0
 
-  constructor(works: ReadonlySet<StageName>) {
-    this.#works = works
+  constructor(used: ReadonlySet<StageName>) {
+    this.#used = used
   }
 
   get ms(): number {
@@ -46,7 +46,7 @@ export class StageTrace<Results extends object> {
   ): Promise<Results[N]> {
     // A stage begins where the previous one ended, which saves a reading of the clock.
     const startMs = this.#reachedMs
-    if (neutral !== undefined && !this.#works.has(name)) {
+    if (neutral !== undefined && !this.#used.has(name)) {
       this.notes.push({ name, outcome: 'skipped', startMs, ms: 0 })
       return neutral
     }

@@ -178,21 +178,17 @@ async function storeMemories({
   ranker,
   transact,
 }: Scenario): Promise<string> {
-  const store = (content: string, scope: string, more: object = {}) =>
-    transact((tx) =>
-      call<{ id: string }>(
-        'memory/capture.storeMemory',
-        tx,
-        viewer,
-        { ...DRAFT, id: newId('mem'), auditId: newId('aud'), content, scope, scopeId: 'hangar', ...more },
-        hasher,
-        NOW,
-      ),
-    )
+  const draft = (content: string, scope: string, more: object = {}) => {
+    const ids = { id: newId('mem'), auditId: newId('aud') }
+    return { ...DRAFT, ...ids, content, scope, scopeId: 'hangar', ...more }
+  }
+  const store = (...fields: Parameters<typeof draft>) =>
+    transact((tx) => call<{ id: string }>('memory/capture.storeMemory', tx, viewer, draft(...fields), hasher, NOW))
   const { id } = await store('My favourite tea is Assam.', 'user')
   await store('My favourite tea is Assam!', 'user', { classification: 'confidential' })
   const { id: latest } = await store('My favourite tea is Darjeeling.', 'user', { classification: 'confidential' })
-  for (const scope of ['session', 'application', 'department', 'workspace']) await store('tea', scope)
+  const shared = ['session', 'application', 'department', 'workspace'].map((scope) => draft('tea', scope))
+  await transact((tx) => call('memory/capture.storeMemories', tx, viewer, shared, hasher, NOW))
   const { id: due } = await store('tea for a while', 'workspace', { expiresAt: new Date(NOW.getTime() + 1) })
   await call('memory/memory-store.findMemory', db, workspaceId, id, NOW)
   await call('memory/memory-store.listMemories', db, workspaceId, {

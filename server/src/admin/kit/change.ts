@@ -79,7 +79,7 @@ export async function change<T>(
     }
     return made
   })
-  if (made.action !== undefined && made.announce) await tell(signal, made.announce, request.log)
+  if (made.action !== undefined && made.announce) await publish(signal, made.announce, request.log)
   return made.value
 }
 
@@ -91,7 +91,7 @@ const factsOf = ({ action, id, fields = [] }: Change<unknown>, hasher: KeyedHash
 })
 
 /** The change is already committed. If the signal fails, the caches of other nodes expire within a second. */
-async function tell(signal: Signal, [topic, key]: readonly [string, string], log: FastifyRequest['log']): Promise<void> {
+async function publish(signal: Signal, [topic, key]: readonly [string, string], log: FastifyRequest['log']): Promise<void> {
   try {
     await signal.publish(topic, key)
   } catch (err) {

@@ -10,7 +10,7 @@ export interface Attention {
   readonly link: string
 }
 
-interface Standing {
+interface ServerState {
   readonly waiting: readonly PendingCount[]
   /** Providers that should work and do not. */
   readonly down: readonly string[]
@@ -34,8 +34,8 @@ const FAULT_MESSAGES: Readonly<Record<string, string>> = {
 }
 
 /** Problems that need attention, most urgent first: tampering with the audit log, then clients waiting for a review. */
-export function attentionTo({ waiting, down, faults, totals, governed, tampered, now }: Standing): Attention[] {
-  const of = (kind: PendingCount['kind']) => waiting.find((one) => one.kind === kind)
+export function attentionTo({ waiting, down, faults, totals, governed, tampered, now }: ServerState): Attention[] {
+  const of = (kind: PendingCount['kind']) => waiting.find((count) => count.kind === kind)
   const [holds, escalations] = [of('hold'), of('escalation')]
   const urgent = holds && holds.nextExpiry.getTime() - now.getTime() < EXPIRES_SOON_MS
   const share = totals.requests === 0 ? 0 : totals.errors / totals.requests
@@ -52,12 +52,12 @@ export function attentionTo({ waiting, down, faults, totals, governed, tampered,
     },
     ...down.map((id) => ({
       kind: 'provider_down' as const,
-      text: `The provider ${id} does not answer.`,
+      text: `The provider ${id} does not respond.`,
       link: `/providers/${encodeURIComponent(id)}`,
     })),
     ...faults.map(({ id, kind }) => ({
       kind: 'provider_fault' as const,
-      text: `The provider ${id} ${FAULT_MESSAGES[kind] ?? 'refuses this gateway'}.`,
+      text: `The provider ${id} ${FAULT_MESSAGES[kind] ?? 'rejects the requests of this gateway'}.`,
       link: `/providers/${encodeURIComponent(id)}`,
     })),
     holds &&
@@ -68,7 +68,7 @@ export function attentionTo({ waiting, down, faults, totals, governed, tampered,
       },
     escalations && {
       kind: 'escalations_waiting',
-      text: `${several(escalations.count, 'escalation is', 'escalations are')} to be looked at.`,
+      text: `${several(escalations.count, 'escalation waits', 'escalations wait')} for a reviewer.`,
       link: '/reviews?kind=escalation&state=pending',
     },
     share > MANY_ERRORS && {
@@ -78,7 +78,7 @@ export function attentionTo({ waiting, down, faults, totals, governed, tampered,
     },
     !governed && { kind: 'no_policy', text: 'No policy is active: everything is allowed.', link: '/policies/draft' },
   ]
-  return found.filter((one) => one !== undefined && one !== false)
+  return found.filter((attention) => attention !== undefined && attention !== false)
 }
 
 const several = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`

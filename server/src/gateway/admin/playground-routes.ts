@@ -62,20 +62,20 @@ export function playgroundRoutes(app: TypedApp, deps: Deps): void {
     const { workspaceId, operator, params, query } = request
     const application = await findApplication(db, workspaceId, params.id)
     if (!application) throw notFound('Application')
-    const caller = new PlaygroundCaller({
+    const internalCaller = new PlaygroundCaller({
       application,
       operatorId: operator.id,
       user: await userOf(query.as, workspaceId),
-      remembers: operator.scopes.includes('memory:write'),
+      mayStoreMemories: operator.scopes.includes('memory:write'),
     })
     const incoming = {
       endpoint: 'chat' as const,
       requestId: request.id,
       authorization: undefined,
       userToken: undefined,
-      caller,
+      internalCaller,
       body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
-      callerGone: () => abortOnClose(reply),
+      clientSignal: () => abortOnClose(reply),
       parse: (body: unknown) => parseChat(body, application, chatLimits),
     }
     return sendChatResult(reply, await chatWithApprovalWait(incoming, deps))

@@ -11,7 +11,7 @@ import { handle, type TypedApp } from '../../http/route.ts'
 import { nullable } from '../../http/schemas.ts'
 import type { Cache } from '../../lib/cache.ts'
 import { oneOf, Timestamp } from '../../lib/fields.ts'
-import { type ChangedDecision, LIMITS, type Replay, replay } from '../../pipeline/replay/run-replay.ts'
+import { type ChangedDecision, REPLAY_LIMITS, type Replay, replay } from '../../pipeline/replay/run-replay.ts'
 import { loadChosenPolicy } from '../../policy/admin/chosen-policy.ts'
 import { ChosenPolicyView, chosenPolicyView, Source } from '../../policy/admin/policy-shapes.ts'
 import type { EvaluationLimiter } from '../../policy/evaluation-limiter.ts'
@@ -39,7 +39,7 @@ const ReplayedDecisionView = Type.Object({
 })
 
 const limit = {
-  reason: oneOf(Object.keys(LIMITS) as (keyof typeof LIMITS)[]),
+  reason: oneOf(Object.keys(REPLAY_LIMITS) as (keyof typeof REPLAY_LIMITS)[]),
   rule: nullable(Type.String({ description: 'null: the record as a whole.' })),
   point: nullable(oneOf(POLICY_POINTS)),
   fact: nullable(Type.String({ description: 'The name that the rule reads and the record does not contain.' })),
@@ -113,7 +113,9 @@ const replayView = ({ notReplayed, newest, oldest, transitions, changes, limits,
   transitions: [...transitions.values()].toSorted((a, b) => b.count - a.count),
   changes: changes.map(changeView),
   has_more: counts.changed > changes.length,
-  limits: [...limits.values()].toSorted((a, b) => b.count - a.count).map((one) => ({ ...one, message: LIMITS[one.reason] })),
+  limits: [...limits.values()]
+    .toSorted((a, b) => b.count - a.count)
+    .map((limit) => ({ ...limit, message: REPLAY_LIMITS[limit.reason] })),
 })
 
 const changeView = ({ record, before, after, uncertain }: ChangedDecision) => ({

@@ -13,7 +13,7 @@ import { findApplication } from '../../identity/application-store.ts'
 import { oneOf } from '../../lib/fields.ts'
 import type { PipelineDeps } from '../../pipeline/pipeline.ts'
 import type { GatewayRequest } from '../../pipeline/request.ts'
-import { type Foreseen, simulate } from '../../pipeline/simulate.ts'
+import { type SimulationResult, simulate } from '../../pipeline/simulate.ts'
 import { loadChosenPolicy } from '../../policy/admin/chosen-policy.ts'
 import { ChosenPolicyView, chosenPolicyView, Source } from '../../policy/admin/policy-shapes.ts'
 import type { EvaluationLimiter } from '../../policy/evaluation-limiter.ts'
@@ -75,9 +75,9 @@ export function simulationRoutes(app: TypedApp, deps: Deps): void {
     if (!application) throw notFound('Application')
     const policy = (await loadChosenPolicy(db, workspaceId, body)) ?? (await policies.current(workspaceId))
     const request = requestOf(body.request, application, deps)
-    const supposed = { policy, application, request, userVerified: user_verified }
-    const answered = point === 'output' ? response : undefined
-    const result = await evaluationLimiter.run((pause) => simulate({ ...supposed, response: answered }, deps, pause))
+    const completion = point === 'output' ? response : undefined
+    const simulated = { policy, application, request, userVerified: user_verified, response: completion }
+    const result = await evaluationLimiter.run((pause) => simulate(simulated, deps, pause))
     return {
       object: 'policy_simulation',
       policy: policy ? chosenPolicyView(policy.version) : null,
@@ -107,7 +107,7 @@ function requestOf(body: unknown, application: Application, { chatLimits }: Deps
   throw new GatehouseError('VALIDATION_ERROR', { param: param ? `request.${param}` : 'request', message: `request: ${message}` })
 }
 
-const simulationView = ({ decision, transforms, findings, failed, messages, response }: Foreseen) => ({
+const simulationView = ({ decision, transforms, findings, failed, messages, response }: SimulationResult) => ({
   verdict: decision.verdict,
   risk_level: decision.risk,
   classification: decision.classification,

@@ -85,9 +85,9 @@ async function runRequest(
     requestId: newId('req'),
     authorization: undefined,
     userToken: undefined,
-    caller,
+    internalCaller: caller,
     body: Buffer.from(JSON.stringify({ messages: request.messages, governance })),
-    callerGone: () => signal,
+    clientSignal: () => signal,
     parse: (body, application) => parseChat(body, application, deps.chatLimits),
   }
   return toOutcome(await chatWithApprovalWait(incoming, deps))

@@ -11,24 +11,24 @@ import { findPolicySet } from '../../policy/policy-store.ts'
 import { HASHED_NAMES } from '../../policy/replay/hashed-names.ts'
 import type { ReplayedDecision } from '../../policy/replay/replayed-decision.ts'
 import { Replayer, type UndecidedRule } from '../../policy/replay/replayer.ts'
-import { GOVERNED_ENDPOINTS, storedExchange } from './replay-request.ts'
+import { GOVERNED_ENDPOINTS, readStoredRequest } from './read-stored-request.ts'
 
-/** Why something cannot be decided on again. */
-export const LIMITS = {
-  refused_before_policies: 'It ended before any policy was asked.',
-  repeated_answer: 'An answer that had left before left again; what was decided on it stands in its first record.',
-  policy_gone: 'The policy that decided then cannot be read any more.',
-  reads_text: 'The rule reads a text, and texts are not stored.',
-  reads_hashed: 'The rule does more than compare a value that is stored as a keyed hash.',
-  reads_settings: "The rule reads the Application's settings, which have changed since.",
-  reads_unstored: 'The rule reads a value that the record does not hold.',
-  hits_not_stored: 'The rule decides on single passages or memories, and those are not stored.',
-  not_reached: 'The exchange had ended before it came to this point.',
+/** Why a record or a rule cannot be replayed. */
+export const REPLAY_LIMITS = {
+  refused_before_policies: 'The request ended before policies were evaluated.',
+  repeated_answer: 'A released completion was sent again. The first record of the release has the decision.',
+  policy_gone: 'The policy version of the record can no longer be read.',
+  reads_text: 'The rule reads a text. Records contain no texts.',
+  reads_hashed: 'The rule does more than compare a value of which the record contains only a keyed hash.',
+  reads_settings: 'The rule reads the settings of the Application, which have changed since the record.',
+  reads_unstored: 'The rule reads a value that the record does not contain.',
+  hits_not_stored: 'The rule decides on single passages or memories. Records do not contain them.',
+  not_reached: 'The request ended before this point.',
 } as const
-export type Limit = keyof typeof LIMITS
+export type ReplayLimit = keyof typeof REPLAY_LIMITS
 
 export interface LimitCount {
-  readonly reason: Limit
+  readonly reason: ReplayLimit
   /** null: the record as a whole. */
   readonly rule: string | null
   readonly point: PolicyPoint | null
@@ -60,7 +60,7 @@ export interface Replay {
 const PAGE = 200
 const CHANGES_SHOWN = 500
 
-/** Decides again, under a draft, on the newest `last` records that policies decided on: page by page, and others have their turn. */
+/** Evaluates a draft on the newest `last` records that policies decided on. It pauses between records. */
 export async function replay(
   db: Db,
   workspaceId: string,
@@ -74,7 +74,7 @@ export async function replay(
 ): Promise<Replay> {
   const replayer = new Replayer(draft)
   const tally = new Tally()
-  const past = new Past(db, workspaceId, hasher, replayer)
+  const lookups = new RecordLookups(db, workspaceId, hasher, replayer)
   let below: number | undefined
   for (let left = last; left > 0; ) {
     const page = await searchRecords(db, workspaceId, {
@@ -85,7 +85,7 @@ export async function replay(
     })
     for (const record of page.data) {
       await pause()
-      tally.add(record, await decideAgain(record, replayer, past))
+      tally.add(record, await replayRecord(record, replayer, lookups))
     }
     left -= page.data.length
     below = page.data.at(-1)?.integrity.sequence
@@ -94,22 +94,22 @@ export async function replay(
   return tally.replay
 }
 
-async function decideAgain(record: AuditRecord, replayer: Replayer, past: Past) {
-  const exchange = storedExchange(record, { textOf: past.textOf, settings: await past.settingsOf(record) })
-  if (typeof exchange === 'string') return exchange
+async function replayRecord(record: AuditRecord, replayer: Replayer, lookups: RecordLookups) {
+  const request = readStoredRequest(record, { textOf: lookups.textOf, settings: await lookups.settingsOf(record) })
+  if (typeof request === 'string') return request
   const [version] = record.policy_versions
-  const decided = version && (await past.policy(version.id))
-  return version && !decided ? 'policy_gone' : replayer.replay(exchange, decided)
+  const decided = version && (await lookups.policy(version.id))
+  return version && !decided ? 'policy_gone' : replayer.replay(request, decided)
 }
 
-/** By what a record hashes the value of a policy's variable. */
-function hashedAs(name: string): 'user' | 'session' | 'model' {
+/** The kind of keyed hash that a record contains for the value of a policy's variable. */
+function hashKindOf(name: string): 'user' | 'session' | 'model' {
   if (name === 'user.id' || name === 'message.sender') return 'user'
   return name === 'request.session_id' ? 'session' : 'model'
 }
 
-/** Look-ups that many records share. */
-class Past {
+/** Cached look-ups that many records share. */
+class RecordLookups {
   readonly #db: Db
   readonly #workspaceId: string
   readonly #texts = new Map<string, string>()
@@ -120,7 +120,7 @@ class Past {
     this.#db = db
     this.#workspaceId = workspaceId
     for (const { name, text } of compared) {
-      for (const hash of hasher.known(hashedAs(name), text)) this.#texts.set(`${name} ${hash}`, text)
+      for (const hash of hasher.known(hashKindOf(name), text)) this.#texts.set(`${name} ${hash}`, text)
     }
   }
 
@@ -138,7 +138,7 @@ class Past {
     return stored && parsed?.ok ? compile(parsed.set, stored) : undefined
   }
 
-  /** As they were then, if they have not been touched since. */
+  /** The settings at the time of the record; undefined if the Application has changed since. */
   async settingsOf({ application_id: id, created_at, duration_ms }: AuditRecord) {
     if (id === null) return undefined
     const known = this.#applications.get(id) ?? findApplication(this.#db, this.#workspaceId, id)
@@ -165,7 +165,7 @@ class Tally {
     oldest: undefined,
   }
 
-  add(record: AuditRecord, decided: Awaited<ReturnType<typeof decideAgain>>): void {
+  add(record: AuditRecord, decided: Awaited<ReturnType<typeof replayRecord>>): void {
     const { replay } = this
     const time = new Date(record.created_at)
     replay.records += 1
@@ -177,7 +177,8 @@ class Tally {
       return
     }
     const { kind, before, after, unknown } = decided
-    for (const one of unknown) this.#limit({ ...limitOf(one), rule: one.rule, point: one.point, fact: one.missing ?? null })
+    for (const undecided of unknown)
+      this.#limit({ ...limitOf(undecided), rule: undecided.rule, point: undecided.point, fact: undecided.missing ?? null })
     if (kind === 'unchanged') replay.unchanged += 1
     else if (kind === 'unknown') replay.notReplayed += 1
     else {
@@ -202,7 +203,7 @@ class Tally {
   }
 }
 
-function limitOf({ missing, unreached }: UndecidedRule): { reason: Limit } {
+function limitOf({ missing, unreached }: UndecidedRule): { reason: ReplayLimit } {
   if (unreached) return { reason: 'not_reached' }
   if (missing === undefined) return { reason: 'hits_not_stored' }
   if (missing === 'content.text') return { reason: 'reads_text' }

@@ -7,18 +7,18 @@ import type { Caller } from '../stage-results.ts'
 
 /** Stage 1 of 12: resolves the API key to its Application (GW-AUTH-1); code of this server names the Application itself. */
 export async function authenticate(
-  { authorization, caller }: Pick<IncomingRequest, 'authorization' | 'caller'>,
+  { authorization, internalCaller }: Pick<IncomingRequest, 'authorization' | 'internalCaller'>,
   { authenticator }: { authenticator: Authenticator },
 ): Promise<StageReturn<Caller>> {
-  if (caller) {
-    const { application } = caller
-    if (!(caller instanceof PlaygroundCaller)) return { application, keyId: '' }
-    return { application, keyId: '', operatorId: caller.operatorId, memoryDisabled: !caller.remembers }
+  if (internalCaller) {
+    const { application } = internalCaller
+    if (!(internalCaller instanceof PlaygroundCaller)) return { application, keyId: '' }
+    return { application, keyId: '', operatorId: internalCaller.operatorId, memoryDisabled: !internalCaller.mayStoreMemories }
   }
-  const answer = await authenticator.authenticate(authorization)
-  if (answer.ok) return callerOf(answer)
-  const message = answer.code === 'AUTH_INVALID_KEY' ? describeMisplacedCredential(authorization, 'gk_') : undefined
-  return refuse(answer.code, message === undefined ? {} : { message })
+  const authentication = await authenticator.authenticate(authorization)
+  if (authentication.ok) return callerOf(authentication)
+  const message = authentication.code === 'AUTH_INVALID_KEY' ? describeMisplacedCredential(authorization, 'gk_') : undefined
+  return refuse(authentication.code, message === undefined ? {} : { message })
 }
 
 const callerOf = ({ application, keyId, keyIssuer }: Extract<Authentication, { ok: true }>): Caller => ({

@@ -8,9 +8,7 @@ import { ENDPOINT_PLANS } from '../endpoints.ts'
 import type { IncomingRequest, Parsed } from '../request.ts'
 import type { Admitted, Caller } from '../stage-results.ts'
 
-/**
- * Stage 2 of 12: validates the body and charges the Application's limits. Every outcome from here on is recorded.
- */
+/** Stage 2 of 12: validates the body and charges the Application's limits. Every outcome from here on is recorded. */
 export function admit(
   incoming: IncomingRequest,
   { application }: Caller,
@@ -23,8 +21,8 @@ export function admit(
   const admitted = { request, auditId: newId('aud'), tokens, bytes: incoming.body.length }
   if (!ENDPOINT_PLANS[incoming.endpoint].limited) return { ...admitted, lease: UNLIMITED }
   if (incoming.lease) return { ...admitted, lease: incoming.lease }
-  const answer = limiter.admit(application, tokens)
-  return answer.ok ? { ...admitted, lease: answer.lease } : rateLimited(answer)
+  const admission = limiter.admit(application, tokens)
+  return admission.ok ? { ...admitted, lease: admission.lease } : rateLimited(admission)
 }
 
 function parse({ body, parse }: IncomingRequest, application: Caller['application'], jsonDepth: number): Parsed {

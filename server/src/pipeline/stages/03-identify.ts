@@ -1,8 +1,7 @@
 import { rateLimited, refuse, type StageReturn, Stop } from '../../domain/outcome.ts'
-import { ANONYMOUS_USER, type User } from '../../domain/principal.ts'
 import type { UserTokenVerifier } from '../../identity/user-token.ts'
 import { TrustedCaller } from '../callers.ts'
-import type { IncomingRequest, UserAssertion } from '../request.ts'
+import { assertedUser, type IncomingRequest } from '../request.ts'
 import type { Admitted, Caller, Identity } from '../stage-results.ts'
 
 /**
@@ -10,7 +9,7 @@ import type { Admitted, Caller, Identity } from '../stage-results.ts'
  * is refused and never replaced by the assertion (GW-AUTH-8). Code of this server has verified its user itself.
  */
 export async function identify(
-  incoming: Pick<IncomingRequest, 'userToken' | 'caller'>,
+  incoming: Pick<IncomingRequest, 'userToken' | 'internalCaller'>,
   caller: Caller,
   admitted: Admitted,
   deps: { userTokens: UserTokenVerifier },
@@ -22,26 +21,15 @@ export async function identify(
 }
 
 async function resolveUser(
-  { userToken, caller }: Pick<IncomingRequest, 'userToken' | 'caller'>,
+  { userToken, internalCaller }: Pick<IncomingRequest, 'userToken' | 'internalCaller'>,
   { application }: Caller,
   { request }: Admitted,
   { userTokens }: { userTokens: UserTokenVerifier },
 ): Promise<Identity | Stop<Identity>> {
   const { sessionId } = request
-  if (caller instanceof TrustedCaller) return { user: caller.user, readers: caller.readers, sessionId }
-  if (caller?.user) return { user: caller.user, sessionId }
-  if (userToken === undefined) return { user: asserted(request.user), sessionId }
+  if (internalCaller instanceof TrustedCaller) return { user: internalCaller.user, readers: internalCaller.readers, sessionId }
+  if (internalCaller?.user) return { user: internalCaller.user, sessionId }
+  if (userToken === undefined) return { user: assertedUser(request.user), sessionId }
   const verified = await userTokens.verify(application.workspaceId, userToken)
   return verified.ok ? { user: verified.user, sessionId } : refuse('AUTH_INVALID_USER_TOKEN')
 }
-
-const asserted = (assertion: UserAssertion | undefined): User =>
-  assertion === undefined
-    ? ANONYMOUS_USER
-    : {
-        id: assertion.id,
-        role: assertion.role ?? '',
-        department: assertion.department ?? '',
-        attributes: assertion.attributes ?? {},
-        verified: false,
-      }

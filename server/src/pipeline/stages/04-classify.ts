@@ -1,6 +1,6 @@
 import { NO_DEMANDS } from '../../domain/decision.ts'
 import { collect, joinsOfUsers, joinsWithin } from '../../domain/message.ts'
-import { refuse, type StageReturn } from '../../domain/outcome.ts'
+import { denyByFault, type StageReturn } from '../../domain/outcome.ts'
 import { deniedByFault, type GovernDeps, scanContent } from '../govern.ts'
 import type { Admitted, Caller, Classified } from '../stage-results.ts'
 
@@ -29,5 +29,5 @@ export async function classify(
   const { failed, classification, risk } = classified
   if (failed.length === 0) return classified
   const denial = deniedByFault({ ...NO_DEMANDS, classification, risk }, 'input', failed)
-  return refuse('POLICY_DENIED', { details: { failed } }, { ...classified, denial })
+  return denyByFault(failed, { ...classified, denial })
 }

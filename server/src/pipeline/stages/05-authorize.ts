@@ -1,8 +1,7 @@
 import { findRecord } from '../../audit/audit-store.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
-import { decidingRules } from '../../domain/decision.ts'
 import { replaceTexts } from '../../domain/message.ts'
-import { refuse, type StageReturn, Stop } from '../../domain/outcome.ts'
+import { denyByFault, denyByPolicy, refuse, type StageReturn, Stop } from '../../domain/outcome.ts'
 import type { Cache } from '../../lib/cache.ts'
 import type { ActivePolicies } from '../../policy/active-policies.ts'
 import { collectDirectives } from '../../policy/directives.ts'
@@ -24,8 +23,8 @@ export interface AuthorizeDeps extends ReviewDeps, Pick<GovernDeps, 'reportFault
 }
 
 /**
- * Stage 5 of 12: asks the input policies and applies their transforms before any text leaves. A request that needs approval ends here;
- * the release of an approved one is claimed here.
+ * Stage 5 of 12: asks the input policies and applies their transforms before any text is sent. A request that needs
+ * approval ends here; the release of an approved request is claimed here.
  */
 export async function authorize(
   context: RequestContext,
@@ -35,12 +34,12 @@ export async function authorize(
   const { incoming, caller, admitted } = context
   const { application } = caller
   const { request } = admitted
-  const { needs, works } = ENDPOINT_PLANS[incoming.endpoint]
-  if (needs && !application.settings[needs].enabled) {
-    return refuse('VALIDATION_ERROR', { message: `${needs} is not enabled for this Application.` })
+  const { feature, stages } = ENDPOINT_PLANS[incoming.endpoint]
+  if (feature && !application.settings[feature].enabled) {
+    return refuse('VALIDATION_ERROR', { message: `${feature} is not enabled for this Application.` })
   }
   if (request.lookupId !== undefined) return lookUp(context, request.lookupId, deps)
-  if (!works.has('classify')) return NOTHING_DECIDED
+  if (!stages.has('classify')) return NOTHING_DECIDED
 
   const policy = await deps.policies.current(application.workspaceId)
   const decision = decide(classified, 'input', { policy, input: policyInputOf(context, deps.clock.now()) })
@@ -48,7 +47,7 @@ export async function authorize(
   const decided = { ...NOTHING_DECIDED, decision, policy, requestHashes: () => hashesOf(binding, context) }
   if (request.dryRun) return withTransforms(decided, context, classified, deps)
   if (request.reviewItemId !== undefined) return release(request.reviewItemId, decided, context, classified, deps)
-  return (await endOf(decided, context, deps)) ?? withTransforms(decided, context, classified, deps)
+  return (await stopByVerdict(decided, context, deps)) ?? withTransforms(decided, context, classified, deps)
 }
 
 /** Another Application's record looks like one that does not exist. */
@@ -58,8 +57,8 @@ async function lookUp({ caller }: RequestContext, id: string, { db }: AuthorizeD
   return refuse('NOT_FOUND', { message: 'Audit record not found.' }, NOTHING_DECIDED)
 }
 
-/** A denial or a hold; undefined: the request goes on. A search goes on without its query (endpoints.ts, onRefusal). */
-async function endOf(
+/** A denial or a hold; undefined: the request continues. A search continues without its query (endpoints.ts, onRefusal). */
+async function stopByVerdict(
   decided: Authorized,
   { incoming: { endpoint }, caller }: RequestContext,
   { db, clock, pendingOutputHolds }: AuthorizeDeps,
@@ -68,7 +67,7 @@ async function endOf(
   if (verdict === 'deny' || verdict === 'require_approval') {
     const { onRefusal } = ENDPOINT_PLANS[endpoint]
     if (onRefusal === 'withhold') return { ...decided, withheld: true }
-    if (verdict === 'deny') return denied(decided)
+    if (verdict === 'deny') return denyByPolicy(decided.decision, 'input', decided)
     return onRefusal === 'set_aside' ? undefined : new Stop({ kind: 'held', point: 'input' }, decided)
   }
   const owner = ownerOf(caller)
@@ -78,9 +77,6 @@ async function endOf(
   return pending && new Stop({ kind: 'held', point: 'output', itemId: pending.id }, decided)
 }
 
-const denied = (decided: Authorized): Stop<Authorized> =>
-  refuse('POLICY_DENIED', { details: { rules: decidingRules(decided.decision), point: 'input' } }, decided)
-
 /** Claims the release of an approved request, unless the current policies deny it (GW-REV-12). */
 async function release(
   id: string,
@@ -89,15 +85,18 @@ async function release(
   classified: Classified,
   deps: AuthorizeDeps,
 ): Promise<StageReturn<Authorized>> {
-  const answer = await resubmit(ownerOf(context.caller), { id, ...decided.requestHashes() }, deps)
-  if (answer.kind === 'refused') return refuse(answer.code, answer.fields, decided)
-  if (answer.kind === 'pending') return new Stop({ kind: 'held', point: 'input', itemId: answer.itemId }, decided)
-  const { release } = answer
-  if (release.kind === 'first' && decided.decision.verdict === 'deny') return denied({ ...decided, release })
+  const resubmitted = await resubmit(ownerOf(context.caller), { id, ...decided.requestHashes() }, deps)
+  if (resubmitted.kind === 'refused') return refuse(resubmitted.code, resubmitted.fields, decided)
+  if (resubmitted.kind === 'pending') return new Stop({ kind: 'held', point: 'input', itemId: resubmitted.itemId }, decided)
+  const { release } = resubmitted
+  if (release.kind === 'first' && decided.decision.verdict === 'deny')
+    return denyByPolicy(decided.decision, 'input', { ...decided, release })
   const authorized = withTransforms({ ...decided, release }, context, classified, deps)
-  const kept = release.kind === 'first' ? release.content.vault : undefined
+  const storedVault = release.kind === 'first' ? release.content.vault : undefined
   // The held completion contains the placeholders of its own request.
-  return authorized instanceof Stop || kept === undefined ? authorized : { ...authorized, vault: Vault.fromJSON(kept) }
+  return authorized instanceof Stop || storedVault === undefined
+    ? authorized
+    : { ...authorized, vault: Vault.fromJSON(storedVault) }
 }
 
 function withTransforms(
@@ -118,7 +117,7 @@ function withTransforms(
         }
   const obligations = { vault, prose: classified.messageTexts, replace }
   const { value, decision, transforms, failed } = transform(classified, 'input', decided.decision, obligations, deps)
-  if (!value) return refuse('POLICY_DENIED', { details: { failed } }, { ...decided, decision })
+  if (!value) return denyByFault(failed, { ...decided, decision })
   const systemTexts = steering.system.map((name) => decided.policy?.texts.get(name) ?? '')
   return { ...decided, ...value, transforms, vault, steering, systemTexts }
 }

@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import { Skipped, type StageReturn } from '../../domain/outcome.ts'
 import { type Passage, searchKnowledge } from '../../knowledge/search.ts'
 import type { Ranker } from '../../retrieval/rank.ts'
-import { governHits, type HitDeps, type HitKind, hitSearch, holdForHits } from '../govern-hits.ts'
+import { governHits, type HitDeps, type HitKind, holdForHits, prepareHitSearch } from '../govern-hits.ts'
 import type { Authorized, RequestContext, Retrieved } from '../stage-results.ts'
 
 export interface RetrieveDeps extends HitDeps {
@@ -19,7 +19,7 @@ export async function retrieve(
   const { knowledge } = context.caller.application.settings
   if (!knowledge.enabled || authorized.steering.knowledgeOff) return new Skipped()
   const limit = context.incoming.endpoint === 'chat' ? knowledge.passages : context.admitted.request.limit
-  const search = hitSearch(context, authorized, limit, deps)
+  const search = prepareHitSearch(context, authorized, limit, deps)
   if (!search) return new Skipped()
   const passages = searchKnowledge(deps, search.viewer, { text: search.text, collections: knowledge.collections })
   return holdForHits(await governHits(passages, search, PASSAGES, authorized.decision, deps), search)

@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import { Skipped, type StageReturn } from '../../domain/outcome.ts'
 import { type RecalledMemory, recallMemories } from '../../memory/recall.ts'
 import type { Ranker } from '../../retrieval/rank.ts'
-import { governHits, type HitDeps, type HitKind, hitSearch, holdForHits } from '../govern-hits.ts'
+import { governHits, type HitDeps, type HitKind, holdForHits, prepareHitSearch } from '../govern-hits.ts'
 import type { Authorized, Recalled, RequestContext, Retrieved } from '../stage-results.ts'
 
 export interface RecallDeps extends HitDeps {
@@ -20,7 +20,7 @@ export async function recall(
   const { memory } = context.caller.application.settings
   if (!memory.enabled || authorized.steering.memory === 'off') return new Skipped()
   const isChat = context.incoming.endpoint === 'chat'
-  const search = hitSearch(context, authorized, isChat ? memory.recall : context.admitted.request.limit, deps)
+  const search = prepareHitSearch(context, authorized, isChat ? memory.recall : context.admitted.request.limit, deps)
   if (!search) return new Skipped()
   const query = { text: search.text, ...(isChat && memory.scopes && { scopes: memory.scopes }) }
   const memories = recallMemories(deps, search.viewer, query)

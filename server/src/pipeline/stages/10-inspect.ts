@@ -1,14 +1,13 @@
 import { type Completion, partsOf, withParts } from '../../domain/completion.ts'
-import { type Decision, decidingRules } from '../../domain/decision.ts'
+import type { Decision } from '../../domain/decision.ts'
 import { withInspectedLogprobs } from '../../domain/logprobs.ts'
 import { collect, joinsAcross, replaceTexts } from '../../domain/message.ts'
-import { refuse, Skipped, type StageReturn, Stop } from '../../domain/outcome.ts'
-import { estimateTokens } from '../../domain/tokens.ts'
+import { denyByFault, denyByPolicy, type Outcome, Skipped, type StageReturn, Stop } from '../../domain/outcome.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { mergeDecisions } from '../../policy/evaluate.ts'
 import { type GovernDeps, govern } from '../govern.ts'
 import type { Authorized, Inspected, Invoked, Recalled, RequestContext, Retrieved } from '../stage-results.ts'
-import { policyInputOf, uninspected } from '../stage-results.ts'
+import { policyInputOf, responseInputOf, uninspected } from '../stage-results.ts'
 
 export interface InspectDeps extends GovernDeps {
   readonly clock: Clock
@@ -35,7 +34,7 @@ export async function inspect(
   if (!completion) return new Skipped()
   const { release } = authorized
   if (release?.kind === 'again') {
-    // Sent before: it is sent again with the decision of that time.
+    // It was sent before and is sent again with the decision of that time.
     const { decision = authorized.decision, transforms = [] } = release.result
     return new Skipped({ ...uninspected(authorized), decision, transforms, completion })
   }
@@ -50,11 +49,11 @@ async function inspectCompletion(
   deps: InspectDeps,
 ): Promise<StageReturn<Inspected>> {
   const { policy, vault } = authorized
-  const { texts: answered, spoken, unread } = collect(partsOf(completion))
-  const texts = answered.map((text) => vault.restore(text))
+  const { texts: originals, spoken, unread } = collect(partsOf(completion))
+  const texts = originals.map((text) => vault.restore(text))
   const joins = joinsAcross(spoken.slice(0, completion.choices.length))
   const { default_classification: classification } = context.caller.application.settings
-  const response = responseOf(completion, provider, texts)
+  const response = responseInputOf(completion, provider, texts)
   const hasRules = (policy?.rules.output.length ?? 0) > 0
   const { scanned, decision, value, transforms, failed } = await govern(
     { texts, joins, unread, start: { classification, risk: 'low' } },
@@ -62,8 +61,8 @@ async function inspectCompletion(
     {
       policy,
       input: { ...policyInputOf(context, deps.clock.now()), response },
-      isAllowed: (decision) => !endOf(context, authorized, decision),
-      replace: (changed) => withTexts(completion, answered, changed, hasRules),
+      isAllowed: (decision) => !outcomeOf(context, authorized, decision),
+      replace: (changed) => withTexts(completion, originals, changed, hasRules),
     },
     deps,
   )
@@ -75,16 +74,16 @@ async function inspectCompletion(
     completion: value ?? completion,
     transforms,
   }
-  if (failed.length > 0) return refuse('POLICY_DENIED', { details: { failed } }, inspected)
-  const end = endOf(context, authorized, decision)
+  if (failed.length > 0) return denyByFault(failed, inspected)
+  const end = outcomeOf(context, authorized, decision)
   return end ? new Stop(end, inspected) : inspected
 }
 
-/** The outcome that a decision ends the run with. A dry run goes on in any case, and an approved completion is not held again. */
-function endOf({ admitted }: RequestContext, { release }: Authorized, decision: Decision): Stop<never>['outcome'] | undefined {
+/** The outcome of a decision that ends the run. A dry run always continues, and an approved completion is not held again. */
+function outcomeOf({ admitted }: RequestContext, { release }: Authorized, decision: Decision): Outcome | undefined {
   if (admitted.request.dryRun) return undefined
   const { verdict } = decision
-  if (verdict === 'deny') return refuse('POLICY_DENIED', { details: { rules: decidingRules(decision), point: 'output' } }).outcome
+  if (verdict === 'deny') return denyByPolicy(decision, 'output').outcome
   if (verdict !== 'require_approval' || release?.item.point === 'output') return undefined
   return { kind: 'held', point: 'output' }
 }
@@ -133,13 +132,6 @@ function hitsWithTexts(retrieved: Retrieved, recalled: Recalled, texts: readonly
   })
   return { passages, memories }
 }
-
-const responseOf = ({ model, choices, usage }: Completion, provider: string, texts: readonly string[]) => ({
-  model,
-  provider,
-  finishReason: choices[0]?.finish_reason ?? '',
-  tokens: usage?.completion_tokens ?? estimateTokens(texts),
-})
 
 function withTexts(completion: Completion, before: readonly string[], after: readonly string[], hasRules: boolean): Completion {
   const unchanged = before.every((text, index) => text === after[index])

@@ -1,12 +1,13 @@
-import { type Decision, decidingRules } from '../../domain/decision.ts'
-import { refuse, Skipped, type StageReturn } from '../../domain/outcome.ts'
-import { type Viewer, viewerOf } from '../../domain/viewer.ts'
+import type { Decision } from '../../domain/decision.ts'
+import { denyByPolicy, refuse, Skipped, type StageReturn } from '../../domain/outcome.ts'
+import { viewerOf } from '../../domain/viewer.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/id.ts'
-import { checkDraft, type MemoryDraft, ownerOfMemory } from '../../memory/capture.ts'
+import { draftProblem } from '../../memory/capture.ts'
+import type { MemoryDraft } from '../../memory/memory.ts'
 import { collectDirectives } from '../../policy/directives.ts'
 import { mergeDecisions } from '../../policy/evaluate.ts'
-import type { InvokeDeps as ProviderDeps } from '../../providers/invoke.ts'
+import type { InvokeDeps } from '../../providers/invoke.ts'
 import { deniedByFault, type GovernDeps } from '../govern.ts'
 import type { MemoryCandidate, MemorySources } from '../memory-candidates.ts'
 import { decideOnMemory, explicitCandidates, extractedCandidates } from '../memory-candidates.ts'
@@ -14,7 +15,7 @@ import { type Authorized, nothingRemembered, policyInputOf, type Remembered, typ
 
 export interface RememberDeps extends GovernDeps {
   readonly clock: Clock
-  readonly invokeDeps: ProviderDeps
+  readonly invokeDeps: InvokeDeps
 }
 
 /** Stage 11 of 12: decides which memories the request leaves. The record stage stores them in the transaction of the record. */
@@ -44,31 +45,24 @@ async function capture(
   const now = deps.clock.now()
   const { mode, decision, candidate, transforms } = await decideOnMemory(captured, authorized, policyInputOf(context, now), deps)
   const decided = { ...nothingRemembered(inspected), decision: mergeDecisions(authorized.decision, decision), transforms }
-  const refusal = refusalOf(viewerOf(context.caller, context.identity), candidate, now)
-  if (refusal && 'denied' in refusal) {
+  const problem = draftProblem(viewerOf(context.caller, context.identity), candidate, now)
+  if (problem && 'denied' in problem) {
     const details = { rules: [SCOPE_RULE], point: 'remember', reason: 'memory_scope' }
     const denied = deniedByFault(decided.decision, 'remember', [SCOPE_RULE])
-    return refuse('POLICY_DENIED', { message: refusal.denied, details }, { ...decided, decision: denied })
+    return refuse('POLICY_DENIED', { message: problem.denied, details }, { ...decided, decision: denied })
   }
-  if (refusal) return refuse('VALIDATION_ERROR', refusal, decided)
-  if (decision.verdict === 'deny') {
-    return refuse('POLICY_DENIED', { details: { rules: decidingRules(decision), point: 'remember' } }, decided)
+  if (problem) {
+    const { param, message } = problem
+    return refuse('VALIDATION_ERROR', { param, message: `${param}: ${message}.` }, decided)
   }
+  if (decision.verdict === 'deny') return denyByPolicy(decision, 'remember', decided)
   if (mode === 'off') return decided
-  // Input rules that escalate or require approval leave the memory to auditors, too.
+  // If input rules escalate or require approval, the memory is stored for auditors only.
   return { ...decided, drafts: [draftOf(candidate, decided.decision.verdict === 'allow' ? mode : 'audit_only', auditId)] }
 }
 
 /** Named in the record when the viewer may not write to the memory's scope. */
 const SCOPE_RULE = 'memory:scope'
-
-/** Why a candidate cannot be stored: it is not valid, or the viewer may not write to its scope. */
-function refusalOf(viewer: Viewer, candidate: MemoryCandidate, now: Date) {
-  const owner = ownerOfMemory(viewer, candidate.scope, candidate.scopeId)
-  if (!owner.ok && 'denied' in owner) return owner
-  const problem = owner.ok ? checkDraft(candidate, now) : owner
-  return problem && { param: problem.param, message: `${problem.param}: ${problem.message}.` }
-}
 
 /**
  * A chat leaves memories only if its completion is sent for the first time. A dry run stores none and calls no provider to extract
@@ -84,9 +78,9 @@ async function rememberChat(
   const { settings } = caller.application
   const { dryRun } = admitted.request
   const viewer = viewerOf(caller, identity)
-  const idle = authorized.release?.kind === 'again' || authorized.steering.memory === 'off' || !sources.inspected.completion
+  const isInactive = authorized.release?.kind === 'again' || authorized.steering.memory === 'off' || !sources.inspected.completion
   const scope = viewer.user.id !== '' ? 'user' : viewer.sessionId !== '' ? 'session' : undefined
-  if (!settings.memory.enabled || settings.memory.capture === 'off' || idle || scope === undefined) return new Skipped()
+  if (!settings.memory.enabled || settings.memory.capture === 'off' || isInactive || scope === undefined) return new Skipped()
 
   const isExplicit = settings.memory.capture === 'explicit'
   const { candidates, attempts } =
@@ -98,14 +92,10 @@ async function rememberChat(
   let { decision } = sources.inspected
   const now = deps.clock.now()
   for (const each of candidates) {
-    const {
-      mode,
-      candidate,
-      transforms,
-      decision: own,
-    } = await decideOnMemory(each, authorized, policyInputOf(context, now), deps)
-    decision = mergeDecisions(decision, afterResponse(own))
-    if (mode === 'off' || refusalOf(viewer, candidate, now)) continue
+    const decided = await decideOnMemory(each, authorized, policyInputOf(context, now), deps)
+    const { mode, candidate, transforms } = decided
+    decision = mergeDecisions(decision, afterResponse(decided.decision))
+    if (mode === 'off' || draftProblem(viewer, candidate, now)) continue
     for (const name of transforms) applied.add(name)
     drafts.push(draftOf(candidate, mode, admitted.auditId))
   }

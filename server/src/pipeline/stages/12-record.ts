@@ -3,17 +3,16 @@ import type { KeyedHasher } from '../../audit/hashes.ts'
 import type { AuditDraft } from '../../audit/record.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import type { AuditWriter } from '../../audit/writer.ts'
-import type { Tx } from '../../db/database.ts'
 import { type ReportFault, reportBrokenConditions } from '../../domain/fault.ts'
 import type { Outcome } from '../../domain/outcome.ts'
 import { viewerOf } from '../../domain/viewer.ts'
 import type { Cache } from '../../lib/cache.ts'
-import { type MemoryDraft, storeMemory } from '../../memory/capture.ts'
+import { storeMemories } from '../../memory/capture.ts'
 import type { ReviewDeps } from '../../review/resubmission.ts'
 import { type Failure, failureOf, type PipelineResult, statusOf } from '../pipeline-result.ts'
-import { draftOf, type StoredMemory, type Written } from '../record-draft.ts'
+import { draftOf, type RecordedChanges } from '../record-draft.ts'
 import type { IncomingRequest } from '../request.ts'
-import { type Finished, giveUpRelease, type RecordedResults, reviewChanges, settleReviews } from '../review-changes.ts'
+import { endUnrecordedClaim, type FinishedRun, reviewChanges, writeReviewChanges } from '../review-changes.ts'
 import { decisionOf, type StageResults, UNIDENTIFIED } from '../stage-results.ts'
 import type { StageTrace } from '../stage-trace.ts'
 
@@ -37,9 +36,9 @@ export async function record(
   const { authenticate, admit } = trace.results
   const error = failureOf(outcome)
   const cause = outcome.kind === 'failed' ? outcome.cause : undefined
-  const nothing = { completionJson: undefined, held: undefined, remembered: [] }
+  const noContent = { completionJson: undefined, held: undefined, remembered: [] }
   // A request that stage 1 or 2 refused has no record (GW-PIPE-10).
-  if (!authenticate || !admit) return { trace, auditId: undefined, ...nothing, cause, ...statusOf(error) }
+  if (!authenticate || !admit) return { trace, auditId: undefined, ...noContent, cause, ...statusOf(error) }
 
   const { auditId } = admit
   reportBrokenConditions(decisionOf(trace.results)?.rules ?? [], deps.reportFault)
@@ -49,33 +48,36 @@ export async function record(
     const { hasher } = await deps.workspaceKeys.get(authenticate.application.workspaceId)
     const results = { ...trace.results, authenticate, admit }
     const sealing = { createdAt: deps.clock.now(), hasher }
-    const answered = { status: statusOf(error).status, errorCode: error?.code ?? null, completionJson }
-    const draft = (written: Written) => draftOf(incoming, results, trace, { ...answered, ...written }, sealing)
-    const { review, remembered } = await write({ incoming, outcome, error, results, draft, hasher }, deps)
+    const response = { status: statusOf(error).status, errorCode: error?.code ?? null, completionJson }
+    const draft = (changes: RecordedChanges) => draftOf(incoming, results, trace, { ...response, ...changes }, sealing)
+    const { review, remembered } = await writeRecord({ incoming, outcome, error, results, draft, hasher }, deps)
     const itemId = review?.id ?? error?.fields.reviewItemId
-    const named = error && { code: error.code, fields: { ...error.fields, auditId, ...(itemId && { reviewItemId: itemId }) } }
+    const publicError = error && {
+      code: error.code,
+      fields: { ...error.fields, auditId, ...(itemId && { reviewItemId: itemId }) },
+    }
     const held = outcome.kind === 'held' && itemId ? { itemId } : undefined
-    return { trace, auditId, completionJson, held, remembered, cause, ...statusOf(named) }
+    return { trace, auditId, completionJson, held, remembered, cause, ...statusOf(publicError) }
   } catch (failure) {
-    await giveUpRelease(trace.results, deps)
+    await endUnrecordedClaim(trace.results, deps)
     const unavailable: Failure = { code: 'UNAVAILABLE', fields: { auditId, message: UNRECORDED } }
-    return { trace, auditId, ...nothing, cause: cause ?? failure, ...statusOf(unavailable) }
+    return { trace, auditId, ...noContent, cause: cause ?? failure, ...statusOf(unavailable) }
   }
 }
 
 const UNRECORDED = 'The audit record could not be written, so nothing is answered. Try again.'
 
-interface Recording extends Omit<Finished, 'now'> {
+interface Recording extends Omit<FinishedRun, 'now'> {
   readonly outcome: Outcome
-  readonly draft: (written: Written) => AuditDraft
+  readonly draft: (changes: RecordedChanges) => AuditDraft
   readonly hasher: KeyedHasher
 }
 
 /** Writes the record, alone or in one transaction with the changes that it records. */
-async function write(
+async function writeRecord(
   { incoming, outcome, error, results, draft, hasher }: Recording,
   { audit, db, clock, reviewBox, waiters }: RecordDeps,
-): Promise<Written> {
+): Promise<RecordedChanges> {
   const { workspaceId } = results.authenticate.application
   const changes = reviewChanges(incoming, outcome, results)
   const memories = outcome.kind === 'answered' ? (results.remember?.drafts ?? []) : []
@@ -87,28 +89,13 @@ async function write(
     return { review, remembered: [] }
   }
   const now = clock.now()
+  const viewer = viewerOf(results.authenticate, results.identify ?? UNIDENTIFIED)
   const { changed, remembered } = await db.transaction().execute(async (tx) => {
-    const remembered = await storeMemories(tx, memories, results, hasher, now)
-    const changed = changes ? await settleReviews(tx, changes, { incoming, results, error, now }, reviewBox) : []
+    const remembered = await storeMemories(tx, viewer, memories, hasher, now)
+    const changed = changes ? await writeReviewChanges(tx, changes, { incoming, results, error, now }, reviewBox) : []
     await appendInTransaction(tx, workspaceId, [draft({ review: changed[0] ?? null, remembered })], hasher)
     return { changed, remembered }
   })
   for (const { id } of changed) await waiters.changed(id)
   return { review: changes?.open === 'escalation' ? null : (changed[0] ?? null), remembered }
-}
-
-async function storeMemories(
-  tx: Tx,
-  drafts: readonly MemoryDraft[],
-  { authenticate, identify = UNIDENTIFIED }: RecordedResults,
-  hasher: KeyedHasher,
-  now: Date,
-): Promise<StoredMemory[]> {
-  const viewer = viewerOf(authenticate, identify)
-  const stored: StoredMemory[] = []
-  for (const draft of drafts) {
-    const { id } = await storeMemory(tx, viewer, draft, hasher, now)
-    stored.push({ id, mode: draft.mode, content: draft.content })
-  }
-  return stored
 }

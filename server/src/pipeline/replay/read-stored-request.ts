@@ -7,7 +7,7 @@ import type { StoredPoint, StoredRequest } from '../../policy/replay/stored-requ
 import type { StageName } from '../endpoints.ts'
 
 /** Data for a replay that records do not contain. */
-export interface Known {
+export interface ReplayContext {
   /** The text behind a keyed hash, if it is one that the draft compares the name with. */
   readonly textOf: (name: string, hash: string) => string | undefined
   /** Of the record's Application, as they were then; undefined: they have changed since. */
@@ -36,34 +36,41 @@ const POINTS: Readonly<Partial<Record<AuditEndpoint, readonly PolicyPoint[]>>> =
 /** Endpoints that policies decide on. */
 export const GOVERNED_ENDPOINTS = Object.keys(POINTS) as readonly AuditEndpoint[]
 
-/** A denied hit is left out; a chat's answer stays, whatever becomes of the memory (stages 6, 7 and 11). */
-const HITS: EffectiveVerdicts = { deny: 'allow' }
-const MEMORIES_OF_CHATS: EffectiveVerdicts = { deny: 'allow', require_approval: 'escalate' }
+/** A denied hit is left out, and the decision on a memory does not change the completion (stages 6, 7 and 11). */
+const HIT_VERDICTS: EffectiveVerdicts = { deny: 'allow' }
+const CHAT_MEMORY_VERDICTS: EffectiveVerdicts = { deny: 'allow', require_approval: 'escalate' }
 
-/** The exchange that a record tells of; a word for why it cannot be decided on again. */
-export function storedExchange(record: AuditRecord, known: Known): StoredRequest | 'refused_before_policies' | 'repeated_answer' {
+/** The request that a record describes, or the reason why it cannot be replayed. */
+export function readStoredRequest(
+  record: AuditRecord,
+  context: ReplayContext,
+): StoredRequest | 'refused_before_policies' | 'repeated_answer' {
   const { decision, review, status, endpoint } = record
   const authorize = outcomeAt(record, 'authorize')
   if (!decision || authorize === 'skipped' || authorize === 'failed') return 'refused_before_policies'
   if (review?.state === 'known' && status < 400) return 'repeated_answer'
-  const facts = factsOf(record, known)
-  const ended = endOf(record)
+  const values = valuesOf(record, context)
+  const ended = endingPoint(record)
   const points = POINTS[endpoint] ?? []
   return {
     rules: decision.rules,
     points: points.map((point, index) => ({
       point,
       state: stateOf(record, point, ended !== undefined && index > points.indexOf(ended)),
-      input: inputAt(record, point, facts),
-      endingVerdicts: endsAt(record, point),
+      input: inputAt(record, point, values),
+      endingVerdicts: endingVerdictsAt(record, point),
       effectiveVerdicts:
-        point === 'retrieve' || point === 'recall' ? HITS : point === 'remember' && endpoint === 'chat' ? MEMORIES_OF_CHATS : {},
-      ...(OFF_BY[point] !== undefined && endpoint !== 'memory_capture' && { disabledBy: OFF_BY[point] }),
+        point === 'retrieve' || point === 'recall'
+          ? HIT_VERDICTS
+          : point === 'remember' && endpoint === 'chat'
+            ? CHAT_MEMORY_VERDICTS
+            : {},
+      ...(DISABLED_BY[point] !== undefined && endpoint !== 'memory_capture' && { disabledBy: DISABLED_BY[point] }),
     })),
   }
 }
 
-const OFF_BY: Readonly<Partial<Record<PolicyPoint, string>>> = {
+const DISABLED_BY: Readonly<Partial<Record<PolicyPoint, string>>> = {
   retrieve: 'knowledge:off',
   recall: 'memory:off',
   remember: 'memory:off',
@@ -71,17 +78,17 @@ const OFF_BY: Readonly<Partial<Record<PolicyPoint, string>>> = {
 
 const outcomeAt = ({ stages }: AuditRecord, stage: StageName) => stages.find(({ name }) => name === stage)?.outcome ?? 'skipped'
 
-/** The point whose verdict ended the exchange; undefined where it went to its end, or ended for another reason. */
-function endOf(record: AuditRecord): PolicyPoint | undefined {
-  if (withheld(record)) return 'input'
+/** The point whose verdict ended the request; undefined if it passed all points, or ended for another reason. */
+function endingPoint(record: AuditRecord): PolicyPoint | undefined {
+  if (isWithheld(record)) return 'input'
   const stopped = POINTS[record.endpoint]?.find((point) => outcomeAt(record, STAGE_OF[point]) === 'stopped')
-  return stopped && hasRuleAt(record, stopped, endsAt(record, stopped)) ? stopped : undefined
+  return stopped && hasRuleAt(record, stopped, endingVerdictsAt(record, stopped)) ? stopped : undefined
 }
 
 const isSearch = ({ endpoint }: AuditRecord): boolean => endpoint === 'knowledge_search' || endpoint === 'memory_search'
 
 /** A search that was answered without hits, because of its query. */
-const withheld = (record: AuditRecord): boolean =>
+const isWithheld = (record: AuditRecord): boolean =>
   isSearch(record) && !record.dry_run && hasRuleAt(record, 'input', ['deny', 'require_approval'])
 
 const hasRuleAt = ({ decision }: AuditRecord, point: PolicyPoint, verdicts: readonly Verdict[]): boolean =>
@@ -90,13 +97,14 @@ const hasRuleAt = ({ decision }: AuditRecord, point: PolicyPoint, verdicts: read
 function stateOf(record: AuditRecord, point: PolicyPoint, afterEnd: boolean): StoredPoint['state'] {
   if (point === 'input' || point === 'message') return 'evaluated'
   if (afterEnd) return 'unreached'
-  const off = OFF_BY[point]
+  const disablingDirective = DISABLED_BY[point]
   const skipped = outcomeAt(record, STAGE_OF[point]) === 'skipped'
-  if (skipped) return off !== undefined && record.decision?.directives.includes(off) ? 'unreached' : 'unused'
+  if (skipped)
+    return disablingDirective !== undefined && record.decision?.directives.includes(disablingDirective) ? 'unreached' : 'unused'
   return nothingFound(record, point) ? 'unused' : 'evaluated'
 }
 
-/** No hit and no memory was found: one that a rule left out is named in the record. */
+/** Whether no hit and no memory was found: the record names hits that a rule left out. */
 function nothingFound({ endpoint, decision, knowledge, memory, remembered }: AuditRecord, point: PolicyPoint): boolean {
   if (endpoint !== 'chat' || decision?.rules.some((rule) => rule.point === point)) return false
   if (point === 'retrieve') return knowledge.length === 0
@@ -105,7 +113,7 @@ function nothingFound({ endpoint, decision, knowledge, memory, remembered }: Aud
 }
 
 /** As the stages do: a verdict does not end a dry run, and a released request is not held again. */
-function endsAt(record: AuditRecord, point: PolicyPoint): readonly Verdict[] {
+function endingVerdictsAt(record: AuditRecord, point: PolicyPoint): readonly Verdict[] {
   const { endpoint, dry_run: dryRun } = record
   if (dryRun || endpoint === 'message') return []
   if (endpoint === 'memory_capture') return ['deny']
@@ -124,7 +132,10 @@ function wasReleased(record: AuditRecord): boolean {
 const HASH = /^[0-9a-f]{64}$/
 
 /** The values of conditions that are the same at every point. */
-function factsOf({ user, features, application_id, dry_run, endpoint }: AuditRecord, { textOf, settings }: Known): StoredValues {
+function valuesOf(
+  { user, features, application_id, dry_run, endpoint }: AuditRecord,
+  { textOf, settings }: ReplayContext,
+): StoredValues {
   const clear = (name: string, value: unknown) =>
     typeof value === 'string' && HASH.test(value) ? (textOf(name, value) ?? OTHER_VALUE) : value
   const userId = (name: string) => (user.id === null ? '' : clear(name, user.id))
@@ -159,13 +170,13 @@ function factsOf({ user, features, application_id, dry_run, endpoint }: AuditRec
   }
 }
 
-/** With what differs from point to point; undefined where each hit was asked about by itself. */
-function inputAt(record: AuditRecord, point: PolicyPoint, facts: StoredValues): StoredInput | undefined {
+/** The values at one point; undefined where each hit or memory was decided on by itself. */
+function inputAt(record: AuditRecord, point: PolicyPoint, values: StoredValues): StoredInput | undefined {
   if (point === 'retrieve' || point === 'recall' || point === 'remember') return undefined
   const { features, findings } = record
   const [prefix, stage] = point === 'output' ? ['output.', 'inspect'] : ['', 'classify']
   return new StoredInput({
-    ...facts,
+    ...values,
     'content.classification': features[`${prefix}content.classification`],
     'content.risk_level': features[`${prefix}content.risk_level`],
     'content.unread': record.endpoint === 'message' ? 0 : features[`${prefix}content.unread`],
