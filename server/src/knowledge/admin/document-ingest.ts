@@ -3,7 +3,7 @@ import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { withLongStatements } from '../../db/long-statements.ts'
 import { DetectorFailure } from '../../domain/fault.ts'
 import type { FindingCounts } from '../../domain/finding.ts'
-import { notFound } from '../../http/refusals.ts'
+import { requireFound } from '../../http/refusals.ts'
 import { type DocumentFetcher, FetchError } from '../document-fetcher.ts'
 import type { IncomingDocument, Ingested } from '../ingest.ts'
 import { ingestDocument } from '../ingest.ts'
@@ -54,8 +54,7 @@ async function ingestOne(
   const { key } = incoming
   try {
     const document = { ...(await loadFile(deps, incoming)), ...labels }
-    const ingested = await ingestAndRecord(deps, request, collectionId, document)
-    if (!ingested) throw notFound('collection')
+    const ingested = requireFound(await ingestAndRecord(deps, request, collectionId, document), 'collection')
     return outcomeOf(key, ingested)
   } catch (error) {
     return { ...outcomeOf(key), outcome: 'failed' as const, error: problemOf(error) }
