@@ -129,6 +129,12 @@ module.exports = {
       ...WORDS,
     ]),
     {
+      name: 'a-store-throws-no-http-error',
+      severity: 'error',
+      from: { path: '-store\\.ts$' },
+      to: { path: '^server/src/(errors\\.ts|http/)', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'of-the-database-only-types',
       severity: 'error',
       from: {

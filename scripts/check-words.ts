@@ -8,14 +8,17 @@ import { findBannedWords, readBannedWords } from './banned-words.ts'
 const ROOT = join(import.meta.dirname, '..')
 const FOLDERS = ['server/src', 'server/test', 'dashboard/src', 'dashboard/e2e', 'dashboard/scripts', 'docs']
 const EXTENSIONS = /\.(ts|tsx|mjs|cjs|md|yaml|html)$/
-/** Generated from checked sources, or files about the words themselves. */
+/** Generated from checked sources, texts for detectors, or files about the words themselves. */
 const EXCEPT = [
   'dashboard/src/api/schema.d.ts',
   'docs/glossary.md',
   'docs/api/openapi.json',
   'docs/contract/coverage.md',
   'server/test/documentation/banned-words.test.ts',
+  'server/test/support/classification/harmless-texts.ts',
 ]
+/** Banned words that a file needs as data: the closing of a letter is "Best wishes". */
+const DATA_WORDS: Readonly<Record<string, readonly string[]>> = { 'server/src/classification/detectors/person.ts': ['wishes'] }
 
 const filesBelow = (folder: string): string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
@@ -49,7 +52,8 @@ const counts = new Map<string, number>()
 const pathsWithFindings: string[] = []
 let failures = 0
 for (const path of (positionals.length > 0 ? positionals : FOLDERS).flatMap(filesBelow)) {
-  const found = findBannedWords(path, readFileSync(join(ROOT, path), 'utf8'), words)
+  const wordsOfFile = words.filter(({ word }) => !DATA_WORDS[path]?.includes(word))
+  const found = findBannedWords(path, readFileSync(join(ROOT, path), 'utf8'), wordsOfFile)
   const folder = dirname(path)
     .split('/')
     .slice(0, path.startsWith('dashboard/src/features') ? 4 : 3)

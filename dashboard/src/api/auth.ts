@@ -70,7 +70,7 @@ export const acceptInvitation = (acceptance: Acceptance) => post('/gatehouse/acc
 export const changePassword = (passwords: { readonly currentPassword: string; readonly newPassword: string }) =>
   post('/change-password', passwords)
 
-interface NewTwoFactor {
+export interface NewTwoFactor {
   /** `otpauth://…`, for authenticator apps. */
   readonly totpURI: string
   readonly backupCodes: readonly string[]

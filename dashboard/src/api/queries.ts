@@ -1,6 +1,7 @@
 import {
   keepPreviousData,
   type QueryClient,
+  type UseInfiniteQueryResult,
   type UseMutationResult,
   type UseQueryResult,
   useInfiniteQuery,
@@ -23,7 +24,7 @@ import {
 interface ReadOptions {
   readonly enabled?: boolean
   /** Refetch interval in milliseconds, while the page is visible. */
-  readonly refetchMs?: number
+  readonly refetchInterval?: number
   /** Keeps the previous data while a query with other parameters loads. */
   readonly keepPrevious?: boolean
   /** Milliseconds for which data counts as fresh. Default: 10 seconds. */
@@ -33,14 +34,15 @@ interface ReadOptions {
 type Optional<T> = undefined extends T ? [init?: T, options?: ReadOptions] : [init: T, options?: ReadOptions]
 
 /** Reads one object: `useRead('/admin/v1/applications/{id}', { params: { path: { id } } })`. */
-export function useRead<P extends PathOf<'get'>>(path: P, ...[init, options = {}]: Optional<InitOf<'get', P>>) {
+export function useRead<P extends PathOf<'get'>>(
+  path: P,
+  ...[init, { keepPrevious, ...options } = {}]: Optional<InitOf<'get', P>>
+) {
   return useQuery({
     queryKey: [path, init ?? {}],
     queryFn: ({ signal }) => sendRequest('get', path, init as InitOf<'get', P>, signal),
-    ...(options.enabled !== undefined && { enabled: options.enabled }),
-    ...(options.refetchMs !== undefined && { refetchInterval: options.refetchMs }),
-    ...(options.staleTime !== undefined && { staleTime: options.staleTime }),
-    ...(options.keepPrevious && { placeholderData: keepPreviousData }),
+    ...(keepPrevious && { placeholderData: keepPreviousData }),
+    ...options,
   }) as UseQueryResult<ResponseOf<'get', P>>
 }
 
@@ -63,18 +65,22 @@ export function useList<P extends ListPath>(path: P, ...[init, options = {}]: Op
     queryFn: ({ pageParam, signal }) => readPage(path, fromCursor(init, pageParam) as InitOf<'get', P>, signal),
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
-    ...(options.enabled !== undefined && { enabled: options.enabled }),
-    ...(options.refetchMs !== undefined && { refetchInterval: options.refetchMs }),
+    ...options,
   })
-  return {
-    items: result.data?.pages.flatMap(({ data }) => data),
-    error: result.error,
-    hasMore: result.hasNextPage,
-    loadingMore: result.isFetchingNextPage,
-    loadMore: () => void result.fetchNextPage(),
-    retry: () => void result.refetch(),
-  }
+  return listOf(result)
 }
+
+/** The list of a paged query. */
+export const listOf = <Item>(
+  result: UseInfiniteQueryResult<{ readonly pages: readonly { readonly data: readonly Item[] }[] }>,
+): List<Item> => ({
+  items: result.data?.pages.flatMap(({ data }) => data),
+  error: result.error,
+  hasMore: result.hasNextPage,
+  loadingMore: result.isFetchingNextPage,
+  loadMore: () => void result.fetchNextPage(),
+  retry: () => void result.refetch(),
+})
 
 const ALL_FRESH_MS = 60_000
 
@@ -87,8 +93,8 @@ export function useAll<P extends ListPath>(path: P, ...[init, options = {}]: Opt
     queryKey: [path, 'all', init ?? {}],
     queryFn: ({ signal }) => readAll(path, init, signal),
     // A long list takes several requests, and names rarely change.
-    staleTime: options.staleTime ?? ALL_FRESH_MS,
-    ...(options.enabled !== undefined && { enabled: options.enabled }),
+    staleTime: ALL_FRESH_MS,
+    ...options,
   })
   return { items: data, error, retry: () => void refetch() }
 }

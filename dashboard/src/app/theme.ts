@@ -28,6 +28,7 @@ export const theme = createTheme({
   components: {
     // Badge labels are never truncated.
     Badge: Badge.extend({
+      defaultProps: { variant: 'light', tt: 'none' },
       styles: {
         root: { minWidth: 'max-content', overflow: 'visible', flexShrink: 0 },
         label: { overflow: 'visible', textOverflow: 'clip' },

@@ -1,14 +1,8 @@
 import { Badge } from '@mantine/core'
+import { Level } from './level.tsx'
 
 /** Least sensitive first. */
 export const CLASSIFICATIONS = ['public', 'internal', 'confidential', 'restricted'] as const
-
-const COLORS: Readonly<Record<string, string>> = {
-  public: 'gray',
-  internal: 'blue',
-  confidential: 'orange',
-  restricted: 'red',
-}
 
 interface ClassificationProps {
   readonly level: string | null
@@ -18,9 +12,10 @@ interface ClassificationProps {
 
 /** Badge with a classification. */
 export function Classification({ level, fallback = 'none' }: ClassificationProps) {
+  if (level) return <Level level={level} />
   return (
-    <Badge color={level ? (COLORS[level] ?? 'gray') : 'gray'} variant={level ? 'light' : 'outline'} tt="none">
-      {level ?? fallback}
+    <Badge color="gray" variant="outline">
+      {fallback}
     </Badge>
   )
 }

@@ -13,6 +13,14 @@ export interface Column<Row> {
   readonly align?: 'left' | 'right'
 }
 
+/** A column of buttons, without a visible header. */
+export const actionsColumn = <Row,>(cell: (row: Row) => ReactNode, header = 'Actions'): Column<Row> => ({
+  header,
+  hiddenHeader: true,
+  align: 'right',
+  cell,
+})
+
 /** A paged list, as `useList` returns it. */
 interface PagedList<Row> {
   readonly items: readonly Row[] | undefined

@@ -16,6 +16,8 @@ const LABELS: Readonly<Record<string, string>> = {
   'hidden.text': 'hidden text',
 }
 
+export const FINDING_TYPES = Object.keys(LABELS)
+
 /** Label of a finding type. */
 export const findingLabel = (type: string): string => LABELS[type] ?? type
 

@@ -36,11 +36,7 @@ export const errorLabel = (kind: string): string => ERRORS[kind] ?? kind
 /** Badge with the health of a provider. */
 export function HealthBadge({ enabled, health: { circuit, problem, last_error } }: HealthBadgeProps) {
   const [color, label] = healthOf(enabled, circuit, problem, last_error?.fault ? last_error.kind : undefined)
-  return (
-    <Badge color={color} variant="light" tt="none">
-      {label}
-    </Badge>
-  )
+  return <Badge color={color}>{label}</Badge>
 }
 
 function healthOf(

@@ -21,9 +21,5 @@ interface LevelProps {
 /** Badge with a risk level or a classification. */
 export function Level({ level, prefix }: LevelProps) {
   if (level === null) return null
-  return (
-    <Badge color={COLORS[level] ?? 'gray'} variant="light" tt="none">
-      {prefix ? `${prefix}: ${level}` : level}
-    </Badge>
-  )
+  return <Badge color={COLORS[level] ?? 'gray'}>{prefix ? `${prefix}: ${level}` : level}</Badge>
 }

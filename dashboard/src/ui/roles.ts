@@ -7,6 +7,12 @@ export const ROLE_NAMES = {
   read_only: 'Read only',
 } as const
 
+/** Options of a select input. */
+export const ROLE_CHOICES = Object.entries(ROLE_NAMES).map(([value, label]) => ({
+  value: value as keyof typeof ROLE_NAMES,
+  label,
+}))
+
 export const ROLE_PURPOSES: Readonly<Record<keyof typeof ROLE_NAMES, string>> = {
   owner: 'Can do everything and manages operators',
   policy_author: 'Writes and tests policies, reads everything else',

@@ -11,9 +11,5 @@ const STYLES: Readonly<Record<string, { readonly color: string; readonly label: 
 export function Verdict({ verdict }: { readonly verdict: string | null | undefined }) {
   if (!verdict) return null
   const { color, label } = STYLES[verdict] ?? { color: 'gray', label: verdict }
-  return (
-    <Badge color={color} variant="light" tt="none">
-      {label}
-    </Badge>
-  )
+  return <Badge color={color}>{label}</Badge>
 }

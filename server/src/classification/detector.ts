@@ -14,8 +14,8 @@ export interface Detector {
   readonly raw?: true
   /** Findings in any order; findings of one type may overlap. Their number is not limited. */
   detect(text: string): Finding[]
-  /** The detector whose failures this one reports (fault-reporting.ts). */
-  readonly watches?: Detector
+  /** The original of a detector that additionally reports its failures (fault-reporting.ts). */
+  readonly original?: Detector
   /** Called when the detector threw, or when the time budget of the scan was exceeded at its end. */
-  failed?(how: 'threw' | 'overran', error?: unknown): void
+  reportFailure?(how: 'threw' | 'overran', error?: unknown): void
 }

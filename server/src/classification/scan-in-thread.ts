@@ -53,9 +53,9 @@ export async function scanInThread(
   // The thread has only the built-in detectors.
   if (characters <= MAX_INLINE_CHARACTERS || !areBuiltIn(detectors)) return scan(texts, { detectors, budgetMs: budget })
   const result = await thread.run(texts, budget)
-  for (const detector of detectors) if (result.failures.includes(detector.name)) detector.failed?.('overran')
+  for (const detector of detectors) if (result.failures.includes(detector.name)) detector.reportFailure?.('overran')
   return result
 }
 
 const areBuiltIn = (detectors: readonly Detector[]): boolean =>
-  detectors.length === DETECTORS.length && detectors.every((detector, at) => (detector.watches ?? detector) === DETECTORS[at])
+  detectors.length === DETECTORS.length && detectors.every((detector, at) => (detector.original ?? detector) === DETECTORS[at])

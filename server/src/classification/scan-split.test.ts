@@ -9,7 +9,7 @@ const scanned = async (texts: readonly string[]) =>
 
 const KEY = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a'
 
-test('split key: each end that has a part of it is found when a key goes on in the next text', async () => {
+test('scanSplit: both parts are found when a key continues in the next text', async () => {
   const { findings, counts } = await scanned([`The key is ${KEY.slice(0, 12)}`, ` ${KEY.slice(12)}, as ever`])
   expect(findings).toEqual([
     [{ type: 'secret.api_key', start: 11, end: 23, continues: true }],
@@ -23,11 +23,11 @@ test.each([
   ['a card number in one piece', ['It is 41111111', '11111111.'], 'pii.card'],
   ['an IBAN', ['To DE8937040044', '0532013000 please'], 'pii.iban'],
   ['a connection string', ['postgres://app:Kq8zT4', 'vW2x@db.example.com/main'], 'secret.connection_string'],
-] as const)('split %s: found when it goes on in the next text', async (_, texts, type) => {
+] as const)('scanSplit: finds %s that continues in the next text', async (_, texts, type) => {
   expect((await scanned(texts)).counts[type]).toBe(1)
 })
 
-test('split text: a key that one text shows by itself is found once, and what follows it is left alone', async () => {
+test('scanSplit: no additional finding when a key is complete in one text', async () => {
   const texts = [`Here: ${KEY}`, 'Thanks']
   expect((await scanned(texts)).findings).toEqual((await scanJoined(texts, [], OPTIONS)).findings)
 })
@@ -54,7 +54,7 @@ const SENTENCES = [
   'from Monday to Friday',
 ]
 
-test('split text: sentences of an ordinary conversation that follow each other are found nothing in', async () => {
+test('scanSplit: no additional finding when ordinary sentences follow each other', async () => {
   for (const first of SENTENCES) {
     for (const second of SENTENCES) {
       const texts = [first, second, first]
@@ -64,7 +64,7 @@ test('split text: sentences of an ordinary conversation that follow each other a
   }
 })
 
-test('split text: only the ends of long texts are read', async () => {
+test('scanSplit: only the ends of long texts are read', async () => {
   let read = 0
   const counting = DETECTORS.map((detector) => ({
     ...detector,

@@ -72,11 +72,11 @@ export function scan(
         runDetector(detector, texts, read, found)
       } catch (error) {
         failures.push(detector.name)
-        detector.failed?.('threw', error)
+        detector.reportFailure?.('threw', error)
         continue
       }
       spent = elapsed() - start > options.budgetMs
-      if (spent) detector.failed?.('overran')
+      if (spent) detector.reportFailure?.('overran')
     }
     if (spent) failures.push(detector.name)
   }

@@ -32,7 +32,7 @@ test('/docs: never repeats the Host header', async () => {
   }
 })
 
-test('/docs: answers unknown paths and methods with the error envelope, and is not part of the OpenAPI document', async () => {
+test('/docs: unknown paths and methods get the error envelope, and the OpenAPI document does not contain it', async () => {
   expect((await app.inject('/docs/other')).json().error.code).toBe('NOT_FOUND')
   expect((await app.inject({ method: 'POST', url: '/docs/' })).headers.allow).toBe('GET, HEAD')
   expect(Object.keys((await app.inject('/openapi.json')).json().paths ?? {})).toEqual([])

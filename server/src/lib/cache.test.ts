@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Cache } from './cache.ts'
 
-test('cache: a load that does not end is given up after its time, for all who wait, and is not remembered', async () => {
+test('Cache: all waiting callers get a timeout when a load takes too long, and the next call loads again', async () => {
   let loads = 0
   const cache = new Cache<string>(() => (++loads === 1 ? new Promise(() => {}) : Promise.resolve('loaded')), { loadMs: 30 })
   const waiting = [cache.get('a'), cache.get('a')]
@@ -19,14 +19,14 @@ test('Cache: loads again after the age when the event loop has been busy all the
   expect(loads).toBeGreaterThan(1)
 })
 
-test('Cache: a value that was forgotten while it was loaded is not kept', async () => {
-  const answers: ((value: string) => void)[] = []
-  const cache = new Cache<string>(() => new Promise((resolve) => answers.push(resolve)))
+test('Cache: value is not kept when forget was called during its load', async () => {
+  const resolveLoads: ((value: string) => void)[] = []
+  const cache = new Cache<string>(() => new Promise((resolve) => resolveLoads.push(resolve)))
   const before = cache.get('a')
   cache.forget()
   const after = cache.get('a')
-  answers[0]?.('stale')
-  answers[1]?.('fresh')
+  resolveLoads[0]?.('stale')
+  resolveLoads[1]?.('fresh')
   expect(await before).toBe('stale')
   expect(await after).toBe('fresh')
   expect(await cache.get('a')).toBe('fresh')

@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { CredentialCache } from './credential-cache.ts'
 
-/** A cache over `rows`, with a clock that the test moves and a log of what was looked up. */
-function cacheOver(rows: Map<string, string>, options: { maxKnown?: number; maxUnknown?: number } = {}) {
+/** A cache over `rows`, with an adjustable clock and a list of the hashes that were looked up. */
+function createCache(rows: Map<string, string>, options: { maxKnown?: number; maxUnknown?: number } = {}) {
   let now = 1
   const loads: string[] = []
   const load = async (hash: string) => {
@@ -11,32 +11,32 @@ function cacheOver(rows: Map<string, string>, options: { maxKnown?: number; maxU
     return rows.get(hash)
   }
   const cache = new CredentialCache(load, { clock: () => now, ...options })
-  const pass = (ms: number) => {
+  const advance = (ms: number) => {
     now += ms
   }
-  return { cache, loads, pass }
+  return { cache, loads, advance }
 }
 
-test('a known credential is looked up once, then again when its moment is over', async () => {
-  const { cache, loads, pass } = cacheOver(new Map([['a', 'A']]))
+test('CredentialCache: known credential is looked up again after 750 ms', async () => {
+  const { cache, loads, advance } = createCache(new Map([['a', 'A']]))
   for (let i = 0; i < 100; i++) expect(await cache.get('a')).toBe('A')
   expect(loads).toEqual(['a'])
-  pass(749)
+  advance(749)
   await cache.get('a')
   expect(loads).toEqual(['a'])
-  pass(1)
+  advance(1)
   await cache.get('a')
   expect(loads).toEqual(['a', 'a'])
 })
 
-test('callers at the same time share one look-up', async () => {
-  const { cache, loads } = cacheOver(new Map([['a', 'A']]))
+test('CredentialCache: concurrent callers share one look-up', async () => {
+  const { cache, loads } = createCache(new Map([['a', 'A']]))
   expect(await Promise.all(Array.from({ length: 50 }, () => cache.get('a')))).toEqual(Array(50).fill('A'))
   expect(loads).toEqual(['a'])
 })
 
-test('invented credentials never push a real one out, however many there are', async () => {
-  const { cache, loads } = cacheOver(new Map([['real', 'R']]), { maxKnown: 10, maxUnknown: 10 })
+test('CredentialCache: valid credential stays cached when 5,000 invented ones are looked up', async () => {
+  const { cache, loads } = createCache(new Map([['real', 'R']]), { maxKnown: 10, maxUnknown: 10 })
   await cache.get('real')
   await Promise.all(Array.from({ length: 5_000 }, (_, i) => cache.get(`invented-${i}`)))
   loads.length = 0
@@ -44,18 +44,18 @@ test('invented credentials never push a real one out, however many there are', a
   expect(loads).toEqual([])
 })
 
-test('an unknown credential is remembered as unknown, for as short a moment', async () => {
+test('CredentialCache: unknown credential is looked up again after 750 ms', async () => {
   const rows = new Map<string, string>()
-  const { cache, loads, pass } = cacheOver(rows)
+  const { cache, loads, advance } = createCache(rows)
   for (let i = 0; i < 20; i++) expect(await cache.get('new')).toBeUndefined()
   expect(loads).toEqual(['new'])
   rows.set('new', 'N')
-  pass(751)
+  advance(751)
   expect(await cache.get('new')).toBe('N')
 })
 
-test('at most four strangers are looked up at a time, and a known credential does not wait behind them', async () => {
-  const waiting = new Map<string, (answer: string | undefined) => void>()
+test('CredentialCache: at most four unknown credentials are looked up at a time, and a known one does not wait for them', async () => {
+  const waiting = new Map<string, (value: string | undefined) => void>()
   let now = 0
   const cache = new CredentialCache<string>((hash) => new Promise((resolve) => waiting.set(hash, resolve)), { clock: () => now })
   const first = cache.get('known')
@@ -64,42 +64,42 @@ test('at most four strangers are looked up at a time, and a known credential doe
   await first
   waiting.clear()
   now += 1_000
-  const strangers = Array.from({ length: 20 }, (_, i) => cache.get(`stranger-${i}`))
+  const unknown = Array.from({ length: 20 }, (_, i) => cache.get(`unknown-${i}`))
   const known = cache.get('known')
   await setImmediate()
-  expect([...waiting.keys()]).toEqual(['known', 'stranger-0', 'stranger-1', 'stranger-2', 'stranger-3'])
+  expect([...waiting.keys()]).toEqual(['known', 'unknown-0', 'unknown-1', 'unknown-2', 'unknown-3'])
   waiting.get('known')?.('K')
   expect(await known).toBe('K')
-  const answered = Promise.all(strangers)
+  const results = Promise.all(unknown)
   for (let i = 0; i < 20; i++) {
-    waiting.get(`stranger-${i}`)?.(undefined)
+    waiting.get(`unknown-${i}`)?.(undefined)
     await setImmediate()
   }
-  expect(await answered).toEqual(Array(20).fill(undefined))
+  expect(await results).toEqual(Array(20).fill(undefined))
 })
 
-test('what was being looked up while everything was forgotten is not remembered', async () => {
-  let answer: (value: string) => void = () => {}
+test('CredentialCache: result is not kept when forget was called during the look-up', async () => {
+  let resolveLoad: (value: string) => void = () => {}
   let loads = 0
   const cache = new CredentialCache<string>(() => {
     loads += 1
     return new Promise((resolve) => {
-      answer = resolve
+      resolveLoad = resolve
     })
   })
   const before = cache.get('a')
   await setImmediate()
   cache.forget()
-  answer('stale')
+  resolveLoad('stale')
   expect(await before).toBe('stale')
   const after = cache.get('a')
   await setImmediate()
-  answer('fresh')
+  resolveLoad('fresh')
   expect(await after).toBe('fresh')
   expect(loads).toBe(2)
 })
 
-test('a look-up that fails is told to all who wait for it and tried again by the next', async () => {
+test('CredentialCache: all waiting callers get the error when a look-up fails, and the next call looks up again', async () => {
   let broken = true
   const cache = new CredentialCache<string>(async () => {
     if (broken) throw new Error('no database')
@@ -110,7 +110,7 @@ test('a look-up that fails is told to all who wait for it and tried again by the
   expect(await cache.get('a')).toBe('A')
 })
 
-test('a known credential whose second look-up fails is not let in on the first', async () => {
+test('CredentialCache: known credential is not accepted when its second look-up fails', async () => {
   let broken = false
   let now = 0
   const load = async () => {

@@ -5,19 +5,19 @@ import { newCredential, readBearer } from './credential.ts'
 
 const { secret, hash, hint } = newCredential('gk_')
 
-test('a credential has 256 random bits, and what is stored of it is its SHA-256 and four letters', () => {
+test('newCredential: has 256 random bits, their SHA-256 and a hint of seven characters', () => {
   expect(secret).toMatch(/^gk_[A-Za-z0-9_-]{43}$/)
   expect(hash).toEqual(createHash('sha256').update(secret).digest())
   expect(hint).toBe(secret.slice(0, 7))
   expect(new Set(Array.from({ length: 1_000 }, () => newCredential('ga_').secret)).size).toBe(1_000)
 })
 
-test.each([`Bearer ${secret}`, `bearer ${secret}`, `BEARER   ${secret}`])('%s is read', (header) => {
+test.each([`Bearer ${secret}`, `bearer ${secret}`, `BEARER   ${secret}`])('readBearer: accepts %s', (header) => {
   expect(readBearer(header, 'gk_')).toBe(hash.toString('hex'))
 })
 
-describe('what cannot be a key of ours is refused without looking anything up', () => {
-  const hostile: (string | undefined)[] = [
+describe('readBearer: refuses headers that cannot contain a key', () => {
+  const INVALID: (string | undefined)[] = [
     undefined,
     '',
     'Bearer',
@@ -42,7 +42,7 @@ describe('what cannot be a key of ours is refused without looking anything up', 
     `Bearer ${'a'.repeat(1_000_000)}`,
     `Bearer${' '.repeat(1_000_000)}`,
   ]
-  test.each(hostile.map((header) => [header?.slice(0, 60), header]))('%j', (_, header) => {
+  test.each(INVALID.map((header) => [header?.slice(0, 60), header]))('%j', (_, header) => {
     expect(cpuMs(() => expect(readBearer(header, 'gk_')).toBeUndefined())).toBeLessThan(100)
   })
 })

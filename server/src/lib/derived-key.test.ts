@@ -14,6 +14,6 @@ test('deriveKey: another key when the label or the secret differs', () => {
   expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(keys.length)
 })
 
-test('deriveKey: boxes sealed before it existed still open, because the derivation is the same', () => {
+test('deriveKey: equals the derivation of existing sealed values', () => {
   expect(deriveKey(secret, 'review')).toEqual(Buffer.from(hkdfSync('sha256', secret, '', 'gatehouse review', 32)))
 })

@@ -16,7 +16,7 @@ test.each([0, 1])('withEitherSignal: aborts with the reason of signal %i when th
   expect(before).toEqual([true, reason])
 })
 
-test('withEitherSignal: listens no longer when the work has ended or failed', async () => {
+test('withEitherSignal: removes its listeners when the work has ended or failed', async () => {
   const [a, b] = [new AbortController().signal, new AbortController().signal]
   const failing = withEitherSignal(a, b, async () => {
     expect([a, b].map((signal) => getEventListeners(signal, 'abort').length)).toEqual([1, 1])

@@ -12,7 +12,7 @@ test('normalize: equals String.normalize for texts with at most 30 marks in a ro
   expect(normalize(accents, 'NFKC')).toBe(accents.normalize('NFKC'))
 })
 
-test('normalize: still composes letters and keeps every mark where a run is longer', () => {
+test('normalize: composes letters and keeps every mark when a run has more than 30 marks', () => {
   const text = `e\u0301${'\u0316\u0301'.repeat(100)}ﬁn`
   const normalized = normalize(text, 'NFKC')
   expect(normalized.startsWith('\u00e9')).toBe(true)

@@ -21,29 +21,31 @@ test.each([
   ['invisible musical and shorthand controls', 'w\u{1d173}i\u{1bca0}re', 'wire'],
   ['marks over, under and through letters', 'w\u0335i\u0335r\u0335e\u0335', 'wire'],
   ['marks of other scripts on Latin letters', 'w\u05b0i\u064be', 'wie'],
-  ['accents that make a letter', 'cafe\u0301, Vie\u0323\u0302t', 'café, Việt'],
+  ['accents that join a letter', 'cafe\u0301, Vie\u0323\u0302t', 'café, Việt'],
   ['stress marks in Cyrillic', 'за\u0301мок и\u0306', 'замок й'],
   ['Hangul in parts', '\u1112\u1161\u11ab', '한'],
   ['half-width kana', '\uff76\uff9e', 'ガ'],
   ['Arabic and Indic digits', '٤١١١ ۴۱ ४१ ৪১ ๔๑ \u{11066}', '4111 41 41 41 41 0'],
   ['circled digits and superscripts', '①² ⒛', '12 20.'],
-  ['digits in filled and double circles, and of Suzhou', '❹❶ ➃➀ ➍➊ ⓸⓵⓿ 〤〡〇', '41 41 41 410 410'],
+  ['digits in filled and double circles, and Suzhou numerals', '❹❶ ➃➀ ➍➊ ⓸⓵⓿ 〤〡〇', '41 41 41 410 410'],
   ['ligatures', 'ﬁle oﬃce', 'file office'],
   ['letters in circles', 'ⓦⓘⓡⓔ 🄰', 'wire A'],
-  ['signs of an accent alone', '´ ¨ ¯', '´ ¨ ¯'],
+  ['accents without a letter', '´ ¨ ¯', '´ ¨ ¯'],
   ['long compatibility forms', 'ﷺ', 'ﷺ'],
   ['emoji keep their pictures', '❤\ufe0f', '❤'],
   ['lone surrogates', '\ud835a\udb40', '\ud835a\udb40'],
 ])('plain: %s', (_, text, expected) => expect(toPlainText(text).text).toBe(expected))
 
-test('plain: digits of every script are read by their value', () => {
-  const digits = Array.from({ length: 0x20000 }, (_, code) => String.fromCodePoint(code)).filter((one) => /^\p{Nd}$/u.test(one))
+test('plain: digits of every script become ASCII digits of the same value', () => {
+  const digits = Array.from({ length: 0x20000 }, (_, code) => String.fromCodePoint(code)).filter((character) =>
+    /^\p{Nd}$/u.test(character),
+  )
   expect(digits.length).toBeGreaterThan(600)
   const blocks = digits.map((digit) => toPlainText(digit).text).join('')
   expect(blocks).toBe('0123456789'.repeat(digits.length / 10))
 })
 
-test('plain: is plain itself', () => {
+test('plain: does not change a plain text', () => {
   const character = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 3 }),
     fc.constantFrom('e\u0301', 'ﬁ', '٤', '\u00ad', 'w\u0335', '½'),
@@ -61,15 +63,15 @@ test('plain: is plain itself', () => {
 describe('readings', () => {
   const others = (text: string) => readings(text).others.map((reading) => reading.text)
 
-  test('ASCII has one, and so have typographic signs', () => {
+  test('only the plain text when the text is ASCII or has typographic signs', () => {
     expect(others('4111 1111')).toEqual([])
     expect(others('“4111” – 1111')).toEqual([])
   })
-  test('the original is read too where the plain text may hide what stood there', () => {
+  test('also the original when letters or digits changed', () => {
     expect(others('4111\u200b5')).toEqual(['4111\u200b5'])
     expect(others('4111５')).toEqual(['4111５'])
   })
-  test('marks typed apart are read joined and without', () => {
+  test('also the text without accents when combining marks joined letters', () => {
     expect(others('sk-a\u0301b')).toEqual(['sk-a\u0301b', 'sk-ab'])
   })
 })
@@ -79,10 +81,10 @@ test('withoutAccents: Latin letters without their accents, other scripts as they
   expect(withoutAccents('й 한 ガ')).toBe('й 한 ガ')
 })
 
-test('original: a span of the plain text leads back to what it stands for', () => {
+test('original: maps a span of the plain text to its span in the original', () => {
   const text = 'key: s\u200bk-\u200babc𝐝𝐞 end'
-  const { text: seen, original } = toPlainText(text)
-  const start = seen.indexOf('sk-')
+  const { text: plain, original } = toPlainText(text)
+  const start = plain.indexOf('sk-')
   const span = original(start, start + 'sk-abcde'.length)
   expect(text.slice(span.start, span.end)).toBe('s\u200bk-\u200babc𝐝𝐞')
 })
@@ -94,14 +96,14 @@ test.each([
   ['w\u0335i\u0335re\u0335 it', 'wire', 'w\u0335i\u0335re\u0335'],
   ['a\u00adb\u200b', 'ab', 'a\u00adb\u200b'],
   ['x ½ y', '1⁄2', '½'],
-])('original: %j, found as %j, is %j', (text, needle, expected) => {
+])('original: in %j, the span of %j maps to %j', (text, needle, expected) => {
   const view = toPlainText(text)
   const at = view.text.indexOf(needle)
   const { start, end } = view.original(at, at + needle.length)
   expect(text.slice(start, end)).toBe(expected)
 })
 
-test('original: every span, mapped back, reads the same when made plain', () => {
+test('original: plain text of the mapped span equals the span', () => {
   const piece = fc.constantFrom(
     'a',
     'B',

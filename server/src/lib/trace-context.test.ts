@@ -6,12 +6,12 @@ const PARENT = '00f067aa0ba902b7'
 const VALID = `00-${TRACE}-${PARENT}-01`
 
 describe('trace context', () => {
-  test('traceparent: the span of the caller stays the parent when no spans are made here', () => {
+  test("traceparent: client's span is the parent of upstream requests when this server records no spans", () => {
     const context = traceContext({ traceparent: VALID }, false)
     expect(context).toEqual({ traceId: TRACE, parentId: PARENT, spanId: PARENT, flags: '01' })
   })
 
-  test('traceparent: the own span is the parent of what is called when spans are made here', () => {
+  test('traceparent: a new span is the parent of upstream requests when this server records spans', () => {
     const context = traceContext({ traceparent: `00-${TRACE}-${PARENT}-00` }, true)
     expect(context).toMatchObject({ traceId: TRACE, parentId: PARENT, flags: '00' })
     expect(context?.spanId).toMatch(/^[\da-f]{16}$/)
@@ -30,17 +30,17 @@ describe('trace context', () => {
     `00-${TRACE}-${'0'.repeat(16)}-01`,
     `${VALID}, ${VALID}`,
     [VALID, VALID],
-  ])('traceparent: one that is not valid counts as absent: %j', (traceparent) => {
+  ])('traceparent: invalid header counts as missing: %j', (traceparent) => {
     expect(traceContext({ traceparent }, false)).toBeUndefined()
     expect(traceContext({ traceparent }, true)).toMatchObject({ parentId: undefined })
   })
 
-  test('traceparent: of a later version the ids and the sampled flag are read', () => {
+  test('traceparent: ids and the sampled flag are read when the version is newer', () => {
     const context = traceContext({ traceparent: `01-${TRACE}-${PARENT}-03-more` }, false)
     expect(context).toMatchObject({ traceId: TRACE, parentId: PARENT, flags: '01' })
   })
 
-  test('trace headers: carry the context on within the request, and nothing outside of it', async () => {
+  test('traceHeaders: have the context within the request, and are empty outside of it', async () => {
     const context = traceContext({ traceparent: VALID, tracestate: 'a=1', baggage: 'user=ann' }, false)
     if (!context) throw new Error('no context')
     const within = await runInTrace(context, async () => {
@@ -52,7 +52,7 @@ describe('trace context', () => {
     expect(currentTrace()).toBeUndefined()
   })
 
-  test('stored trace: later work is done in it, or in none when none was stored, whoever begins the work', () => {
+  test('runInStoredTrace: work runs in the stored trace, or in no trace when none was stored', () => {
     const context = traceContext({ traceparent: `00-${'a'.repeat(32)}-${PARENT}-01` }, false)
     if (!context) throw new Error('no context')
     runInTrace(context, () => {

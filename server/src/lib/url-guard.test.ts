@@ -2,9 +2,9 @@ import { createServer, type LookupFunction } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { AddressRefusedError, addressKind, findUrlProblem, guardedConnector } from './url-guard.ts'
 
-describe('where an address leads [ADM-ENV-10]', () => {
+describe('addressKind: kind of each address [ADM-ENV-10]', () => {
   test.each([
-    // metadata and link-local, in every disguise
+    // metadata and link-local, in every notation
     ['169.254.169.254', 'never'],
     ['169.254.0.1', 'never'],
     ['::ffff:169.254.169.254', 'never'],
@@ -52,7 +52,7 @@ describe('where an address leads [ADM-ENV-10]', () => {
     ['fec0::1', 'private'],
     ['2001:db8::1', 'private'],
     ['4000::1', 'private'],
-    // the world
+    // public addresses
     ['8.8.8.8', 'public'],
     ['172.32.0.1', 'public'],
     ['100.128.0.1', 'public'],
@@ -64,7 +64,7 @@ describe('where an address leads [ADM-ENV-10]', () => {
   ])('%s is %s', (address, kind) => expect(addressKind(address)).toBe(kind))
 })
 
-describe('base URLs', () => {
+describe('findUrlProblem', () => {
   const METADATA = /link-local, metadata/
   const PRIVATE = /private/
   test.each([
@@ -101,30 +101,31 @@ describe('base URLs', () => {
     ['unix:/var/run/docker.sock', /https/],
     ['api.example.com', /absolute/],
     ['', /absolute/],
-  ])('%s is refused', (url, why) => {
-    expect(findUrlProblem(url, false)).toMatch(why)
-    // What counts as configured may be private, but never more than that.
-    if (why === PRIVATE) expect(findUrlProblem(url, true)).toBeUndefined()
-    else expect(findUrlProblem(url, true)).toMatch(why)
+  ])('refuses %s', (url, problem) => {
+    expect(findUrlProblem(url, false)).toMatch(problem)
+    // A configured URL may be private, but not link-local, metadata or invalid.
+    if (problem === PRIVATE) expect(findUrlProblem(url, true)).toBeUndefined()
+    else expect(findUrlProblem(url, true)).toMatch(problem)
   })
 
-  test.each(['https://api.openai.com/v1', 'http://8.8.8.8:8000', 'https://[2606:4700::1111]/v1'])('%s is accepted', (url) =>
+  test.each(['https://api.openai.com/v1', 'http://8.8.8.8:8000', 'https://[2606:4700::1111]/v1'])('accepts %s', (url) =>
     expect(findUrlProblem(url, false)).toBeUndefined(),
   )
 })
 
-describe('connecting', () => {
-  const answering =
-    (...answers: string[][]): LookupFunction =>
+describe('guardedConnector', () => {
+  /** A lookup whose calls return these lists of addresses, and the last one for all further calls. */
+  const lookupOf =
+    (...results: string[][]): LookupFunction =>
     (_host, _options, done) => {
-      const addresses = (answers.length > 1 ? answers.shift() : answers[0]) ?? []
+      const addresses = (results.length > 1 ? results.shift() : results[0]) ?? []
       done(
         null,
         addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
       )
     }
 
-  /** What comes of connecting to that host at the port of a listening server: true, or the error. */
+  /** Connects to the host at the port of a listening server. Resolves to true or the error. */
   async function connect(hostname: string, allowPrivate: boolean, lookup?: LookupFunction, protocol = 'http:') {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -140,35 +141,33 @@ describe('connecting', () => {
     return result
   }
 
-  test('a literal address is judged although no name is resolved', async () => {
+  test('checks an IP address in the URL', async () => {
     expect(await connect('127.0.0.1', false)).toBeInstanceOf(AddressRefusedError)
     expect(await connect('169.254.169.254', true)).toBeInstanceOf(AddressRefusedError)
     expect(await connect('[::ffff:127.0.0.1]', false)).toBeInstanceOf(AddressRefusedError)
     expect(await connect('127.0.0.1', true)).toBe(true)
   })
 
-  test('a name is judged by what it resolves to when connecting', async () => {
-    expect(await connect('api.example.com', false, answering(['127.0.0.1']))).toBeInstanceOf(AddressRefusedError)
-    expect(await connect('api.example.com', true, answering(['127.0.0.1']))).toBe(true)
-    expect(await connect('api.example.com', true, answering(['169.254.169.254']))).toBeInstanceOf(AddressRefusedError)
-    expect(await connect('api.example.com', true, answering([]))).toBeInstanceOf(AddressRefusedError)
+  test('checks the addresses to which a host name resolves', async () => {
+    expect(await connect('api.example.com', false, lookupOf(['127.0.0.1']))).toBeInstanceOf(AddressRefusedError)
+    expect(await connect('api.example.com', true, lookupOf(['127.0.0.1']))).toBe(true)
+    expect(await connect('api.example.com', true, lookupOf(['169.254.169.254']))).toBeInstanceOf(AddressRefusedError)
+    expect(await connect('api.example.com', true, lookupOf([]))).toBeInstanceOf(AddressRefusedError)
   })
 
-  test('TLS changes nothing', async () => {
-    const inside = answering(['10.0.0.1'])
-    expect(await connect('api.example.com', false, inside, 'https:')).toBeInstanceOf(AddressRefusedError)
+  test('checks addresses of HTTPS URLs', async () => {
+    const internal = lookupOf(['10.0.0.1'])
+    expect(await connect('api.example.com', false, internal, 'https:')).toBeInstanceOf(AddressRefusedError)
     expect(await connect('169.254.169.254', true, undefined, 'https:')).toBeInstanceOf(AddressRefusedError)
   })
 
-  test('one forbidden address among permitted ones is enough', async () => {
-    expect(await connect('api.example.com', false, answering(['8.8.8.8', '10.0.0.1']))).toBeInstanceOf(AddressRefusedError)
-    expect(await connect('api.example.com', true, answering(['127.0.0.1', '169.254.169.254']))).toBeInstanceOf(
-      AddressRefusedError,
-    )
+  test('refuses a host name when one of its addresses is not allowed', async () => {
+    expect(await connect('api.example.com', false, lookupOf(['8.8.8.8', '10.0.0.1']))).toBeInstanceOf(AddressRefusedError)
+    expect(await connect('api.example.com', true, lookupOf(['127.0.0.1', '169.254.169.254']))).toBeInstanceOf(AddressRefusedError)
   })
 
-  test('a name that rebinds after it was checked gains nothing [MSG-HOOK-4]', async () => {
-    const rebinding = answering(['127.0.0.1'], ['169.254.169.254'])
+  test('refuses a host name when it resolves to a forbidden address at the second connection [MSG-HOOK-4]', async () => {
+    const rebinding = lookupOf(['127.0.0.1'], ['169.254.169.254'])
     expect(await connect('rebind.example.com', true, rebinding)).toBe(true)
     expect(await connect('rebind.example.com', true, rebinding)).toBeInstanceOf(AddressRefusedError)
   })

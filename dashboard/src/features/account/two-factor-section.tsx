@@ -1,12 +1,12 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { createBackupCodes, disableTwoFactor, enableTwoFactor } from '../../api/auth.ts'
+import { createBackupCodes, disableTwoFactor, enableTwoFactor, type NewTwoFactor } from '../../api/auth.ts'
 import { refreshPaths } from '../../api/queries.ts'
 import { FormModal } from '../../ui/form-modal.tsx'
 import { BackupCodes } from './backup-codes.tsx'
 import { ConfirmPasswordForm } from './confirm-password-form.tsx'
-import { type NewTwoFactor, TwoFactorSetup } from './two-factor-setup.tsx'
+import { TwoFactorSetup } from './two-factor-setup.tsx'
 
 type Step =
   | { readonly kind: 'confirm'; readonly action: 'enable' | 'disable' | 'codes' }
@@ -34,9 +34,7 @@ export function TwoFactorSection({ enabled }: { readonly enabled: boolean }) {
   }
   return (
     <Stack align="flex-start">
-      <Badge color={enabled ? 'green' : 'gray'} variant="light" tt="none">
-        {enabled ? 'On' : 'Off'}
-      </Badge>
+      <Badge color={enabled ? 'green' : 'gray'}>{enabled ? 'On' : 'Off'}</Badge>
       <Text size="sm">Sign in with your password and a code from an authenticator app.</Text>
       <Group>
         {enabled ? (

@@ -1,15 +1,10 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
-import { verifyTotp } from '../../api/auth.ts'
+import { type NewTwoFactor, verifyTotp } from '../../api/auth.ts'
 import { Copyable } from '../../ui/copy.tsx'
 import { describeError } from '../../ui/describe-error.ts'
 import { QrCode } from './qr-code.tsx'
-
-export interface NewTwoFactor {
-  readonly totpURI: string
-  readonly backupCodes: readonly string[]
-}
 
 interface TwoFactorSetupProps {
   readonly factor: NewTwoFactor

@@ -21,6 +21,7 @@ const readTab = ({ tab }: Readonly<Record<string, unknown>>) => ({ tab: oneOf(TA
 export function Page() {
   const id = usePathParam('id')
   const { data: application, error, refetch } = useRead('/admin/v1/applications/{id}', { params: { path: { id } } })
+  const canUsePlayground = useScopes().hasScope('playground:use')
   const [{ tab }, setFilters] = useFilters(readTab)
   // The settings stay mounted once opened, so that unsaved changes survive a switch of tabs.
   const settingsOpened = useRef(false)
@@ -35,7 +36,18 @@ export function Page() {
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!application) return <PageSkeleton />
   return (
-    <Frame title={application.name} description={<Copyable value={id} label="ID" />} actions={<PageLinks id={id} />}>
+    <Frame
+      title={application.name}
+      description={<Copyable value={id} label="ID" />}
+      parent={{ to: '/applications', label: 'All Applications' }}
+      actions={
+        canUsePlayground && (
+          <LinkButton to="/playground" search={{ application: id }} variant="default">
+            Open playground
+          </LinkButton>
+        )
+      }
+    >
       <Tabs value={tab} onChange={(value) => setFilters({ tab: oneOf(TABS, value) ?? 'usage' })} keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="usage">Usage</Tabs.Tab>
@@ -53,21 +65,5 @@ export function Page() {
         </Tabs.Panel>
       </Tabs>
     </Frame>
-  )
-}
-
-function PageLinks({ id }: { readonly id: string }) {
-  const canUsePlayground = useScopes().hasScope('playground:use')
-  return (
-    <>
-      <LinkButton to="/applications" variant="subtle">
-        All Applications
-      </LinkButton>
-      {canUsePlayground && (
-        <LinkButton to="/playground" search={{ application: id }} variant="default">
-          Open playground
-        </LinkButton>
-      )}
-    </>
   )
 }

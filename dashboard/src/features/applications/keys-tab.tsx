@@ -61,11 +61,7 @@ function Status({ apiKey: key, canEdit }: { readonly apiKey: Key; readonly canEd
     )
   }
   if (!canEdit) {
-    return (
-      <Badge color="green" variant="light" tt="none">
-        Active
-      </Badge>
-    )
+    return <Badge color="green">Active</Badge>
   }
   return (
     <ConfirmButton

@@ -39,7 +39,7 @@ function Usage({ id, from }: { readonly id: string; readonly from: string }) {
   const { data, error, refetch } = useRead(
     '/admin/v1/applications/{id}/usage',
     { params },
-    { refetchMs: REFETCH_MS, keepPrevious: true },
+    { refetchInterval: REFETCH_MS, keepPrevious: true },
   )
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!data) return <RowsSkeleton />

@@ -9,11 +9,6 @@ interface AuditSearchProps {
   readonly onChange: (changes: Partial<AuditFilters>) => void
 }
 
-interface Choice {
-  readonly value: string
-  readonly label: string
-}
-
 const VERDICT_LABELS = { allow: 'Allowed', escalate: 'Escalated', require_approval: 'Held', deny: 'Denied' } as const
 const VERDICT_CHOICES = VERDICTS.map((value) => ({ value, label: VERDICT_LABELS[value] }))
 const ENDPOINT_CHOICES = ENDPOINTS.map((value) => ({ value, label: value.replaceAll('_', ' ') }))
@@ -74,7 +69,7 @@ interface ChoiceFilterProps {
   /** In pixels. */
   readonly width: number
   readonly searchable?: boolean
-  readonly choices: readonly Choice[]
+  readonly choices: ReturnType<typeof useApplicationNames>['choices']
   readonly value: string | undefined
   readonly onChange: (value: string | null) => void
 }

@@ -1,9 +1,9 @@
 import { Stack, Text } from '@mantine/core'
+import type { AuditRecord } from '../../api/audit-record.ts'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { Level } from '../../ui/level.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Verdict } from '../../ui/verdict.tsx'
-import type { AuditRecord } from './audit-record.ts'
 
 /** The decision, its rules and the policy version. */
 export function DecisionDetails({ record }: { readonly record: AuditRecord }) {

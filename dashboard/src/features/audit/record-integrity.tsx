@@ -1,11 +1,11 @@
 import { Alert, Button, Group, List, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import type { AuditRecord } from '../../api/audit-record.ts'
 import { sendRequest } from '../../api/operations.ts'
 import { CopyButton } from '../../ui/copy.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Time } from '../../ui/time.tsx'
-import type { AuditRecord } from './audit-record.ts'
 import { type Proof, type ProofChecks, verifyProof } from './verify-proof.ts'
 
 const CHECKS = [

@@ -1,6 +1,6 @@
 import { Badge, Group, Text, Timeline } from '@mantine/core'
+import type { AuditRecord } from '../../api/audit-record.ts'
 import { findingCounts, findingLabel } from '../../ui/finding-labels.ts'
-import type { AuditRecord } from './audit-record.ts'
 
 /** Descriptions of the stages. */
 const PURPOSES: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ export function StageTimeline({ record }: { readonly record: AuditRecord }) {
               <Text size="sm" fw={600}>
                 {index + 1}. {name}
               </Text>
-              <Badge size="sm" variant="light" color={COLORS[outcome] ?? 'gray'} tt="none">
+              <Badge size="sm" color={COLORS[outcome] ?? 'gray'}>
                 {LABELS[outcome] ?? outcome}
               </Badge>
               {outcome !== 'skipped' && (

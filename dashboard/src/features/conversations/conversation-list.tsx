@@ -96,12 +96,12 @@ function Entry({ conversation, isOpen, show }: EntryProps) {
           {pinned && <IconPinned size={14} aria-label="Pinned" />}
           {muted && <IconBellOff size={14} aria-label="Muted" />}
           {kind && (
-            <Badge size="xs" variant="default" tt="none">
+            <Badge size="xs" variant="default">
               {kind}
             </Badge>
           )}
           {unread > 0 && (
-            <Badge size="sm" circle={unread < 10} aria-label={`${unread} unread`}>
+            <Badge size="sm" variant="filled" circle={unread < 10} aria-label={`${unread} unread`}>
               {unread}
             </Badge>
           )}

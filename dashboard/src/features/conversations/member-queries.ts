@@ -2,7 +2,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { ApiError } from '../../api/api-error.ts'
 import { TokenEndedError } from '../../api/member-client.ts'
 import type { ResponseOf } from '../../api/operations.ts'
-import type { List } from '../../api/queries.ts'
+import { type List, listOf } from '../../api/queries.ts'
 import { useMember } from './member-context.ts'
 
 export type Conversation = ResponseOf<'get', '/v1/conversations/{id}'>
@@ -54,15 +54,7 @@ function useMemberList<Item extends { readonly id: string }>(
     retry,
     staleTime,
   })
-  const list: List<Item> = {
-    items: result.data?.pages.flatMap(({ data }) => data),
-    error: result.error,
-    hasMore: result.hasNextPage,
-    loadingMore: result.isFetchingNextPage,
-    loadMore: () => void result.fetchNextPage(),
-    retry: () => void result.refetch(),
-  }
-  return list
+  return listOf(result)
 }
 
 export interface ConversationFilters {

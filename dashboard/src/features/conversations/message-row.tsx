@@ -31,7 +31,7 @@ export function MessageRow({ message, repliedTo }: MessageRowProps) {
               {name}
             </Text>
             {contact.is_assistant && (
-              <Badge size="xs" variant="default" tt="none">
+              <Badge size="xs" variant="default">
                 Assistant
               </Badge>
             )}

@@ -117,7 +117,7 @@ function RecipientLink({
   onChoose,
 }: { readonly entry: RecipientEntry } & Pick<RecipientsProps, 'onChoose'>) {
   const badge = kind && (
-    <Badge size="xs" variant="default" tt="none">
+    <Badge size="xs" variant="default">
       {kind}
     </Badge>
   )

@@ -28,7 +28,7 @@ export function Page() {
   const { data, error, refetch } = useRead(
     '/admin/v1/overview',
     { params: { query: { from } } },
-    { enabled: canReadAudit, refetchMs: REFETCH_MS, keepPrevious: true },
+    { enabled: canReadAudit, refetchInterval: REFETCH_MS, keepPrevious: true },
   )
   return (
     <Frame

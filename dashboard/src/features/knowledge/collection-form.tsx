@@ -15,38 +15,20 @@ interface Values extends LabelValues {
   applications: string[] | null
 }
 
-const EMPTY: Values = {
-  name: '',
-  description: '',
-  classification: null,
-  regulations: [],
-  acl: null,
-  language: 'en',
-  applications: null,
-}
-
 export const useCollectionForm = (collection?: Collection): UseFormReturnType<Values> =>
   useForm<Values>({
-    initialValues: collection ? valuesOf(collection) : EMPTY,
+    initialValues: valuesOf(collection),
     validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
   })
 
-export const valuesOf = ({
-  name,
-  description,
-  classification,
-  regulations,
-  acl,
-  language,
-  applications,
-}: Collection): Values => ({
-  name,
-  description,
-  classification,
-  regulations,
-  acl,
-  language,
-  applications,
+export const valuesOf = (collection?: Collection): Values => ({
+  name: collection?.name ?? '',
+  description: collection?.description ?? '',
+  classification: collection?.classification ?? null,
+  regulations: collection?.regulations ?? [],
+  acl: collection?.acl ?? null,
+  language: collection?.language ?? 'en',
+  applications: collection?.applications ?? null,
 })
 
 /** Request body for creating and updating. */

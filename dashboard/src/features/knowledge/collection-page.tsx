@@ -9,7 +9,6 @@ import { DescriptionList } from '../../ui/description-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { EDIT_BUTTON, FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
-import { LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
@@ -32,14 +31,8 @@ export function Page() {
     <Frame
       title={collection.name}
       description={collection.description || undefined}
-      actions={
-        <>
-          <LinkButton to="/knowledge" variant="subtle">
-            All collections
-          </LinkButton>
-          {canEdit && <DeleteButton collection={collection} />}
-        </>
-      }
+      parent={{ to: '/knowledge', label: 'All collections' }}
+      actions={canEdit && <DeleteButton collection={collection} />}
     >
       <Section title="Access" actions={canEdit && <EditButton collection={collection} />}>
         <DescriptionList

@@ -12,7 +12,6 @@ import { DescriptionList } from '../../ui/description-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { EDIT_BUTTON, FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
-import { LinkButton } from '../../ui/link.tsx'
 import { notifyError, notifySuccess } from '../../ui/notify.ts'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
@@ -33,17 +32,12 @@ export function Page() {
   const canEdit = useScopes().hasScope('knowledge:write')
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!document) return <PageSkeleton />
+  const frontMatter = formatLabels(document.front_matter) || null
   return (
     <Frame
       title={document.title}
-      actions={
-        <>
-          <LinkButton to={`/knowledge/${document.collection_id}`} variant="subtle">
-            Open collection
-          </LinkButton>
-          {canEdit && <DeleteButton document={document} />}
-        </>
-      }
+      parent={{ to: `/knowledge/${document.collection_id}`, label: 'Open collection' }}
+      actions={canEdit && <DeleteButton document={document} />}
     >
       {document.flags && <FlagsAlert document={document} canClear={canEdit} />}
       <Section title="Access" actions={canEdit && <EditButton document={document} />}>
@@ -52,8 +46,8 @@ export function Page() {
             ['Readers', formatReaders(document.effective.acls)],
             ['Classification', <Classification key="level" level={document.effective.classification} />],
             ['Regulations', document.effective.regulations.join(', ') || null],
-            ['Labels of this document', ownLabels(document)],
-            ['Front matter', frontMatterLabels(document)],
+            ['Labels of this document', formatLabels(document) || "None: the collection's labels apply"],
+            ['Front matter', frontMatter && `${frontMatter} (can only narrow access)`],
           ]}
         />
       </Section>
@@ -76,16 +70,8 @@ export function Page() {
   )
 }
 
-/** Labels that operators set on this document. */
-function ownLabels({ classification, regulations, acl }: Document): string {
-  const own = [classification, ...regulations, acl && `readers: ${formatAcl(acl, '')}`].filter(Boolean)
-  return own.length > 0 ? own.join(', ') : "None: the collection's labels apply"
-}
-
-function frontMatterLabels({ front_matter: { classification, regulations, acl } }: Document): string | null {
-  const labels = [classification, ...regulations, acl && `readers: ${formatAcl(acl, '')}`].filter(Boolean)
-  return labels.length > 0 ? `${labels.join(', ')} (can only narrow access)` : null
-}
+const formatLabels = ({ classification, regulations, acl }: Document['front_matter']): string =>
+  [classification, ...regulations, acl && `readers: ${formatAcl(acl, '')}`].filter(Boolean).join(', ')
 
 /** Shown until an operator has reviewed possible instructions for models in the document. */
 function FlagsAlert({ document, canClear }: { readonly document: Document; readonly canClear: boolean }) {

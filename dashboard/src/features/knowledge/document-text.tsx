@@ -68,11 +68,7 @@ function Chunk({ chunk }: { readonly chunk: ItemOf<'/admin/v1/documents/{id}/chu
         <Text size="xs" c="dimmed">
           {[...headings, `${tokens} tokens`].join(' › ')}
         </Text>
-        {flagged && (
-          <Badge color="orange" variant="light" tt="none">
-            Instructions found
-          </Badge>
-        )}
+        {flagged && <Badge color="orange">Instructions found</Badge>}
       </Group>
       <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
         {content}

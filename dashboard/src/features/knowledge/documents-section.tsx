@@ -71,11 +71,7 @@ function Title({ id, title, key, flags }: Document) {
     <Box>
       <Group gap="xs">
         <Link to={`/knowledge/documents/${id}`}>{title}</Link>
-        {flags && (
-          <Badge color="orange" variant="light" tt="none">
-            Needs review
-          </Badge>
-        )}
+        {flags && <Badge color="orange">Needs review</Badge>}
       </Group>
       {key !== title && (
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>

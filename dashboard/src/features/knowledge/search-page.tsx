@@ -6,7 +6,6 @@ import { useFilters } from '../../routing/location.ts'
 import { Classification } from '../../ui/classification.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
@@ -31,11 +30,7 @@ export function Page() {
     <Frame
       title="Search as user"
       description="Shows visible and hidden hits of a user, with the reasons. The audit log records your search."
-      actions={
-        <LinkButton to="/knowledge" variant="subtle">
-          All collections
-        </LinkButton>
-      }
+      parent={{ to: '/knowledge', label: 'All collections' }}
     >
       <SearchForm key={bodyText} search={search} onSearch={setSearch} onRepeat={repeat} pending={isPending} />
       {bodyText === undefined ? (

@@ -24,17 +24,13 @@ export function UploadRow({ upload }: { readonly upload: Upload }) {
           {documentId ? <Link to={`/knowledge/documents/${documentId}`}>{name}</Link> : name}
         </Text>
         <Group gap="xs" role="status">
-          {flagged && (
-            <Badge color="orange" variant="light" tt="none">
-              Needs review
-            </Badge>
-          )}
+          {flagged && <Badge color="orange">Needs review</Badge>}
           {state !== 'failed' && chunks !== undefined && (
             <Text size="sm" c="dimmed">
               {chunks} {chunks === 1 ? 'chunk' : 'chunks'}
             </Text>
           )}
-          <Badge color={state === 'failed' ? 'red' : state === 'queued' ? 'gray' : 'green'} variant="light" tt="none">
+          <Badge color={state === 'failed' ? 'red' : state === 'queued' ? 'gray' : 'green'}>
             {isProcessing ? 'Processing' : STATE_LABELS[state]}
           </Badge>
         </Group>

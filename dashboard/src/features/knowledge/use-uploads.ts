@@ -59,21 +59,9 @@ export function useUploads(collectionId: string) {
   return { uploads, add, clear: () => dispatch({ clear: true }) }
 }
 
-interface UploadOptions {
-  readonly collectionId: string
-  readonly key: string
-  readonly file: File
-  readonly onProgress: (share: number) => void
-}
-
-async function upload({ collectionId, key, file, onProgress }: UploadOptions): Promise<Partial<Upload>> {
+async function upload(options: Parameters<typeof uploadDocument>[0]): Promise<Partial<Upload>> {
   try {
-    const { outcome, document_id, chunks, flags, error } = await uploadDocument({
-      collectionId,
-      key,
-      file,
-      onProgress,
-    })
+    const { outcome, document_id, chunks, flags, error } = await uploadDocument(options)
     return { state: outcome, documentId: document_id, chunks, flagged: flags !== null, ...(error && { problem: error.message }) }
   } catch (error) {
     return { state: 'failed', problem: describeError(error).message }

@@ -4,7 +4,7 @@ import { useScopes } from '../../api/session.ts'
 import { useFilters } from '../../routing/location.ts'
 import { Classification } from '../../ui/classification.tsx'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { actionsColumn, type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { notifySuccess } from '../../ui/notify.ts'
 import { Page as Frame } from '../../ui/page.tsx'
@@ -26,7 +26,7 @@ export function Page() {
     { header: 'Scope', cell: ScopeCell, from: 'xs' },
     { header: 'Classification', cell: ({ classification }) => <Classification level={classification} />, from: 'md' },
     { header: 'Created', cell: ({ created_at }) => <Time at={created_at} />, from: 'lg' },
-    ...(canEdit ? [{ header: 'Actions', hiddenHeader: true, align: 'right', cell: Actions } as const] : []),
+    ...(canEdit ? [actionsColumn(Actions)] : []),
   ]
   return (
     <Frame
@@ -68,7 +68,7 @@ function Content(memory: Memory) {
           {kind.replace('_', ' ')}, {source}
         </Text>
         {isSuperseded && (
-          <Badge size="sm" color="gray" variant="light" tt="none">
+          <Badge size="sm" color="gray">
             Superseded
           </Badge>
         )}

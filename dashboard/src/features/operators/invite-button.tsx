@@ -4,8 +4,7 @@ import { useChange } from '../../api/queries.ts'
 import type { Role } from '../../api/session.ts'
 import { FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
-import { ROLE_PURPOSES } from '../../ui/roles.ts'
-import { ROLE_CHOICES } from './role-choices.ts'
+import { ROLE_CHOICES, ROLE_PURPOSES } from '../../ui/roles.ts'
 
 /** Creates an invitation link, which the operator sends by other means. */
 export function InviteButton({ onLink }: { readonly onLink: (url: string) => void }) {

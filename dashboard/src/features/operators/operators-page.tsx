@@ -2,7 +2,7 @@ import { Badge, Group } from '@mantine/core'
 import { useState } from 'react'
 import { useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { actionsColumn, type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { SecretDialog } from '../../ui/secret-dialog.tsx'
@@ -23,16 +23,7 @@ export function Page() {
     { header: 'Role', cell: (operator) => <RoleSelect operator={operator} readOnly={!canEdit} /> },
     { header: 'Status', cell: Status },
     { header: 'Last sign-in', cell: ({ last_signed_in_at }) => <Time at={last_signed_in_at} fallback="Never" />, from: 'md' },
-    ...(canEdit
-      ? [
-          {
-            header: 'Actions',
-            hiddenHeader: true,
-            align: 'right',
-            cell: (operator: Operator) => <OperatorActions operator={operator} onLink={setLink} />,
-          } as const,
-        ]
-      : []),
+    ...(canEdit ? [actionsColumn((operator: Operator) => <OperatorActions operator={operator} onLink={setLink} />)] : []),
   ]
   return (
     <Frame
@@ -57,14 +48,8 @@ const STATE_LABELS = { invited: 'Invited', active: 'Active', suspended: 'Suspend
 function Status({ state, two_factor }: Operator) {
   return (
     <Group gap={4}>
-      <Badge color={state === 'active' ? 'green' : 'gray'} variant="light" tt="none">
-        {STATE_LABELS[state]}
-      </Badge>
-      {two_factor && (
-        <Badge color="gate" variant="light" tt="none">
-          2FA
-        </Badge>
-      )}
+      <Badge color={state === 'active' ? 'green' : 'gray'}>{STATE_LABELS[state]}</Badge>
+      {two_factor && <Badge color="gate">2FA</Badge>}
     </Group>
   )
 }

@@ -1,9 +1,8 @@
 import { Select } from '@mantine/core'
 import { useChange } from '../../api/queries.ts'
 import { notifyError, notifySuccess } from '../../ui/notify.ts'
-import { ROLE_NAMES } from '../../ui/roles.ts'
+import { ROLE_CHOICES, ROLE_NAMES } from '../../ui/roles.ts'
 import type { Operator } from './operator.ts'
-import { ROLE_CHOICES } from './role-choices.ts'
 
 interface RoleSelectProps {
   readonly operator: Operator

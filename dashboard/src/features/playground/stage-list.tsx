@@ -1,13 +1,8 @@
 import { Group, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconCircleDashed, IconHandStop } from '@tabler/icons-react'
+import type { AuditRecord } from '../../api/audit-record.ts'
 import { formatMs } from '../../ui/format-numbers.ts'
 import classes from './stage-list.module.css'
-
-export interface Stage {
-  readonly name: string
-  readonly outcome: string
-  readonly ms: number
-}
 
 const STYLES = {
   ok: { icon: IconCircleCheck, color: 'var(--mantine-color-green-text)', label: 'Done' },
@@ -18,7 +13,7 @@ const STYLES = {
 }
 
 interface StageListProps {
-  readonly stages: readonly Stage[]
+  readonly stages: AuditRecord['stages']
   /** No provider was called. */
   readonly isDryRun: boolean
 }

@@ -1,4 +1,5 @@
 import { Group, Stack, Text } from '@mantine/core'
+import { type AuditRecord, recordOf } from '../../api/audit-record.ts'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { Classification } from '../../ui/classification.tsx'
@@ -12,26 +13,7 @@ import { LinkButton } from '../../ui/link.tsx'
 import { Section } from '../../ui/section.tsx'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
 import { Verdict } from '../../ui/verdict.tsx'
-import { type Stage, StageList } from './stage-list.tsx'
-
-/** Fields of an audit record that the trace shows. */
-interface TracedRecord {
-  readonly duration_ms: number
-  readonly dry_run: boolean
-  readonly classification: string | null
-  readonly risk_level: string | null
-  readonly stages: readonly Stage[]
-  readonly findings: Readonly<Record<string, Readonly<Record<string, number>>>>
-  readonly decision: {
-    readonly verdict: string
-    readonly transforms: readonly string[]
-    readonly directives: readonly string[]
-    readonly rules: readonly { readonly id: string }[]
-  } | null
-  readonly attempts: readonly { readonly provider: string; readonly outcome: string }[]
-  readonly knowledge: readonly unknown[]
-  readonly memory: readonly unknown[]
-}
+import { StageList } from './stage-list.tsx'
 
 /** The stages of a request, from its audit record. */
 export function Trace({ auditId }: { readonly auditId: string }) {
@@ -44,7 +26,7 @@ export function Trace({ auditId }: { readonly auditId: string }) {
   if (!canReadAudit) return <EmptyState title="Trace not available">The trace requires the scope audit:read.</EmptyState>
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!data) return <RowsSkeleton rows={12} />
-  const record = data as unknown as TracedRecord
+  const record = recordOf(data)
   const { decision, knowledge, memory } = record
   return (
     <Section
@@ -81,10 +63,10 @@ export function Trace({ auditId }: { readonly auditId: string }) {
   )
 }
 
-const attemptsIn = (attempts: TracedRecord['attempts']): string =>
+const attemptsIn = (attempts: AuditRecord['attempts']): string =>
   attempts.map(({ provider, outcome }) => `${provider}: ${outcome}`).join(', ')
 
-const findingsIn = (findings: TracedRecord['findings']): string =>
+const findingsIn = (findings: AuditRecord['findings']): string =>
   Object.entries(findings)
     .flatMap(([stage, counts]) => findingCounts(counts).map(([type, count]) => `${findingLabel(type)} × ${count} (${stage})`))
     .join(', ')

@@ -49,13 +49,9 @@ function ResultDetails({ result: { governance = {}, tokens } }: { readonly resul
     <Group gap="xs">
       <Verdict verdict={decision?.verdict} />
       <Level level={risk_level ?? null} prefix="Risk" />
-      {dry_run && (
-        <Badge variant="light" tt="none">
-          Dry run
-        </Badge>
-      )}
+      {dry_run && <Badge>Dry run</Badge>}
       {decision?.transforms.map((transform) => (
-        <Badge key={transform} variant="outline" tt="none">
+        <Badge key={transform} variant="outline">
           {transform}
         </Badge>
       ))}

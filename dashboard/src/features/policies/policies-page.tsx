@@ -46,11 +46,9 @@ export function Page() {
 /** `differs`: the active version is not the one that the configuration file declares. */
 export const ActiveBadge = ({ differs = false }: { differs?: boolean }) => (
   <>
-    <Badge color="green" variant="light" tt="none">
-      Active
-    </Badge>
+    <Badge color="green">Active</Badge>
     {differs && (
-      <Badge color="yellow" variant="light" tt="none" title="Run gatehouse apply to activate the declared policy set.">
+      <Badge color="yellow" title="Run gatehouse apply to activate the declared policy set.">
         Differs from file
       </Badge>
     )}

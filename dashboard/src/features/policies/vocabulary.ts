@@ -1,5 +1,7 @@
 // Names and values for completion. e2e/policies-vocabulary.test.ts compares them with the server's.
 
+import { FINDING_TYPES } from '../../ui/finding-labels.ts'
+
 export const DOCUMENT_FIELDS = ['name', 'tests', 'texts', 'rules']
 
 export const RULE_FIELDS = [
@@ -29,27 +31,7 @@ export const FIELD_VALUES: Readonly<Record<string, readonly string[]>> = {
   hold_expires_in: ['10m', '4h', '1d'],
 }
 
-export const FINDINGS = [
-  'pii.email',
-  'pii.phone',
-  'pii.card',
-  'pii.iban',
-  'pii.national_id',
-  'pii.ip',
-  'pii.person',
-  'secret.api_key',
-  'secret.token',
-  'secret.private_key',
-  'secret.connection_string',
-  'injection.override',
-  'injection.exfiltration',
-  'injection.role_play',
-  'hidden.text',
-  'pii',
-  'secret',
-  'injection',
-  'hidden',
-]
+export const FINDINGS = [...FINDING_TYPES, 'pii', 'secret', 'injection', 'hidden']
 
 export const TRANSFORMS = ['redact', 'mask', 'pseudonymize'].flatMap((kind) => FINDINGS.map((finding) => `${kind}:${finding}`))
 
@@ -64,49 +46,19 @@ export const DIRECTIVES = [
   'system:',
 ]
 
+const FIELDS = {
+  user: ['id', 'role', 'department', 'attributes', 'verified'],
+  application: ['id', 'name', 'settings'],
+  request: ['endpoint', 'model', 'session_id', 'stream', 'dry_run', 'message_count', 'tokens', 'max_tokens'],
+  content: ['text', 'plain', 'unread', 'classification', 'risk_level', 'findings'],
+  response: ['model', 'provider', 'finish_reason', 'tokens'],
+  hit: ['classification', 'regulations', 'title', 'collection', 'document', 'updated_at'],
+  memory: ['classification', 'regulations', 'scope', 'scope_id', 'kind', 'created_at', 'expires_at'],
+  message: ['conversation_id', 'sender', 'group'],
+}
+
 export const VARIABLES = [
-  'user.id',
-  'user.role',
-  'user.department',
-  'user.attributes',
-  'user.verified',
-  'application.id',
-  'application.name',
-  'application.settings',
-  'request.endpoint',
-  'request.model',
-  'request.session_id',
-  'request.stream',
-  'request.dry_run',
-  'request.message_count',
-  'request.tokens',
-  'request.max_tokens',
-  'content.text',
-  'content.plain',
-  'content.unread',
-  'content.classification',
-  'content.risk_level',
-  'content.findings',
-  'response.model',
-  'response.provider',
-  'response.finish_reason',
-  'response.tokens',
-  'hit.classification',
-  'hit.regulations',
-  'hit.title',
-  'hit.collection',
-  'hit.document',
-  'hit.updated_at',
-  'memory.classification',
-  'memory.regulations',
-  'memory.scope',
-  'memory.scope_id',
-  'memory.kind',
-  'memory.created_at',
-  'memory.expires_at',
-  'message.conversation_id',
-  'message.sender',
-  'message.group',
+  ...Object.entries(FIELDS).flatMap(([object, fields]) => fields.map((field) => `${object}.${field}`)),
   'now',
 ]
 

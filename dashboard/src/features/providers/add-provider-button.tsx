@@ -4,12 +4,12 @@ import { useNavigateTo } from '../../routing/location.ts'
 import { FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
 import { ProviderForm } from './provider-form.tsx'
-import { createBody, NEW } from './provider-values.ts'
+import { createBody, valuesOf } from './provider-values.ts'
 
 /** Adds a provider and opens it. */
 export function AddProviderButton() {
   const navigateTo = useNavigateTo()
-  const form = useForm({ initialValues: NEW })
+  const form = useForm({ initialValues: valuesOf() })
   const dialog = useFormDialog(form)
   const create = useChange('post', '/admin/v1/providers', {
     refresh: ['/admin/v1/providers'],

@@ -2,7 +2,7 @@ import { Group } from '@mantine/core'
 import { useChange, useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { actionsColumn, type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { formatCost } from '../../ui/format-numbers.ts'
 import { Section } from '../../ui/section.tsx'
@@ -18,16 +18,7 @@ export function ModelsSection({ providerId }: { readonly providerId: string }) {
     { header: 'Upstream name', cell: ({ upstream_name }) => upstream_name ?? 'Same', from: 'md' },
     { header: 'Input price per 1M tokens', cell: ({ input_price }) => formatCost(input_price), from: 'xs', align: 'right' },
     { header: 'Output price per 1M tokens', cell: ({ output_price }) => formatCost(output_price), from: 'xs', align: 'right' },
-    ...(canEdit
-      ? [
-          {
-            header: 'Actions',
-            hiddenHeader: true as const,
-            cell: (model: Model) => <Actions model={model} />,
-            align: 'right' as const,
-          },
-        ]
-      : []),
+    ...(canEdit ? [actionsColumn((model: Model) => <Actions model={model} />)] : []),
   ]
   return (
     <Section title="Models" actions={canEdit && <ModelButton providerId={providerId} />}>

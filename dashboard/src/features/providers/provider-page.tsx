@@ -33,7 +33,7 @@ export function Page() {
     data: provider,
     error,
     refetch,
-  } = useRead('/admin/v1/providers/{id}', { params: { path: { id } } }, { refetchMs: REFETCH_MS })
+  } = useRead('/admin/v1/providers/{id}', { params: { path: { id } } }, { refetchInterval: REFETCH_MS })
   const canEdit = useScopes().hasScope('providers:write')
   if (hasStatus(error, 404)) {
     return (
@@ -48,11 +48,9 @@ export function Page() {
   return (
     <Frame
       title={provider.id}
+      parent={{ to: '/providers', label: 'All providers' }}
       actions={
         <>
-          <LinkButton to="/providers" variant="subtle">
-            All providers
-          </LinkButton>
           {canEdit && <TestButton provider={provider} />}
           {canEdit && <RemoveButton id={provider.id} />}
         </>

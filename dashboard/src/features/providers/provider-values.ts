@@ -22,37 +22,21 @@ export interface Values {
   enabled: boolean
 }
 
-/** Defaults of the server. */
-export const NEW: Values = {
-  id: '',
-  kind: 'openai',
-  base_url: '',
+/** Without a provider: the defaults of the server. */
+export const valuesOf = (provider?: Provider): Values => ({
+  id: provider?.id ?? '',
+  kind: provider?.kind ?? 'openai',
+  base_url: provider?.base_url ?? '',
   api_key: '',
-  path: '/chat/completions',
-  region: '',
-  weight: 1,
-  timeout_ms: 600_000,
-  idle_timeout_ms: '',
-  max_retries: 2,
-  max_concurrency: 256,
-  max_classification: 'restricted',
-  enabled: true,
-}
-
-export const valuesOf = ({ base_url, region, ...provider }: Provider): Values => ({
-  id: provider.id,
-  kind: provider.kind,
-  base_url: base_url ?? '',
-  api_key: '',
-  path: provider.path,
-  region: region ?? '',
-  weight: provider.weight,
-  timeout_ms: provider.timeout_ms,
-  idle_timeout_ms: provider.idle_timeout_ms ?? '',
-  max_retries: provider.max_retries,
-  max_concurrency: provider.max_concurrency,
-  max_classification: provider.max_classification,
-  enabled: provider.enabled,
+  path: provider?.path ?? '/chat/completions',
+  region: provider?.region ?? '',
+  weight: provider?.weight ?? 1,
+  timeout_ms: provider?.timeout_ms ?? 600_000,
+  idle_timeout_ms: provider?.idle_timeout_ms ?? '',
+  max_retries: provider?.max_retries ?? 2,
+  max_concurrency: provider?.max_concurrency ?? 256,
+  max_classification: provider?.max_classification ?? 'restricted',
+  enabled: provider?.enabled ?? true,
 })
 
 /** Request body. An empty key is not sent, so that the stored key is kept. */

@@ -1,7 +1,7 @@
 import { useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { Classification } from '../../ui/classification.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { actionsColumn, type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { HealthBadge } from '../../ui/health-badge.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -14,7 +14,7 @@ const REFETCH_MS = 10_000
 
 /** Providers with health, limits and weight. */
 export function Page() {
-  const list = useList('/admin/v1/providers', {}, { refetchMs: REFETCH_MS })
+  const list = useList('/admin/v1/providers', {}, { refetchInterval: REFETCH_MS })
   const canEdit = useScopes().hasScope('providers:write')
   const columns: Column<Provider>[] = [
     { header: 'ID', cell: ({ id }) => <Link to={`/providers/${id}`}>{id}</Link> },
@@ -28,16 +28,7 @@ export function Page() {
     },
     { header: 'Weight', cell: ({ weight }) => weight, from: 'xs', align: 'right' },
     { header: 'In flight', cell: ({ health }) => health.active, from: 'lg', align: 'right' },
-    ...(canEdit
-      ? [
-          {
-            header: 'Test',
-            hiddenHeader: true as const,
-            cell: (provider: Provider) => <TestButton provider={provider} />,
-            align: 'right' as const,
-          },
-        ]
-      : []),
+    ...(canEdit ? [actionsColumn((provider: Provider) => <TestButton provider={provider} />, 'Test')] : []),
   ]
   return (
     <Frame

@@ -77,9 +77,7 @@ function Item({ item, content, marks, onNext }: ItemProps) {
         title={titleOf(item)}
         actions={
           <Group gap="xs">
-            <Badge variant="light" color={isPending ? 'yellow' : 'gray'} tt="none">
-              {STATE_NAMES[item.state]}
-            </Badge>
+            <Badge color={isPending ? 'yellow' : 'gray'}>{STATE_NAMES[item.state]}</Badge>
             {isPending && <TimeLeft until={item.expires_at} />}
           </Group>
         }
@@ -112,7 +110,7 @@ function Findings({ findings }: Pick<ReviewItem, 'findings'>) {
   return (
     <Group gap="xs" aria-label="Findings" role="group">
       {counts.map(([type, count]) => (
-        <Badge key={type} variant="outline" color="gray" tt="none">
+        <Badge key={type} variant="outline" color="gray">
           {findingLabel(type)} × {count}
         </Badge>
       ))}

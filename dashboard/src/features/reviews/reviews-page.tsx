@@ -68,7 +68,7 @@ export function Page() {
 }
 
 const ConnectionBadge = ({ live }: { readonly live: boolean }) => (
-  <Badge variant="light" color={live ? 'green' : 'gray'} tt="none" role="status">
+  <Badge color={live ? 'green' : 'gray'} role="status">
     {live ? 'Live' : 'Connecting'}
   </Badge>
 )

@@ -17,7 +17,7 @@ interface Queue {
 export function useQueue({ state, kind, application }: ReviewFilters): Queue {
   const queries = useQueryClient()
   const query = { state, limit: 50, ...(kind && { kind }), ...(application && { application_id: application }) }
-  const list = useList('/admin/v1/reviews', { params: { query } }, { refetchMs: FALLBACK_MS })
+  const list = useList('/admin/v1/reviews', { params: { query } }, { refetchInterval: FALLBACK_MS })
   const refreshList = () => void queries.invalidateQueries({ queryKey: ['/admin/v1/reviews', 'list'] })
   const live = useEvents('/admin/v1/reviews/events', {
     reset: refreshList,

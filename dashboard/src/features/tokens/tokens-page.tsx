@@ -71,11 +71,7 @@ function Status({ token: { revoked_at, state } }: { readonly token: Token }) {
     )
   }
   if (revoked_at === null) {
-    return (
-      <Badge color="green" variant="light" tt="none">
-        Active
-      </Badge>
-    )
+    return <Badge color="green">Active</Badge>
   }
   return (
     <Text size="sm" c="dimmed">

@@ -10,7 +10,7 @@ import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { Section } from '../../ui/section.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useUnsavedWarning } from '../../ui/use-unsaved-warning.ts'
-import type { User } from './user-form.tsx'
+import type { User } from './user.ts'
 
 type Token = ItemOf<'/admin/v1/users/{id}/tokens'>
 

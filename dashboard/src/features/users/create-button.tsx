@@ -2,8 +2,8 @@ import { useChange } from '../../api/queries.ts'
 import { useNavigateTo } from '../../routing/location.ts'
 import { FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
+import { USER_PATHS } from './user.ts'
 import { UserForm, userBody, useUserForm } from './user-form.tsx'
-import { USER_PATHS } from './user-paths.ts'
 
 export function CreateButton() {
   const form = useUserForm()

@@ -1,9 +1,7 @@
 import { Alert, Button, JsonInput, Select, Stack, TagsInput, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
-import type { ItemOf } from '../../api/operations.ts'
 import { CLASSIFICATIONS } from '../../ui/classification.tsx'
-
-export type User = ItemOf<'/admin/v1/users'>
+import { projectsOf, type User } from './user.ts'
 
 interface Values {
   id: string
@@ -26,13 +24,13 @@ export const useUserForm = (user?: User): UseFormReturnType<Values> =>
   })
 
 export function valuesOf(user: User | undefined): Values {
-  const { projects, clearance, ...others } = user?.attributes ?? {}
+  const { projects: _, clearance, ...others } = user?.attributes ?? {}
   return {
     id: user?.id ?? '',
     username: user?.username ?? '',
     role: user?.role ?? '',
     department: user?.department ?? '',
-    projects: Array.isArray(projects) ? projects.filter((name) => typeof name === 'string') : [],
+    projects: user ? projectsOf(user) : [],
     clearance: typeof clearance === 'string' ? clearance : null,
     attributes: JSON.stringify(others, null, 2),
   }

@@ -8,16 +8,15 @@ import { DescriptionList } from '../../ui/description-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { EDIT_BUTTON, FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
-import { Link, LinkButton } from '../../ui/link.tsx'
+import { Link } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useFormSync } from '../../ui/use-form-sync.ts'
 import { AccessTokens } from './access-tokens.tsx'
-import { projectsOf } from './projects-of.ts'
-import { type User, UserForm, userBody, useUserForm, valuesOf } from './user-form.tsx'
-import { USER_PATHS } from './user-paths.ts'
+import { projectsOf, USER_PATHS, type User } from './user.ts'
+import { UserForm, userBody, useUserForm, valuesOf } from './user-form.tsx'
 
 /** One user: profile and access tokens. */
 export function Page() {
@@ -31,14 +30,8 @@ export function Page() {
   return (
     <Frame
       title={user.username}
-      actions={
-        <>
-          <LinkButton to="/settings/users" variant="subtle">
-            All users
-          </LinkButton>
-          {canEdit && <EraseButton user={user} />}
-        </>
-      }
+      parent={{ to: '/settings/users', label: 'All users' }}
+      actions={canEdit && <EraseButton user={user} />}
     >
       <Section title="Profile" actions={canEdit && <EditButton user={user} />}>
         <DescriptionList

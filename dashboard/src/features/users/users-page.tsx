@@ -9,8 +9,7 @@ import { Link } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
 import { CreateButton } from './create-button.tsx'
-import { projectsOf } from './projects-of.ts'
-import type { User } from './user-form.tsx'
+import { projectsOf, type User } from './user.ts'
 
 const COLUMNS: readonly Column<User>[] = [
   { header: 'ID', cell: ({ id }) => <Link to={`/settings/users/${encodeURIComponent(id)}`}>{id}</Link> },

@@ -3,7 +3,7 @@ import type { ItemOf } from '../../api/operations.ts'
 import { useChange, useList } from '../../api/queries.ts'
 import { oneOf, textOf, useFilters } from '../../routing/location.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { actionsColumn, type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { notifyError, notifySuccess } from '../../ui/notify.ts'
 import { Section } from '../../ui/section.tsx'
@@ -35,23 +35,14 @@ export function DeliveriesSection({ webhookId, canReplay }: DeliveriesSectionPro
   const [{ state }, setFilters] = useFilters(readFilters)
   const query = state ? { state } : {}
   const params = { path: { id: webhookId }, query }
-  const list = useList('/admin/v1/webhooks/{id}/deliveries', { params }, { refetchMs: REFETCH_MS })
+  const list = useList('/admin/v1/webhooks/{id}/deliveries', { params }, { refetchInterval: REFETCH_MS })
   const columns: readonly Column<Delivery>[] = [
     { header: 'Event', cell: Event },
     { header: 'Status', cell: Status },
     { header: 'Created', cell: ({ created_at }) => <Time at={created_at} />, from: 'sm' },
     { header: 'Attempts', cell: ({ attempts }) => attempts, align: 'right', from: 'sm' },
     { header: 'Last response', cell: LastResponse, from: 'md' },
-    ...(canReplay
-      ? [
-          {
-            header: 'Actions',
-            hiddenHeader: true,
-            align: 'right',
-            cell: (delivery: Delivery) => <ResendButton delivery={delivery} />,
-          } as const,
-        ]
-      : []),
+    ...(canReplay ? [actionsColumn((delivery: Delivery) => <ResendButton delivery={delivery} />)] : []),
   ]
   return (
     <Section title="Deliveries" actions={canReplay && <ResendFailedButton webhookId={webhookId} />}>
@@ -94,9 +85,7 @@ function Event({ id, type }: Delivery) {
 function Status({ state, next_attempt_at, attempts }: Delivery) {
   return (
     <Group gap={4}>
-      <Badge color={COLORS[state]} variant="light" tt="none">
-        {STATE_LABELS[state]}
-      </Badge>
+      <Badge color={COLORS[state]}>{STATE_LABELS[state]}</Badge>
       {state === 'pending' && attempts > 0 && (
         <Text size="xs" c="dimmed">
           Next attempt <Time at={next_attempt_at} />

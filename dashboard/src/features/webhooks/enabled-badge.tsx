@@ -1,9 +1,5 @@
 import { Badge } from '@mantine/core'
 
 export function EnabledBadge({ enabled }: { readonly enabled: boolean }) {
-  return (
-    <Badge color={enabled ? 'green' : 'gray'} variant="light" tt="none">
-      {enabled ? 'Enabled' : 'Disabled'}
-    </Badge>
-  )
+  return <Badge color={enabled ? 'green' : 'gray'}>{enabled ? 'Enabled' : 'Disabled'}</Badge>
 }

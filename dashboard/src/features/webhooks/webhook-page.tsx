@@ -8,7 +8,6 @@ import { DescriptionList } from '../../ui/description-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { EDIT_BUTTON, FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
-import { LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
@@ -32,14 +31,8 @@ export function Page() {
     <Frame
       title="Webhook"
       description={webhook.url}
-      actions={
-        <>
-          <LinkButton to="/settings/webhooks" variant="subtle">
-            All webhooks
-          </LinkButton>
-          {canEdit && <DeleteButton webhook={webhook} />}
-        </>
-      }
+      parent={{ to: '/settings/webhooks', label: 'All webhooks' }}
+      actions={canEdit && <DeleteButton webhook={webhook} />}
     >
       <Section title="Configuration" actions={canEdit && <EditButton webhook={webhook} />}>
         <DescriptionList

@@ -13,7 +13,7 @@ import { SECRETS } from './secrets.ts'
 const find = (text: string) => scan([text], { detectors: SECRETS, budgetMs: 1_000 }).findings[0] ?? []
 const random = new Random(7)
 
-describe('secret.api_key', () => {
+describe('secret.api_key: finds', () => {
   test.each(Object.entries(makeApiKeys(random)))('%s', (_, key) => {
     for (const text of [key, `The key is ${key}.`, `KEY="${key}"`, `curl https://api.example.com/?key=${key}&x=1`, `(${key})`]) {
       const [finding, ...more] = find(text)
@@ -23,19 +23,19 @@ describe('secret.api_key', () => {
     }
   })
 
-  test('found when the key contains a zero-width space', () => {
+  test('a key that contains a zero-width space', () => {
     const [key] = Object.values(makeApiKeys(random))
     const text = `use ${key?.slice(0, 9)}\u200b${key?.slice(9)} today`
     expect(find(text)).toEqual([{ type: 'secret.api_key', start: 4, end: text.length - 6 }])
   })
 })
 
-describe('secret.token', () => {
+describe('secret.token: finds', () => {
   test.each(Object.entries(makeTokens(random)))('%s', (_, text) => {
     expect(find(`Please use ${text}`).map(({ type }) => type)).toEqual(['secret.token'])
   })
 
-  test('span covers only the value', () => {
+  test('the value only, without its label', () => {
     const text = 'password = hunter2, user = jane'
     expect(find(text).map(({ start, end }) => text.slice(start, end))).toEqual(['hunter2'])
   })
@@ -51,13 +51,13 @@ describe('secret.token', () => {
   ])('%s', (text) => expect(find(text)).toMatchObject([{ type: 'secret.token' }]))
 })
 
-describe('secret.connection_string', () => {
+describe('secret.connection_string: finds', () => {
   test.each(Object.entries(makeConnectionStrings(random)))('%s', (_, text) => {
     expect(find(`Connect with ${text} please`)).toMatchObject([{ type: 'secret.connection_string' }])
   })
 })
 
-describe('secret.private_key', () => {
+describe('secret.private_key: finds', () => {
   test.each(Object.entries(makePrivateKeys(random)))('%s', (_, key) => {
     const text = `Here:\n${key}`
     expect(find(text)).toEqual([{ type: 'secret.private_key', start: 6, end: text.length }])

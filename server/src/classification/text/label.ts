@@ -16,16 +16,16 @@ export interface Labels {
   readonly fillers: ReadonlySet<string>
   /** Last letters of `lastWords` and `fillers`, in both cases. Most words end with another letter, so they need no lookup. */
   readonly lastLetters: ReadonlySet<number>
-  /** Words that change the meaning of a following label: a "product name" is not a person's name. */
-  readonly strangers: ReadonlySet<string>
+  /** Words after which a label has another meaning: a "product name" is not a person's name. */
+  readonly excludedAfter: ReadonlySet<string>
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter(Boolean))
 
 const lastUnit = (word: string): number => word.charCodeAt(word.length - 1)
 
-/** Labels are separated by commas, because they can have several words; fillers and strangers by white space. */
-export function labels(list: string, fillers = '', strangers = ''): Labels {
+/** Labels are separated by commas, because they can have several words; fillers and excluding words by white space. */
+export function labels(list: string, fillers = '', excludedAfter = ''): Labels {
   const labels = list.split(',').map((label) => label.trim().replace(/\s+/g, ' '))
   const lastWords = new Set(labels.map((label) => label.slice(label.lastIndexOf(' ') + 1)))
   const fillerWords = words(fillers)
@@ -34,7 +34,7 @@ export function labels(list: string, fillers = '', strangers = ''): Labels {
     lastWords,
     fillers: fillerWords,
     lastLetters: new Set([...lastWords, ...fillerWords].flatMap((word) => [lastUnit(word), lastUnit(word.toUpperCase())])),
-    strangers: words(strangers),
+    excludedAfter: words(excludedAfter),
   }
 }
 
@@ -44,20 +44,24 @@ function wordStart(text: string, end: number, floor: number): number {
   return start
 }
 
-/** Whether the last word before `end` is one of `strangers`. */
-function followsStranger(text: string, end: number, strangers: ReadonlySet<string>): boolean {
-  if (strangers.size === 0) return false
+/** Whether the last word before `end` is one of `words`. */
+function followsWordOf(text: string, end: number, words: ReadonlySet<string>): boolean {
+  if (words.size === 0) return false
   const floor = Math.max(0, end - REACH)
   let wordEnd = end
   while (wordEnd > floor && !isLetter(text.charCodeAt(wordEnd - 1))) wordEnd--
-  return strangers.has(text.slice(wordStart(text, wordEnd, floor), wordEnd).toLowerCase())
+  return words.has(text.slice(wordStart(text, wordEnd, floor), wordEnd).toLowerCase())
 }
 
 /**
  * Whether there is a label before `index` on the same line, with only fillers in between. The search goes backwards and ends at a digit,
  * a line break or after a fixed number of characters.
  */
-export function isLabelled(text: string, index: number, { labels, lastWords, fillers, lastLetters, strangers }: Labels): boolean {
+export function isLabelled(
+  text: string,
+  index: number,
+  { labels, lastWords, fillers, lastLetters, excludedAfter }: Labels,
+): boolean {
   const floor = Math.max(0, index - REACH)
   let label = ''
   let words = 0
@@ -69,7 +73,7 @@ export function isLabelled(text: string, index: number, { labels, lastWords, fil
     const start = wordStart(text, end, floor)
     const word = text.slice(start, end).toLowerCase()
     label = label === '' ? word : `${word} ${label}`
-    if (labels.has(label)) return !followsStranger(text, start, strangers)
+    if (labels.has(label)) return !followsWordOf(text, start, excludedAfter)
     if (words === 0 && fillers.has(word)) label = ''
     else if ((words === 0 && !lastWords.has(word)) || ++words === LABEL_WORDS) return false
     end = start + 1

@@ -29,8 +29,8 @@ const call = (fields: Fields) => ({
 const escaped = (words: string) =>
   `{"a":"${[...words].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"}`
 
-/** Every place of a request that can carry text. */
-const CARRIERS: Readonly<Record<string, (words: string) => Fields>> = {
+/** Every field of a request that can contain text. */
+const REQUESTS: Readonly<Record<string, (words: string) => Fields>> = {
   'a content': (words) => ({ messages: [user({ content: words })] }),
   'a system message': (words) => ({ messages: [user({ role: 'system', content: words }), user()] }),
   'a developer message': (words) => ({ messages: [user({ role: 'developer', content: words }), user()] }),
@@ -87,9 +87,9 @@ const CARRIERS: Readonly<Record<string, (words: string) => Fields>> = {
 }
 
 describe('input policies: denied text reaches no provider', () => {
-  test.each(Object.entries(CARRIERS))('in %s', async (_, carry) => {
+  test.each(Object.entries(REQUESTS))('in %s', async (_, createFields) => {
     const key = word()
-    const request = { model: 'scripted', messages: [user()], ...carry(`juniper-deny-${key}`) }
+    const request = { model: 'scripted', messages: [user()], ...createFields(`juniper-deny-${key}`) }
     const { status, body } = await governed.post(CHAT, request, { token })
     expect(governed.provider.about(key)).toEqual([])
     expect(governed.provider.about(escaped(key).slice(6, -2))).toEqual([])

@@ -1,4 +1,4 @@
-import type { ResponseOf } from '../../api/operations.ts'
+import type { ResponseOf } from './operations.ts'
 
 type Counts = Readonly<Record<string, number>>
 
