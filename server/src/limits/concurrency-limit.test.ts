@@ -43,6 +43,24 @@ describe('concurrent requests', () => {
     expect(limiter.admit(application({ concurrency: 1 }), 0).ok).toBe(false)
   })
 
+  test('lease: a request that was suspended while its Application was idle shares the limit with later requests', async () => {
+    const { limiter, pass } = limiterAt()
+    const tight = application({ concurrency: 1 })
+    const { lease } = admitted(limiter.admit(tight, 0))
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const back = lease.suspendWhile(() => promise)
+    pass(3_600_000)
+    // Requests of other Applications remove the idle one from memory.
+    for (let i = 0; i < 3; i++) admitted(limiter.admit({ ...tight, id: `other ${i}` }, 0)).lease.release()
+    const { lease: later } = admitted(limiter.admit(tight, 0))
+    resolve(true)
+    later.release()
+    expect(await back).toBe(true)
+    expect(limiter.admit(tight, 0).ok).toBe(false)
+    lease.release()
+    admitted(limiter.admit(tight, 0))
+  })
+
   test('limiter: a queued request gives up after 30 s and takes no slot', async () => {
     vi.useFakeTimers()
     try {

@@ -74,10 +74,14 @@ export class Limiter {
    * concurrency slot. Undefined if no slot became free in time.
    */
   async resume(application: LimitedApplication, tokens: number): Promise<Lease | undefined> {
-    // The limits in memory may be newer than those that this request came with.
-    const usage = this.#applications.get(application.id) ?? this.#usageOf(application, this.#clock())
+    const usage = this.#currentUsage(application)
     if (!(await usage.acquireSlot())) return undefined
     return this.#lease(application, usage, { cost: 0, estimate: wholeTokens(tokens), isCharged: false })
+  }
+
+  /** For a request that has waited: the limits in memory may be newer than those that it came with. */
+  #currentUsage(application: LimitedApplication): ApplicationUsage {
+    return this.#applications.get(application.id) ?? this.#usageOf(application, this.#clock())
   }
 
   #usageOf({ id, limits }: LimitedApplication, now: number): ApplicationUsage {
@@ -110,7 +114,7 @@ export class Limiter {
     const request = mayBeRefunded ? usage.requests.reserve(1, clock) : undefined
     if (isCharged && !request) usage.requests.take(1)
     const headers = (user?: Bucket) => limitHeaders(usage.policyHeader, usage.states(user, clock())).headers
-    const slot = new Slot(usage)
+    const slot = new Slot(usage, () => this.#currentUsage(application))
     let isReleased = false
     let mayChargeUser = mayBeRefunded
     const lease = {
@@ -154,11 +158,14 @@ export class Limiter {
 
 /** A concurrency slot that was taken already; released once. */
 class Slot {
-  readonly #usage: ApplicationUsage
+  #usage: ApplicationUsage
   #isTaken = true
+  readonly #currentUsage: () => ApplicationUsage
 
-  constructor(usage: ApplicationUsage) {
+  /** `currentUsage`: `usage`, or another one if `usage` became idle and was removed. */
+  constructor(usage: ApplicationUsage, currentUsage: () => ApplicationUsage) {
     this.#usage = usage
+    this.#currentUsage = currentUsage
   }
 
   release(): void {
@@ -169,6 +176,7 @@ class Slot {
   async suspendWhile(wait: () => Promise<boolean>): Promise<boolean> {
     this.release()
     if (!(await wait())) return false
+    this.#usage = this.#currentUsage()
     this.#isTaken = await this.#usage.acquireSlot()
     return this.#isTaken
   }
