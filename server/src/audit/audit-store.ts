@@ -111,9 +111,10 @@ const HASH_PAGE_SIZE = 10_000
 export async function* readRecordPages(
   db: Db,
   workspaceId: string,
-  { after, through }: { after: number; through: number },
+  range: { after: number; through: number },
 ): AsyncGenerator<StoredRecord[]> {
-  yield* readPages(after, (last) => selectRange(db, workspaceId, last, through).selectAll().limit(PAGE_SIZE).execute())
+  const { through } = range
+  yield* readPages(range, (last) => selectRange(db, workspaceId, last, through).selectAll().limit(PAGE_SIZE).execute())
 }
 
 /** Records of the range, oldest first. */
@@ -144,17 +145,23 @@ export type ChainLink = Pick<StoredRecord, 'sequence' | 'prev_hash' | 'hash' | '
 
 /** Pages of links in the range, in order. Records may be missing. */
 export async function* readLinkPages(db: Db, workspaceId: string, after: number, through: number): AsyncGenerator<ChainLink[]> {
-  yield* readPages(after, (last) =>
+  yield* readPages({ after, through }, (last) =>
     selectRange(db, workspaceId, last, through).select(['sequence', 'prev_hash', 'hash', 'seal']).limit(HASH_PAGE_SIZE).execute(),
   )
 }
 
-/** Pages of rows until there are no more. `read` returns the first rows after a sequence, in order. */
+/** Pages of the range's rows. `read` returns the first rows after a sequence, in order. */
 async function* readPages<Row extends Pick<StoredRecord, 'sequence'>>(
-  after: number,
+  { after, through }: { after: number; through: number },
   read: (after: number) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {
-  for (let page = await read(after); page.length > 0; page = await read(page.at(-1)?.sequence ?? after)) yield page
+  for (let last = after; last < through; ) {
+    const page = await read(last)
+    const end = page.at(-1)
+    if (end === undefined) return
+    yield page
+    last = end.sequence
+  }
 }
 
 /** A query for the records of the range, in order. */
