@@ -47,8 +47,7 @@ export function auditRoutes(app: TypedApp, { db, workspaceKeys }: Deps): void {
   })
 
   handle(app, docs.get, async ({ workspaceId, params }) => {
-    const record = requireFound(await findRecord(db, { workspaceId }, params.id), 'audit record')
-    return record
+    return requireFound(await findRecord(db, { workspaceId }, params.id), 'audit record')
   })
 
   handle(app, docs.proof, async ({ workspaceId, params }) => {

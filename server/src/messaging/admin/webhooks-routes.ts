@@ -177,10 +177,8 @@ function deliveryRoutes(app: TypedApp, deps: Deps): void {
   })
 }
 
-async function requireWebhook(db: Db, workspaceId: string, id: string): Promise<Webhook> {
-  const webhook = requireFound(await findWebhook(db, workspaceId, id), 'webhook')
-  return webhook
-}
+const requireWebhook = async (db: Db, workspaceId: string, id: string): Promise<Webhook> =>
+  requireFound(await findWebhook(db, workspaceId, id), 'webhook')
 
 /** Throws a 400 for a URL that webhooks must not use. */
 function checkUrl({ url }: WebhookPatch, { config }: Deps): void {

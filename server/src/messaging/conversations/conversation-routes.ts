@@ -118,7 +118,7 @@ export const conversationRoutes: readonly Route[] = [
       if (pinnedMessageId !== undefined) {
         const members = await findMemberIds(tx, member.workspaceId, id)
         const audience = members.filter((userId) => !changesOwnState || userId !== member.user.id)
-        await emit(tx, { ...event, audience, payload: sharedFields(view) })
+        await emit(tx, { ...event, audience, payload: Object.fromEntries(SHARED_FIELDS.map((field) => [field, view[field]])) })
       }
       return { status: 200, body: view }
     },
@@ -160,15 +160,11 @@ export const conversationRoutes: readonly Route[] = [
   }),
 ]
 
-async function requireConversation(db: Db, member: Member, id = ''): Promise<Conversation> {
-  const conversation = requireFound(await findConversation(db, member, id), 'conversation')
-  return conversation
-}
+const requireConversation = async (db: Db, member: Member, id = ''): Promise<Conversation> =>
+  requireFound(await findConversation(db, member, id), 'conversation')
 
-async function requireCountedConversation(db: Db, member: Member, id = ''): Promise<CountedConversation> {
-  const conversation = requireFound(await findCountedConversation(db, member, id), 'conversation')
-  return conversation
-}
+const requireCountedConversation = async (db: Db, member: Member, id = ''): Promise<CountedConversation> =>
+  requireFound(await findCountedConversation(db, member, id), 'conversation')
 
 /** The contact or group of a new conversation. Throws a 400 or NOT_FOUND if the body does not name one. */
 async function requirePartner(
@@ -189,21 +185,7 @@ async function requirePartner(
 }
 
 /** The fields of a conversation that are the same for all members. */
-const sharedFields = ({
-  id,
-  object,
-  group_id,
-  pinned_message_id,
-  last_active_at,
-  created_at,
-}: Static<typeof ConversationView>) => ({
-  id,
-  object,
-  group_id,
-  pinned_message_id,
-  last_active_at,
-  created_at,
-})
+const SHARED_FIELDS = ['id', 'object', 'group_id', 'pinned_message_id', 'last_active_at', 'created_at'] as const
 
 async function emitConversationCreated(
   tx: Tx,
@@ -215,9 +197,6 @@ async function emitConversationCreated(
   const event = { workspaceId, type: 'conversation.created' } as const
   if (conversation.groupId !== null) return emit(tx, { ...event, audience: members, payload: view })
   const others = members.filter((id) => id !== user.id)
-  await emit(
-    tx,
-    { ...event, audience: [user.id], payload: view },
-    { ...event, audience: others, payload: { ...view, contact_id: user.id } },
-  )
+  const othersEvent = { ...event, audience: others, payload: { ...view, contact_id: user.id } }
+  await emit(tx, { ...event, audience: [user.id], payload: view }, othersEvent)
 }

@@ -21,8 +21,7 @@ export interface GroupChange {
 
 /** Locks a group until `tx` ends. Throws NOT_FOUND if the member is not in it. */
 export async function lockVisibleGroup(tx: Tx, member: Member, id: string): Promise<Group> {
-  const group = requireFound(await lockGroup(tx, member, id), 'group')
-  return group
+  return requireFound(await lockGroup(tx, member, id), 'group')
 }
 
 /** As `lockVisibleGroup`. Throws FORBIDDEN if the member does not own the group. */
