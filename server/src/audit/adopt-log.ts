@@ -1,6 +1,6 @@
 import type { Db } from '../db/database.ts'
+import { uuidOf } from '../db/values.ts'
 import { findChainEnd } from './audit-store.ts'
-import { uuidOf } from './chain.ts'
 import { checkpointHash } from './checkpoint.ts'
 import { findLatestCheckpoint } from './checkpoint-store.ts'
 import { createFirstSeal, readSeal, writeSeal } from './log-seal.ts'

@@ -1,11 +1,12 @@
 import { CompiledQuery, type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { type Page, readPage } from '../db/page.ts'
+import { uuidOf } from '../db/values.ts'
 import type { RiskLevel } from '../domain/classification.ts'
 import type { Verdict } from '../domain/decision.ts'
 import { fromId } from '../lib/id.ts'
 import { appendStatement, LOCK_CHAIN_END } from './append-statement.ts'
-import { type ChainEnd, parseRecord, prepareRecord, type RecordSealer, sealRecords, toAuditRecord, uuidOf } from './chain.ts'
+import { type ChainEnd, parseRecord, prepareRecord, type RecordSealer, sealRecords, toAuditRecord } from './chain.ts'
 import { findCheckpointNewerThan, findCheckpointOlderThan } from './checkpoint-store.ts'
 import type { AuditDraft, AuditEndpoint, AuditRecord } from './record.ts'
 import type { AuditRecordTable } from './tables.ts'
@@ -110,24 +111,10 @@ const HASH_PAGE_SIZE = 10_000
 export async function* readRecordPages(
   db: Db,
   workspaceId: string,
-  { after, through }: { after: number; through: number },
+  range: { after: number; through: number },
 ): AsyncGenerator<StoredRecord[]> {
-  const workspace = uuidOf('ws', workspaceId)
-  for (let last = after; last < through; ) {
-    const page = await db
-      .selectFrom('audit_record')
-      .selectAll()
-      .where('workspace_id', '=', workspace)
-      .where('sequence', '>', last)
-      .where('sequence', '<=', through)
-      .orderBy('sequence')
-      .limit(PAGE_SIZE)
-      .execute()
-    const end = page.at(-1)
-    if (end === undefined) return
-    yield page
-    last = end.sequence
-  }
+  const { through } = range
+  yield* readPages(range, (last) => selectRange(db, workspaceId, last, through).selectAll().limit(PAGE_SIZE).execute())
 }
 
 /** Records of the range, oldest first. */
@@ -143,17 +130,9 @@ export async function* streamRecords(
 
 /** Pages of record hashes in the range, in order. Throws at the first missing record. */
 export async function* readHashPages(db: Db, workspaceId: string, after: number, through: number): AsyncGenerator<Buffer[]> {
-  const workspace = uuidOf('ws', workspaceId)
   for (let last = after; last < through; ) {
-    const page = await db
-      .selectFrom('audit_record')
-      .select(['sequence', 'hash'])
-      .where('workspace_id', '=', workspace)
-      .where('sequence', '>', last)
-      .where('sequence', '<=', through)
-      .orderBy('sequence')
-      .limit(HASH_PAGE_SIZE)
-      .execute()
+    const hashes = selectRange(db, workspaceId, last, through).select(['sequence', 'hash'])
+    const page = await hashes.limit(HASH_PAGE_SIZE).execute()
     const gap = page.findIndex(({ sequence }, index) => sequence !== last + 1 + index)
     if (gap !== -1 || page.length === 0) throw new Error(`record ${last + 1 + Math.max(gap, 0)} of ${workspaceId} is missing`)
     yield page.map(({ hash }) => hash)
@@ -166,23 +145,33 @@ export type ChainLink = Pick<StoredRecord, 'sequence' | 'prev_hash' | 'hash' | '
 
 /** Pages of links in the range, in order. Records may be missing. */
 export async function* readLinkPages(db: Db, workspaceId: string, after: number, through: number): AsyncGenerator<ChainLink[]> {
-  const workspace = uuidOf('ws', workspaceId)
+  yield* readPages({ after, through }, (last) =>
+    selectRange(db, workspaceId, last, through).select(['sequence', 'prev_hash', 'hash', 'seal']).limit(HASH_PAGE_SIZE).execute(),
+  )
+}
+
+/** Pages of the range's rows. `read` returns the first rows after a sequence, in order. */
+async function* readPages<Row extends Pick<StoredRecord, 'sequence'>>(
+  { after, through }: { after: number; through: number },
+  read: (after: number) => Promise<Row[]>,
+): AsyncGenerator<Row[]> {
   for (let last = after; last < through; ) {
-    const page = await db
-      .selectFrom('audit_record')
-      .select(['sequence', 'prev_hash', 'hash', 'seal'])
-      .where('workspace_id', '=', workspace)
-      .where('sequence', '>', last)
-      .where('sequence', '<=', through)
-      .orderBy('sequence')
-      .limit(HASH_PAGE_SIZE)
-      .execute()
+    const page = await read(last)
     const end = page.at(-1)
     if (end === undefined) return
     yield page
     last = end.sequence
   }
 }
+
+/** A query for the records of the range, in order. */
+const selectRange = (db: Db, workspaceId: string, after: number, through: number) =>
+  db
+    .selectFrom('audit_record')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('sequence', '>', after)
+    .where('sequence', '<=', through)
+    .orderBy('sequence')
 
 /**
  * Returns the stored end of the chain. A sequence above the largest safe integer is returned as that integer. Throws

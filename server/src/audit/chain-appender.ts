@@ -1,16 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { uuidOf } from '../db/values.ts'
 import { elapsed } from '../lib/clock.ts'
 import { appendStatement, type SqlStatement } from './append-statement.ts'
-import {
-  type ChainEnd,
-  type PreparedRecord,
-  type RecordSealer,
-  type SealedRecord,
-  sealRecord,
-  sealRecords,
-  uuidOf,
-} from './chain.ts'
+import { type ChainEnd, type PreparedRecord, type RecordSealer, type SealedRecord, sealRecord, sealRecords } from './chain.ts'
 
 export interface AppenderOptions {
   /** Timeout of one statement; a slower connection is closed. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { fromId } from '../lib/id.ts'
+import { uuidOf } from '../db/values.ts'
 import { canonicalText } from './canonical.ts'
 import type { AuditDraft, AuditRecord } from './record.ts'
 import type { KeyedSeals } from './record-seals.ts'
@@ -59,13 +59,6 @@ export function prepareRecord(workspaceId: string, draft: AuditDraft): PreparedR
     beforeIntegrity: `${canonicalText(before).slice(0, -1)},"integrity":{"prev_hash":"`,
     afterIntegrity: `},${canonicalText(after).slice(1)}`,
   }
-}
-
-/** Throws a TypeError if `id` does not have this prefix. */
-export function uuidOf(prefix: string, id: string): string {
-  const uuid = fromId(prefix, id)
-  if (uuid === undefined) throw new TypeError(`the id must begin with ${prefix}_`)
-  return uuid
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { type Page, readPage } from '../db/page.ts'
+import { uuidOf } from '../db/values.ts'
 import { toId } from '../lib/id.ts'
-import { uuidOf } from './chain.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { AuditCheckpointTable } from './tables.ts'
 

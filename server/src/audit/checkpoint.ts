@@ -1,6 +1,6 @@
 import { createPublicKey, hash, verify } from 'node:crypto'
 import { canonicalText } from './canonical.ts'
-import { GENESIS } from './chain.ts'
+import { type ChainEnd, GENESIS } from './chain.ts'
 import { Frontier } from './merkle.ts'
 
 /**
@@ -36,6 +36,16 @@ export type UnsignedCheckpoint = Omit<Checkpoint, 'signature' | 'frontier' | 'pr
 
 /** `previous.hash` of the first checkpoint. */
 export const NO_CHECKPOINT_HASH: string = GENESIS.hash.toString('hex')
+
+/** The signed fields of a checkpoint over all records up to `end`. */
+export const describeEnd = (workspaceId: string, end: ChainEnd, frontier: Frontier, now: Date): UnsignedCheckpoint => ({
+  object: 'audit_checkpoint',
+  workspace_id: workspaceId,
+  size: end.sequence,
+  hash: end.hash.toString('hex'),
+  root: frontier.root().toString('hex'),
+  created_at: now.toISOString(),
+})
 
 /** `previous`: hash of the previous checkpoint; undefined: a checkpoint without a link, as older versions signed it. */
 export function signCheckpoint(

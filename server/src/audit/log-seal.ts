@@ -1,6 +1,7 @@
 import type { Db } from '../db/database.ts'
+import { uuidOf } from '../db/values.ts'
 import { canonicalText } from './canonical.ts'
-import { GENESIS, uuidOf } from './chain.ts'
+import { GENESIS } from './chain.ts'
 import type { AuditFault } from './chain-checker.ts'
 import type { KeyedSeals } from './record-seals.ts'
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { afterSigning, SIGNED_AT, useAuditLog } from '../../test/support/audit-log.ts'
 import { testDatabases } from '../../test/support/database.ts'
-import { uuidOf } from './chain.ts'
+import { uuidOf } from '../db/values.ts'
 import { LogRereader, rereadNextRange } from './reread.ts'
 import { pruneRecords } from './retention.ts'
 

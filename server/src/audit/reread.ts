@@ -14,6 +14,9 @@ interface RereadRange {
   readonly fault?: AuditFault
 }
 
+/** Reads the next range after a sequence. Returns undefined if there is none. */
+type ReadRange = (workspaceId: string, after: number) => Promise<RereadRange | undefined>
+
 /**
  * Rereads logs from checkpoint to checkpoint, and at the end from the beginning, so that a change of an old record raises the
  * alarm without `audit verify`. The other checks read only the end of the log.
@@ -26,11 +29,7 @@ export class LogRereader {
    * Reads at least `records` records, Workspace after Workspace, and continues there at the next call. Reads each Workspace at
    * most once per call.
    */
-  async run(
-    workspaceIds: readonly string[],
-    records: number,
-    read: (workspaceId: string, after: number) => Promise<RereadRange | undefined>,
-  ): Promise<void> {
+  async run(workspaceIds: readonly string[], records: number, read: ReadRange): Promise<void> {
     const start = 1 + workspaceIds.indexOf(this.#lastWorkspaceId ?? '')
     let left = records
     for (const id of [...workspaceIds.slice(start), ...workspaceIds.slice(0, start)]) {
@@ -40,11 +39,7 @@ export class LogRereader {
     }
   }
 
-  async #continueWorkspace(
-    id: string,
-    records: number,
-    read: (workspaceId: string, after: number) => Promise<RereadRange | undefined>,
-  ): Promise<number> {
+  async #continueWorkspace(id: string, records: number, read: ReadRange): Promise<number> {
     let count = 0
     while (count < records) {
       const range = await read(id, this.#positions.get(id) ?? 0)

@@ -1,12 +1,21 @@
 import { CompiledQuery } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { uuidOf } from '../db/values.ts'
 import { newId } from '../lib/id.ts'
 import { adoptLog } from './adopt-log.ts'
 import { LOCK_CHAIN_END } from './append-statement.ts'
 import { appendInTransaction, readLinkPages } from './audit-store.ts'
-import { type ChainEnd, uuidOf } from './chain.ts'
+import type { ChainEnd } from './chain.ts'
 import type { AuditFault } from './chain-checker.ts'
-import { type Checkpoint, checkpointHash, isGenuine, NO_CHECKPOINT_HASH, parseFrontier, signCheckpoint } from './checkpoint.ts'
+import {
+  type Checkpoint,
+  checkpointHash,
+  describeEnd,
+  isGenuine,
+  NO_CHECKPOINT_HASH,
+  parseFrontier,
+  signCheckpoint,
+} from './checkpoint.ts'
 import { findCheckpointAt, findCheckpointBefore, findCheckpointsBetween, insertCheckpoint } from './checkpoint-store.ts'
 import { createFirstSeal, type LogSeal, readSeal, writeSeal } from './log-seal.ts'
 import { Frontier, leafHash } from './merkle.ts'
@@ -97,11 +106,8 @@ async function readCurrentState(
   const workspace = uuidOf('ws', workspaceId)
   const { rows } = await tx.executeQuery<ChainEnd>(CompiledQuery.raw(LOCK_CHAIN_END, [workspace]))
   let end: ChainEnd = rows[0] ?? { sequence: 0, hash: Buffer.alloc(32) }
-  if (!rows[0])
-    await tx
-      .insertInto('audit_head')
-      .values({ workspace_id: workspace, ...end })
-      .execute()
+  const head = { workspace_id: workspace, ...end }
+  if (!rows[0]) await tx.insertInto('audit_head').values(head).execute()
   const records = tx.selectFrom('audit_record').where('workspace_id', '=', workspace)
   const kept = await records
     .select(({ fn }) => [fn.min<number | null>('sequence').as('first'), fn.max<number | null>('sequence').as('last')])
@@ -136,19 +142,12 @@ async function signCurrentState(
   tx: Tx,
   workspaceId: string,
   keys: WorkspaceKeys,
-  { sequence, hash }: ChainEnd,
+  end: ChainEnd,
   frontier: Frontier,
   now: Date,
 ): Promise<Checkpoint> {
-  const before = await findCheckpointBefore(tx, workspaceId, sequence)
-  const fields = {
-    object: 'audit_checkpoint',
-    workspace_id: workspaceId,
-    size: sequence,
-    hash: hash.toString('hex'),
-    root: frontier.root().toString('hex'),
-    created_at: now.toISOString(),
-  } as const
+  const before = await findCheckpointBefore(tx, workspaceId, end.sequence)
+  const fields = describeEnd(workspaceId, end, frontier, now)
   const checkpoint = signCheckpoint(fields, frontier, keys.sign, before ? checkpointHash(before) : NO_CHECKPOINT_HASH)
   await insertCheckpoint(tx, checkpoint)
   return checkpoint

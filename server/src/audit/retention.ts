@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../db/database.ts'
+import { uuidOf } from '../db/values.ts'
 import { newId } from '../lib/id.ts'
 import { appendInTransaction, findFirstSequence } from './audit-store.ts'
-import { uuidOf } from './chain.ts'
 import { isGenuine } from './checkpoint.ts'
 import { findCheckpointBefore, findCheckpointCovering, findCheckpointOlderThan } from './checkpoint-store.ts'
 import { readSeal, writeSeal } from './log-seal.ts'

@@ -4,7 +4,7 @@ import { toId } from '../lib/id.ts'
 import { type AdoptedLog, adoptLog } from './adopt-log.ts'
 import { type ChainLink, findChainEnd, findFirstSequence, readLinkPages } from './audit-store.ts'
 import { type ChainEnd, GENESIS } from './chain.ts'
-import { type Checkpoint, checkpointHash, NO_CHECKPOINT_HASH, parseFrontier, signCheckpoint } from './checkpoint.ts'
+import { type Checkpoint, checkpointHash, describeEnd, NO_CHECKPOINT_HASH, parseFrontier, signCheckpoint } from './checkpoint.ts'
 import { insertCheckpoint } from './checkpoint-store.ts'
 import { firstSequenceRequiringSeal, writeSeal } from './log-seal.ts'
 import { Frontier, leafHash } from './merkle.ts'
@@ -67,15 +67,12 @@ export async function makeCheckpoint(
     const sealed_from = firstSequenceRequiringSeal(seal, size + 1, now)
     const start = last ? { sequence: size, hash: Buffer.from(last.hash, 'hex') } : GENESIS
     await appendVerifiedLinks(tx, workspaceId, { keys, start, head, firstSequenceRequiringSeal: sealed_from, frontier })
-    const fields = {
-      object: 'audit_checkpoint',
-      workspace_id: workspaceId,
-      size: head.sequence,
-      hash: head.hash.toString('hex'),
-      root: frontier.root().toString('hex'),
-      created_at: now.toISOString(),
-    } as const
-    const checkpoint = signCheckpoint(fields, frontier, keys.sign, last ? checkpointHash(last) : NO_CHECKPOINT_HASH)
+    const checkpoint = signCheckpoint(
+      describeEnd(workspaceId, head, frontier, now),
+      frontier,
+      keys.sign,
+      last ? checkpointHash(last) : NO_CHECKPOINT_HASH,
+    )
     // A node of an older version does not take the lock; its checkpoint of the same size is equivalent.
     if (!(await insertCheckpoint(tx, checkpoint))) return undefined
     const sealedEnd = { size: checkpoint.size, hash: checkpoint.hash, checkpoint: checkpointHash(checkpoint) }

@@ -1,8 +1,8 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
+import { uuidOf } from '../db/values.ts'
 import { VERDICTS, type Verdict } from '../domain/decision.ts'
-import { uuidOf } from './chain.ts'
 import type { AuditRecord } from './record.ts'
 
 /** Records to count: `from` inclusive, `to` exclusive. */

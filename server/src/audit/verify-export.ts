@@ -90,16 +90,10 @@ class ExportVerification {
       if (record === undefined) throw new TypeError('not a record')
       const { integrity, id, workspace_id } = record
       const hash = hashBody(canonicalBody(record))
-      const claimed = { sequence: integrity.sequence, prevHash: integrity.prev_hash }
+      const { sequence, prev_hash: prevHash } = integrity
       const hashMatches = hash.toString('hex') === integrity.hash
-      return {
-        sequence: integrity.sequence,
-        id,
-        hash,
-        hashMatches,
-        fieldsMatch: workspace_id === this.#header.workspace_id,
-        claimed,
-      }
+      const fieldsMatch = workspace_id === this.#header.workspace_id
+      return { sequence, id, hash, hashMatches, fieldsMatch, claimed: { sequence, prevHash } }
     } catch {
       return { sequence, id: '', hash: Buffer.alloc(0), hashMatches: false, fieldsMatch: false, claimed: undefined }
     }

@@ -1,11 +1,13 @@
 import { fromId } from '../lib/id.ts'
 
-/** The UUID of `ws_…`. Throws a TypeError for another id, because store functions get the owner from our own code. */
-export function uuidOfWorkspace(workspaceId: string): string {
-  const uuid = fromId('ws', workspaceId)
-  if (uuid === undefined) throw new TypeError('not the id of a Workspace')
+/** The UUID of an id that the server generated. Throws a TypeError if the id has another prefix, which is a programming error. */
+export function uuidOf(prefix: string, id: string): string {
+  const uuid = fromId(prefix, id)
+  if (uuid === undefined) throw new TypeError(`the id must begin with ${prefix}_`)
   return uuid
 }
+
+export const uuidOfWorkspace = (workspaceId: string): string => uuidOf('ws', workspaceId)
 
 /** JSON for a nullable column: undefined and null become SQL null, not JSON null. */
 export const jsonOrNull = (value: unknown): string | null =>

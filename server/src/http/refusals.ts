@@ -18,6 +18,12 @@ export function valid<T>(checked: Checked<T>): T {
 export const notFound = (resource = 'resource'): GatehouseError =>
   new GatehouseError('NOT_FOUND', { message: `${capitalized(resource)} not found.` })
 
+/** The value. Throws a 404 when it is undefined. */
+export function requireFound<T>(value: T | undefined, resource: string): T {
+  if (value === undefined) throw notFound(resource)
+  return value
+}
+
 /** 403: the caller may see the resource, but may not do this with it. */
 export const forbidden = (message: string, fields: Omit<ErrorFields, 'message'> = {}): GatehouseError =>
   new GatehouseError('FORBIDDEN', { message, ...fields })

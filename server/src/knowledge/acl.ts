@@ -1,6 +1,6 @@
 import type { User } from '../domain/principal.ts'
 
-/** The users that may read a document: everyone, or the users that one of the lists includesName. An ACL without includesName permits no user. */
+/** The users that may read a document: everyone, or the users that one of the lists names. An ACL without names permits no user. */
 export type Acl =
   | { readonly everyone: true }
   | { readonly users?: readonly string[]; readonly roles?: readonly string[]; readonly departments?: readonly string[] }

@@ -44,11 +44,8 @@ export async function addChunks(tx: Tx, owner: ChunkOwner, partition: Partition,
     }))
     await tx.insertInto('knowledge_chunk').values(rows).execute()
   }
-  await addEntries(
-    tx,
-    partition,
-    withIds.map((chunk) => searchEntry(owner.title, chunk)),
-  )
+  const entries = withIds.map((chunk) => searchEntry(owner.title, chunk))
+  await addEntries(tx, partition, entries)
 }
 
 /** Removes every chunk of these documents, with its index entries. */
@@ -60,10 +57,8 @@ export async function removeChunks(tx: Tx, workspace: string, documents: readonl
     .where('document_id', 'in', documents)
     .returning('id')
     .execute()
-  await removeEntries(
-    tx,
-    removed.map(({ id }) => id),
-  )
+  const ids = removed.map(({ id }) => id)
+  await removeEntries(tx, ids)
 }
 
 /** Moves the chunks of a document into another partition. */
@@ -76,13 +71,8 @@ export async function moveChunks(tx: Tx, { workspace, document, title }: ChunkOw
     .returning(['id', 'position', 'headings', 'content'])
     .execute()
   moved.sort((a, b) => a.position - b.position)
-  await removeEntries(
-    tx,
-    moved.map(({ id }) => id),
-  )
-  await addEntries(
-    tx,
-    partition,
-    moved.map((chunk) => searchEntry(title, chunk)),
-  )
+  const entries = moved.map((chunk) => searchEntry(title, chunk))
+  const ids = entries.map(({ id }) => id)
+  await removeEntries(tx, ids)
+  await addEntries(tx, partition, entries)
 }

@@ -10,11 +10,9 @@ export interface FetchedFile {
   readonly mediaType: string | undefined
 }
 
-const FETCH_ERRORS = ['blocked', 'not_fetched', 'timeout', 'too_large'] as const
-
 /** Why a file could not be fetched. The message is for the operator that gave the URL. */
 export class FetchError extends Error {
-  readonly code: (typeof FETCH_ERRORS)[number]
+  readonly code: 'blocked' | 'not_fetched' | 'timeout' | 'too_large'
 
   constructor(code: FetchError['code'], message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })

@@ -8,7 +8,7 @@ import { lockDocument, type StoredDocument } from './document-store.ts'
 import { type DocumentLabels, type Labels, normalizedLabels } from './labels.ts'
 import { deleteIfEmpty, partitionFor } from './partitions.ts'
 
-/** An operator's hasLabelChanges to a document's labels. Absent fields stay as they are; null removes a label. */
+/** An operator's changes to a document's labels. Absent fields stay as they are; null removes a label. */
 export interface LabelPatch extends Partial<Labels> {
   readonly source?: string | undefined
 }

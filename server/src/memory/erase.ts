@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
+import { uuidOf } from '../db/values.ts'
 import { fromId } from '../lib/id.ts'
 import { removeEntries } from '../retrieval/entries.ts'
 import type { Memory } from './memory.ts'
-import { memoriesOf, toMemory, uuidOf } from './memory-row.ts'
+import { memoriesOf, toMemory } from './memory-row.ts'
 import { deleteEmptyOwners, type LockedOwner, lockOwners } from './owner-store.ts'
 
 /**
@@ -45,12 +46,10 @@ export async function eraseUser(tx: Tx, workspaceId: string, userId: string): Pr
       .where('owner_id', 'in', owners)
       .returning('id')
       .execute()
-    await removeFromIndex(
-      tx,
-      rows.map(({ id }) => id),
-    )
+    const ids = rows.map(({ id }) => id)
+    await removeFromIndex(tx, ids)
     await deleteEmptyOwners(tx, workspace, owners)
-    erased += rows.length
+    erased += ids.length
   }
   return erased
 }
@@ -69,21 +68,12 @@ export async function removeExpired(db: Db, now: Date, batch: number): Promise<n
     if (chosen.length === 0) return 0
     await lockOwners(tx, [...new Set(chosen.map(({ owner }) => owner))])
     // Read again under the lock: another transaction may have removed it or extended its expiry.
-    const rows = await expired
-      .where(
-        'id',
-        'in',
-        chosen.map(({ id }) => id),
-      )
-      .execute()
-    const byOwner = Map.groupBy(rows, ({ owner }) => owner)
-    for (const [id, memories] of byOwner) {
+    const chosenIds = chosen.map(({ id }) => id)
+    const rows = await expired.where('id', 'in', chosenIds).execute()
+    for (const [id, memories] of Map.groupBy(rows, ({ owner }) => owner)) {
       const workspace = memories[0]?.workspace ?? ''
-      await removeMemories(
-        tx,
-        { workspace, id },
-        memories.map((row) => row.id),
-      )
+      const ids = memories.map((row) => row.id)
+      await removeMemories(tx, { workspace, id }, ids)
       await deleteEmptyOwners(tx, workspace, [id])
     }
     return chosen.length

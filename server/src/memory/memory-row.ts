@@ -1,16 +1,9 @@
 import type { Selectable } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { LAST_TIME } from '../lib/clock.ts'
-import { fromId, toId } from '../lib/id.ts'
+import { toId } from '../lib/id.ts'
 import type { Memory } from './memory.ts'
 import type { MemoryItemTable, MemoryOwnerTable } from './tables.ts'
-
-/** Throws a TypeError for an id without this prefix. Store functions receive ids from our own code only. */
-export function uuidOf(prefix: 'ws' | 'app' | 'mem' | 'aud', id: string): string {
-  const uuid = fromId(prefix, id)
-  if (uuid === undefined) throw new TypeError(`the id does not start with ${prefix}_`)
-  return uuid
-}
 
 /** The memories of a Workspace with their owners. */
 export const memoriesOf = (db: Db, workspaceUuid: string) =>

@@ -1,10 +1,11 @@
 import type { Db, Tx } from '../db/database.ts'
 import { type PageRequest, pageById } from '../db/page.ts'
+import { uuidOf } from '../db/values.ts'
 import type { Classification } from '../domain/classification.ts'
 import type { MemoryScope } from '../domain/memory-words.ts'
 import { fromId, newId } from '../lib/id.ts'
 import type { Memory, MemoryMode } from './memory.ts'
-import { toMemory, unexpiredMemoriesOf, uuidOf } from './memory-row.ts'
+import { toMemory, unexpiredMemoriesOf } from './memory-row.ts'
 import { lockOwners } from './owner-store.ts'
 import { type Hasher, upsertMemory } from './upsert-memory.ts'
 
@@ -74,14 +75,8 @@ export async function correctMemory(
   await lockOwners(tx, [ownerId])
   const row = await current.where('item.owner_id', '=', ownerId).executeTakeFirst()
   if (!row) return undefined
-  const draft = {
-    ...toMemory(row),
-    ...correction,
-    id: newId('mem'),
-    source: 'admin' as const,
-    ceiling: 'restricted' as const,
-    corrects: uuid,
-  }
+  const origin = { id: newId('mem'), source: 'admin', ceiling: 'restricted', corrects: uuid } as const
+  const draft = { ...toMemory(row), ...correction, ...origin }
   const stored = await upsertMemory(tx, { workspace, id: ownerId }, draft, hasher, now)
   return findMemory(tx, workspaceId, stored.id, now)
 }

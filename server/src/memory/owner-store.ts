@@ -1,9 +1,9 @@
 import type { Db, Tx } from '../db/database.ts'
+import { uuidOf } from '../db/values.ts'
 import type { Classification } from '../domain/classification.ts'
 import { fromId, newUuid } from '../lib/id.ts'
 import type { Language } from '../retrieval/language.ts'
 import { openPartition, type Partition } from '../retrieval/partition.ts'
-import { uuidOf } from './memory-row.ts'
 import { type MemoryOwner, ownerKey } from './owner.ts'
 
 /** An owner's row, locked until the transaction ends. */

@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { uuidOf } from '../db/values.ts'
 import type { Classification } from '../domain/classification.ts'
 import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import { upTo, type Viewer } from '../domain/viewer.ts'
 import type { Clock } from '../lib/clock.ts'
 import { toId } from '../lib/id.ts'
 import type { Ranker } from '../retrieval/rank.ts'
-import { expiryOf, unexpiredMemoriesOf, uuidOf } from './memory-row.ts'
+import { expiryOf, unexpiredMemoriesOf } from './memory-row.ts'
 import { visibleOwners } from './owner.ts'
 import { findMemoryPartitions } from './owner-store.ts'
 import { scoreOf } from './ranking.ts'
@@ -96,13 +97,10 @@ async function load(
   now: Date,
 ): Promise<Scored[]> {
   if (matches.length === 0) return []
+  const partitionIds = visible.map(({ id }) => id)
   const rows = await unexpiredMemoriesOf(db, uuidOf('ws', workspaceId), now)
     .where('item.owner_id', 'in', [...new Set(visible.map(({ ownerId }) => ownerId))])
-    .where(
-      'item.partition_id',
-      'in',
-      visible.map(({ id }) => id),
-    )
+    .where('item.partition_id', 'in', partitionIds)
     .where(sql<boolean>`item.id = any(${matches.map(({ id }) => id)}::uuid[])`)
     .where('item.classification', 'in', upTo(ceiling))
     .where('item.mode', '=', 'active')

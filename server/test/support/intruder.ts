@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { readRecordPages, type StoredRecord } from '../../src/audit/audit-store.ts'
-import { type ChainEnd, canonicalBody, GENESIS, hashBody, parseRecord, uuidOf } from '../../src/audit/chain.ts'
+import { type ChainEnd, canonicalBody, GENESIS, hashBody, parseRecord } from '../../src/audit/chain.ts'
 import type { AuditRecord } from '../../src/audit/record.ts'
 import type { Db } from '../../src/db/database.ts'
+import { uuidOf } from '../../src/db/values.ts'
 
 /**
  * An attacker with write access to the database but without the secret key: changes records, recomputes all later unkeyed

@@ -1,31 +1,13 @@
-import type { RiskLevel } from '../../domain/classification.ts'
-import type { Verdict } from '../../domain/decision.ts'
-import { applicationIn, invalidCursor, pageOf } from '../../http/paging.ts'
+import { applicationIn, invalidCursor, type PAGE, pageOf } from '../../http/paging.ts'
 import { invalid } from '../../http/refusals.ts'
+import type { QueryOf } from '../../http/route.ts'
 import { parseTime } from '../../lib/clock.ts'
 import type { RecordFilter } from '../audit-store.ts'
 import type { KeyedHasher } from '../hashes.ts'
-import type { AuditEndpoint } from '../record.ts'
-import type { StatusClass } from './audit-shapes.ts'
-
-interface Times {
-  readonly from?: string
-  readonly to?: string
-}
-
-interface AuditQuery extends Times {
-  readonly limit?: number
-  readonly cursor?: string
-  readonly application_id?: string
-  readonly user?: string
-  readonly verdict?: Verdict
-  readonly risk_level?: RiskLevel
-  readonly endpoint?: AuditEndpoint
-  readonly status?: number | StatusClass
-}
+import type { AUDIT_FILTER, StatusClass, TIME_RANGE_QUERY } from './audit-shapes.ts'
 
 /** The filter of a query. Audit records contain only the keyed hash of users: `hasher` is the Workspace's. */
-export function toRecordFilter(query: AuditQuery, hasher: KeyedHasher): RecordFilter {
+export function toRecordFilter(query: QueryOf<typeof PAGE & typeof AUDIT_FILTER>, hasher: KeyedHasher): RecordFilter {
   const { limit, after } = pageOf(query)
   const applicationId = applicationIn(query)
   const userHashes = query.user === undefined || query.user === '' ? undefined : hasher.known('user', query.user)
@@ -56,7 +38,7 @@ export function parseSequence(key: string): number {
   return Number(key)
 }
 
-export const parseTimeRange = ({ from, to }: Times) => ({
+export const parseTimeRange = ({ from, to }: QueryOf<typeof TIME_RANGE_QUERY>) => ({
   ...(from !== undefined && { from: timeIn('from', from) }),
   ...(to !== undefined && { to: timeIn('to', to) }),
 })

@@ -2,7 +2,7 @@ import { inWorkspace } from '../../admin/kit/operation.ts'
 import type { Db } from '../../db/database.ts'
 import { GatehouseError } from '../../errors.ts'
 import { List, listOf, PAGE } from '../../http/paging.ts'
-import { notFound } from '../../http/refusals.ts'
+import { requireFound } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import type { Cache } from '../../lib/cache.ts'
 import { findRecord, searchRecords } from '../audit-store.ts'
@@ -47,14 +47,11 @@ export function auditRoutes(app: TypedApp, { db, workspaceKeys }: Deps): void {
   })
 
   handle(app, docs.get, async ({ workspaceId, params }) => {
-    const record = await findRecord(db, { workspaceId }, params.id)
-    if (!record) throw notFound('audit record')
-    return record
+    return requireFound(await findRecord(db, { workspaceId }, params.id), 'audit record')
   })
 
   handle(app, docs.proof, async ({ workspaceId, params }) => {
-    const record = await findRecord(db, { workspaceId }, params.id)
-    if (!record) throw notFound('audit record')
+    const record = requireFound(await findRecord(db, { workspaceId }, params.id), 'audit record')
     const proof = await createInclusionProof(db, workspaceId, params.id)
     if (!proof) throw new GatehouseError('CONFLICT', { message: 'No checkpoint covers this record yet. Try again in a minute.' })
     return { ...proof, record, public_key: (await workspaceKeys.get(workspaceId)).publicKey }

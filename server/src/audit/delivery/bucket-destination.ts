@@ -45,12 +45,8 @@ export class BucketDestination implements CheckpointDestination {
     }
     const key = { accessKeyId, secretAccessKey, region, service: 's3', datetime: amzTime(now) }
     const signed = await new AwsV4Signer({ method: 'PUT', url: `${url}/${name}`, headers, ...key }).sign()
-    await sendRequest(this.#connection, {
-      method: 'PUT',
-      url: signed.url.toString(),
-      headers: Object.fromEntries(signed.headers),
-      body,
-    })
+    const sent = { url: signed.url.toString(), headers: Object.fromEntries(signed.headers), body }
+    await sendRequest(this.#connection, { method: 'PUT', ...sent })
   }
 
   close(): Promise<void> {

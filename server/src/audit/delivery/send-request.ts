@@ -31,13 +31,8 @@ export async function sendRequest(
   { method, url, headers, body }: DestinationRequest,
 ): Promise<void> {
   const signal = AbortSignal.timeout(timeoutMs)
-  const response = await request(url, {
-    method,
-    headers: { ...headers, 'user-agent': 'gatehouse' },
-    body,
-    dispatcher: agent,
-    signal,
-  })
+  const sent = { method, headers: { ...headers, 'user-agent': 'gatehouse' }, body }
+  const response = await request(url, { ...sent, dispatcher: agent, signal })
   await response.body.dump({ limit: 65_536, signal })
   if (response.statusCode < 200 || response.statusCode > 299)
     throw new Error(`the checkpoint destination returned status ${response.statusCode}`)

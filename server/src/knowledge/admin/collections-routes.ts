@@ -3,7 +3,7 @@ import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import type { Tx } from '../../db/database.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
-import { invalid, notFound, taken, valid } from '../../http/refusals.ts'
+import { invalid, notFound, requireFound, taken, valid } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import type { CollectionPatch as CollectionChange } from '../collection.ts'
 import { collectionPatch } from '../collection-fields.ts'
@@ -78,8 +78,7 @@ export function collectionsRoutes(app: TypedApp, deps: Deps): void {
   })
 
   handle(app, docs.get, async ({ workspaceId, params }) => {
-    const collection = await findCollection(db, workspaceId, params.id)
-    if (!collection) throw notFound('collection')
+    const collection = requireFound(await findCollection(db, workspaceId, params.id), 'collection')
     return collectionView(collection)
   })
 

@@ -3,10 +3,9 @@ import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { withLongStatements } from '../../db/long-statements.ts'
 import { DetectorFailure } from '../../domain/fault.ts'
 import type { FindingCounts } from '../../domain/finding.ts'
-import { notFound } from '../../http/refusals.ts'
+import { requireFound } from '../../http/refusals.ts'
 import { type DocumentFetcher, FetchError } from '../document-fetcher.ts'
-import type { IncomingDocument, Ingested } from '../ingest.ts'
-import { ingestDocument } from '../ingest.ts'
+import { type IncomingDocument, type Ingested, ingestDocument } from '../ingest.ts'
 import { DocumentError } from '../parsing/document.ts'
 import type { LabelPatch } from '../relabel.ts'
 import type { DocumentItem } from './document-shapes.ts'
@@ -54,8 +53,7 @@ async function ingestOne(
   const { key } = incoming
   try {
     const document = { ...(await loadFile(deps, incoming)), ...labels }
-    const ingested = await ingestAndRecord(deps, request, collectionId, document)
-    if (!ingested) throw notFound('collection')
+    const ingested = requireFound(await ingestAndRecord(deps, request, collectionId, document), 'collection')
     return outcomeOf(key, ingested)
   } catch (error) {
     return { ...outcomeOf(key), outcome: 'failed' as const, error: problemOf(error) }
@@ -82,14 +80,8 @@ async function loadFile({ documentFetcher }: DocumentIngestDeps, incoming: Incom
     const bytes = typeof content === 'string' ? Buffer.from(content) : (content ?? new Uint8Array())
     return { ...metadata, bytes, name: key, mediaType: media_type }
   }
-  const file = await documentFetcher.fetch(url)
-  return {
-    ...metadata,
-    source: source ?? url,
-    bytes: file.bytes,
-    name: file.name || key,
-    mediaType: media_type ?? file.mediaType,
-  }
+  const { bytes, name, mediaType } = await documentFetcher.fetch(url)
+  return { ...metadata, source: source ?? url, bytes, name: name || key, mediaType: media_type ?? mediaType }
 }
 
 function ingestAndRecord(deps: DocumentIngestDeps, request: Request, collectionId: string, document: IncomingDocument) {

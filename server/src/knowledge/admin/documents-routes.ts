@@ -6,7 +6,7 @@ import type { Db } from '../../db/database.ts'
 import { readFileBodies } from '../../http/bodies.ts'
 import { OTHER_BODY_BYTES } from '../../http/large-bodies.ts'
 import { invalidCursor, List, listOf, PAGE, pageOf } from '../../http/paging.ts'
-import { invalid, notFound, valid } from '../../http/refusals.ts'
+import { invalid, notFound, requireFound, valid } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import { checkRequests } from '../../http/validation.ts'
 import { isStorable, oneOf } from '../../lib/fields.ts'
@@ -183,8 +183,7 @@ function ingestRoute(app: TypedApp, deps: Deps): void {
 }
 
 async function viewDocument(db: Db, workspaceId: string, id: string) {
-  const document = await findDocument(db, workspaceId, id)
-  if (!document) throw notFound('document')
+  const document = requireFound(await findDocument(db, workspaceId, id), 'document')
   const labels = await labelsByCollection(db, workspaceId, [document])
   return documentView(document, labels.get(document.collectionId) ?? UNLABELLED)
 }

@@ -4,7 +4,7 @@ import { inWorkspace } from '../../admin/kit/operation.ts'
 import { CLASSIFICATIONS } from '../../domain/classification.ts'
 import { ANONYMOUS_USER, type ApplicationSettings, type User } from '../../domain/principal.ts'
 import type { Viewer } from '../../domain/viewer.ts'
-import { invalid, notFound, valid } from '../../http/refusals.ts'
+import { invalid, requireFound, valid } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import { isStorable, Line, oneOf, withStorable } from '../../lib/fields.ts'
 import type { Ranker } from '../../retrieval/rank.ts'
@@ -88,8 +88,7 @@ export function explainedSearchRoutes(app: TypedApp, deps: Deps): void {
     const { workspaceId, body } = request
     if (!isStorable(body.query)) throw invalid({ param: 'query', message: 'must not contain U+0000 or unpaired surrogates' })
     const user = userOf(body)
-    const view = await deps.viewAs(workspaceId, body.application_id, user)
-    if (!view) throw notFound('Application')
+    const view = requireFound(await deps.viewAs(workspaceId, body.application_id, user), 'Application')
     const { viewer, knowledge } = view
     const { enabled, collections } = knowledge
     const { visible, hidden } = await explainedSearch(deps, viewer, { text: body.query, collections, limit: body.limit ?? 10 })

@@ -67,7 +67,7 @@ function blockAt(lines: readonly Line[], at: number): ParsedBlock {
   return { kind: 'paragraph', next }
 }
 
-/** Whether a line ends a paragraph without a isBlank line before it. */
+/** Whether a line ends a paragraph without a blank line before it. */
 function interrupts(lines: readonly Line[], at: number): boolean {
   const text = textAt(lines, at)
   return (
@@ -94,7 +94,7 @@ function afterFence(lines: readonly Line[], from: number, fence: string): number
   return Math.min(closing + 1, lines.length)
 }
 
-/** A list continues after isBlank lines if the next line is an item or indented. */
+/** A list continues after blank lines if the next line is an item or indented. */
 function afterList(lines: readonly Line[], from: number): number {
   let next = from
   while (next < lines.length) {
@@ -126,14 +126,8 @@ function linesOf(markdown: string): Line[] {
   return lines
 }
 
-function textAt(lines: readonly Line[], at: number): string {
-  return lines[at]?.text ?? ''
-}
+const textAt = (lines: readonly Line[], at: number): string => lines[at]?.text ?? ''
 
-function startOf(lines: readonly Line[], at: number, markdown: string): number {
-  return lines[at]?.start ?? markdown.length
-}
+const startOf = (lines: readonly Line[], at: number, markdown: string): number => lines[at]?.start ?? markdown.length
 
-function isBlank(line: Line | undefined): boolean {
-  return line === undefined || BLANK.test(line.text)
-}
+const isBlank = (line: Line | undefined): boolean => line === undefined || BLANK.test(line.text)

@@ -92,9 +92,7 @@ function* wordsOf(text: string, limit: number): Generator<string> {
 }
 
 /** A text with twenty characters per token cannot fit, so its tokens are not counted. */
-function fits(text: string, limit: number): boolean {
-  return text.length <= 20 * limit && countTokens(text) <= limit
-}
+const fits = (text: string, limit: number): boolean => text.length <= 20 * limit && countTokens(text) <= limit
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' })
 
@@ -111,10 +109,6 @@ function sentencesOf(text: string): string[] {
   return [...sentences, last + space]
 }
 
-function itemsOf(text: string): string[] {
-  return text.split(/(?<=\n)(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])/)
-}
+const itemsOf = (text: string): string[] => text.split(/(?<=\n)(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])/)
 
-function linesOf(text: string): string[] {
-  return text.split(/(?<=\n)/)
-}
+const linesOf = (text: string): string[] => text.split(/(?<=\n)/)

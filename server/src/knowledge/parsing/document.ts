@@ -58,23 +58,14 @@ export class DocumentError extends Error {
   }
 }
 
-export function tooMuchText(characters: number): DocumentError {
-  return new DocumentError(
-    'too_large',
-    `The file contains more than ${megabytes(characters)} of text. Split it into several files.`,
-  )
-}
+export const tooMuchText = (characters: number): DocumentError =>
+  new DocumentError('too_large', `The file contains more than ${megabytes(characters)} of text. Split it into several files.`)
 
 /** Whole megabytes, or bytes below one megabyte. For messages. */
-export function megabytes(count: number): string {
-  return count >= 1 << 20 ? `${Math.round(count / (1 << 20))} MB` : `${count} bytes`
-}
+export const megabytes = (count: number): string => (count >= 1 << 20 ? `${Math.round(count / (1 << 20))} MB` : `${count} bytes`)
 
 /** For a parser that failed unexpectedly, such as by a stack overflow. */
 export function unreadable(cause: unknown): DocumentError {
-  return new DocumentError(
-    'broken',
-    'The file is damaged, or has a structure that cannot be read. Save it again in a simpler form.',
-    cause,
-  )
+  const message = 'The file is damaged, or has a structure that cannot be read. Save it again in a simpler form.'
+  return new DocumentError('broken', message, cause)
 }

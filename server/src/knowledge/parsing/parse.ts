@@ -24,6 +24,4 @@ export async function chunkDocument(
 }
 
 /** Ends the worker threads at once instead of after their idle time. */
-export function closeParsers(): Promise<void> {
-  return pool.close()
-}
+export const closeParsers = (): Promise<void> => pool.close()

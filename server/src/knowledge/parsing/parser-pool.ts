@@ -94,8 +94,5 @@ export class ParserPool {
 const memoryError = (): DocumentError =>
   new DocumentError('too_large', 'Reading the file takes too much memory. Split it, or save it in a simpler form.')
 
-const timeoutError = (milliseconds: number): DocumentError =>
-  new DocumentError(
-    'timeout',
-    `Reading the file took longer than ${milliseconds / 1000} s. Split it, or save it in a simpler form.`,
-  )
+const timeoutError = (ms: number): DocumentError =>
+  new DocumentError('timeout', `Reading the file took longer than ${ms / 1000} s. Split it, or save it in a simpler form.`)

@@ -39,9 +39,7 @@ export async function readDocument(bytes: Uint8Array, options: ParseOptions): Pr
   }
 }
 
-function emptyFileError(): DocumentError {
-  return new DocumentError('empty', 'The file contains no text. Upload a file with text.')
-}
+const emptyFileError = () => new DocumentError('empty', 'The file contains no text. Upload a file with text.')
 
 /** Loads a format's parser at its first file, because most installations use few formats. */
 async function readFormat({ mediaType, text = '' }: Content, bytes: Uint8Array, limits: Limits): Promise<FormatResult> {

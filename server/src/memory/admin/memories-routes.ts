@@ -5,11 +5,11 @@ import type { Classification } from '../../domain/classification.ts'
 import type { Finding, FindingCounts } from '../../domain/finding.ts'
 import { GatehouseError } from '../../errors.ts'
 import { applicationIn, List, listOf, PAGE, pageOf } from '../../http/paging.ts'
-import { invalid, notFound } from '../../http/refusals.ts'
-import { handle, type TypedApp } from '../../http/route.ts'
+import { invalid, requireFound } from '../../http/refusals.ts'
+import { handle, type QueryOf, type TypedApp } from '../../http/route.ts'
 import { isStorable } from '../../lib/fields.ts'
 import { eraseMemory, eraseUser } from '../erase.ts'
-import { checkDraft, type Memory } from '../memory.ts'
+import { checkDraft } from '../memory.ts'
 import { correctMemory, findMemory, listMemories } from '../memory-store.ts'
 import type { Hasher } from '../upsert-memory.ts'
 import { ErasureView, MEMORY_FILTER, MemoryCorrection, MemoryView, memoryView } from './memory-shapes.ts'
@@ -82,7 +82,7 @@ export function memoriesRoutes(app: TypedApp, deps: Deps): void {
 
   handle(app, docs.get, async (request) => {
     const memory = await change(deps, request, async (tx, now) => {
-      const value = requireMemory(await findMemory(tx, request.workspaceId, request.params.id, now))
+      const value = requireFound(await findMemory(tx, request.workspaceId, request.params.id, now), 'memory')
       return { value, action: 'memory.read', id: value.contentHash, fields: ['content'] }
     })
     return memoryView(memory)
@@ -96,12 +96,11 @@ export function memoriesRoutes(app: TypedApp, deps: Deps): void {
     const { raise } = inspectCorrection(body, deps)
     const hasher = await deps.hasherOf(workspaceId)
     const memory = await change(deps, request, async (tx, now) => {
-      const before = requireMemory(await findMemory(tx, workspaceId, params.id, now))
+      const before = requireFound(await findMemory(tx, workspaceId, params.id, now), 'memory')
       if (before.supersededAt !== null) throw new GatehouseError('CONFLICT', { message: SUPERSEDED })
       const classification = raise(before.classification)
-      const value = requireMemory(
-        await correctMemory(tx, workspaceId, params.id, { content, summary, classification }, hasher, now),
-      )
+      const correction = { content, summary, classification }
+      const value = requireFound(await correctMemory(tx, workspaceId, params.id, correction, hasher, now), 'memory')
       return { value, action: 'memory.correct', id: before.contentHash, fields: changedFields(MemoryCorrection, body) }
     })
     return memoryView(memory)
@@ -113,7 +112,7 @@ export function memoriesRoutes(app: TypedApp, deps: Deps): void {
 function erasureRoutes(app: TypedApp, deps: Deps): void {
   handle(app, docs.erase, async (request, reply) => {
     await change(deps, request, async (tx) => {
-      const { contentHash } = requireMemory(await eraseMemory(tx, request.workspaceId, request.params.id))
+      const { contentHash } = requireFound(await eraseMemory(tx, request.workspaceId, request.params.id), 'memory')
       return { value: undefined, action: 'memory.erase', id: contentHash }
     })
     return reply.status(204).send()
@@ -129,21 +128,12 @@ function erasureRoutes(app: TypedApp, deps: Deps): void {
   })
 }
 
-function parseFilter(query: Parameters<typeof pageOf>[0] & Readonly<Record<string, unknown>> & FilterQuery) {
+function parseFilter(query: QueryOf<typeof PAGE & typeof MEMORY_FILTER>) {
   for (const param of ['user_id', 'scope_id'] as const) {
     if (!isStorable(query[param] ?? '')) throw invalid({ param, message: 'must not contain U+0000 or unpaired surrogates' })
   }
   const { user_id: userId, scope, scope_id: scopeId, mode, history } = query
   return { ...pageOf(query), userId, scope, scopeId, mode, history: history === 'true', applicationId: applicationIn(query) }
-}
-
-interface FilterQuery {
-  readonly user_id?: string
-  readonly scope?: Memory['scope']
-  readonly scope_id?: string
-  readonly application_id?: string
-  readonly mode?: Memory['mode']
-  readonly history?: 'true' | 'false'
 }
 
 /** Inspects a correction. Throws for a secret, and when a detector failed: such texts are never stored. */
@@ -155,9 +145,4 @@ function inspectCorrection({ content, summary }: MemoryCorrection, { inspectText
   const param = findings[0]?.some(({ type }) => type.startsWith('secret.')) ? 'content' : 'summary'
   if (counts.secret > 0) throw invalid({ param, message: 'must not contain a secret' })
   return texts
-}
-
-function requireMemory(memory: Memory | undefined): Memory {
-  if (!memory) throw notFound('memory')
-  return memory
 }

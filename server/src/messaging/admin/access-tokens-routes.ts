@@ -2,7 +2,7 @@ import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import { bodyOptional } from '../../http/bodies.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
-import { notFound } from '../../http/refusals.ts'
+import { notFound, requireFound } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import { findUser } from '../../identity/user-store.ts'
 import { findResponsibleOperator } from '../../operators/admin-token-store.ts'
@@ -67,8 +67,10 @@ export function accessTokensRoutes(app: TypedApp, deps: ChangeDeps): void {
     const { workspaceId, operator, params, body } = request
     const issued = await change(deps, request, async (tx, now) => {
       const issuer = await findResponsibleOperator(tx, operator.id)
-      const value = await issueAccessToken(tx, workspaceId, params.id, body.name ?? DEFAULT_TOKEN_NAME, now, issuer)
-      if (!value) throw notFound('user')
+      const value = requireFound(
+        await issueAccessToken(tx, workspaceId, params.id, body.name ?? DEFAULT_TOKEN_NAME, now, issuer),
+        'user',
+      )
       return { value, action: 'access_token.issue', id: value.id, fields: ['name'] }
     })
     return reply.status(201).send({ ...accessTokenView(issued), token: issued.token })
@@ -76,8 +78,7 @@ export function accessTokensRoutes(app: TypedApp, deps: ChangeDeps): void {
 
   handle(app, docs.revoke, async (request) => {
     const token = await change(deps, request, async (tx, now) => {
-      const value = await revokeAccessToken(tx, request.workspaceId, request.params.id, now)
-      if (!value) throw notFound('access token')
+      const value = requireFound(await revokeAccessToken(tx, request.workspaceId, request.params.id, now), 'access token')
       return {
         value,
         action: 'access_token.revoke',

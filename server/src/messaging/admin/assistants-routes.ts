@@ -3,7 +3,7 @@ import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import type { KeyedHasher } from '../../audit/hashes.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
-import { notFound, taken } from '../../http/refusals.ts'
+import { notFound, requireFound, taken } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import { type Assistant, AssistantCreate, AssistantPatch, AssistantView, assistantView } from '../assistants/assistant.ts'
 import {
@@ -77,8 +77,7 @@ export function assistantsRoutes(app: TypedApp, deps: ChangeDeps & GovernTextDep
   })
 
   handle(app, docs.get, async ({ workspaceId, params }) => {
-    const assistant = await findAssistant(db, workspaceId, params.id)
-    if (!assistant) throw notFound('assistant')
+    const assistant = requireFound(await findAssistant(db, workspaceId, params.id), 'assistant')
     return assistantView(assistant)
   })
 

@@ -4,7 +4,7 @@ import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import type { Db } from '../../db/database.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
-import { invalid, notFound } from '../../http/refusals.ts'
+import { invalid, notFound, requireFound } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import { listDeliveries, replayDeadDeliveries, replayDelivery } from '../events/delivery-store.ts'
@@ -125,8 +125,7 @@ export function webhooksRoutes(app: TypedApp, deps: Deps): void {
     const { workspaceId, params, body } = request
     checkUrl(body, deps)
     const updated = await change(deps, request, async (tx, now) => {
-      const value = await updateWebhook(tx, workspaceId, params.id, webhookFields(body), now)
-      if (!value) throw notFound('webhook')
+      const value = requireFound(await updateWebhook(tx, workspaceId, params.id, webhookFields(body), now), 'webhook')
       return { value, action: 'webhook.update', id: value.id, fields: changedFields(WebhookPatch, body) }
     })
     webhooks.changed()
@@ -159,8 +158,7 @@ function deliveryRoutes(app: TypedApp, deps: Deps): void {
     const { workspaceId, params } = request
     const { id: webhookId } = await requireWebhook(db, workspaceId, params.id)
     const delivery = await change(deps, request, async (tx, now) => {
-      const value = await replayDelivery(tx, { workspaceId, webhookId }, params.delivery, now)
-      if (!value) throw notFound('delivery')
+      const value = requireFound(await replayDelivery(tx, { workspaceId, webhookId }, params.delivery, now), 'delivery')
       return { value, action: 'webhook_delivery.replay', id: value.id }
     })
     webhooks.wake()
@@ -179,11 +177,8 @@ function deliveryRoutes(app: TypedApp, deps: Deps): void {
   })
 }
 
-async function requireWebhook(db: Db, workspaceId: string, id: string): Promise<Webhook> {
-  const webhook = await findWebhook(db, workspaceId, id)
-  if (!webhook) throw notFound('webhook')
-  return webhook
-}
+const requireWebhook = async (db: Db, workspaceId: string, id: string): Promise<Webhook> =>
+  requireFound(await findWebhook(db, workspaceId, id), 'webhook')
 
 /** Throws a 400 for a URL that webhooks must not use. */
 function checkUrl({ url }: WebhookPatch, { config }: Deps): void {

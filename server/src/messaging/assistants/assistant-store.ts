@@ -1,10 +1,10 @@
 import type { Db, Tx } from '../../db/database.ts'
 import { type Page, type PageRequest, readPage } from '../../db/page.ts'
+import { uuidOf } from '../../db/values.ts'
 import type { GovernedString } from '../../domain/governed.ts'
 import { findApplication } from '../../identity/application-store.ts'
 import { createUser, updateUser } from '../../identity/user-store.ts'
 import { isStorable } from '../../lib/fields.ts'
-import { uuidOf } from '../ids.ts'
 import { ASSISTANT_ROLE, type Assistant, type AssistantCreate, type AssistantPatch, toAssistant } from './assistant.ts'
 
 export type AssistantChange =

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
+import { uuidOf } from '../../db/values.ts'
 import type { ChatMessage } from '../../domain/message.ts'
 import { estimateTokens } from '../../domain/tokens.ts'
-import { uuidOf } from '../ids.ts'
 import type { Turn } from './turn-store.ts'
 
 /** Limits of the history that an assistant receives. */

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Db, Tx } from '../../db/database.ts'
+import { uuidOf } from '../../db/values.ts'
 import type { User } from '../../domain/principal.ts'
 import { findUser } from '../../identity/user-store.ts'
 import { currentTraceparent } from '../../lib/trace-context.ts'
 import type { Member } from '../api/member.ts'
-import { uuidOf } from '../ids.ts'
 import { findFirstMentioned } from './mentions.ts'
 
 /** Topic of db/signal.ts: a turn is due. The key is the id of the message. */

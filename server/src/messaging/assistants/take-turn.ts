@@ -6,7 +6,7 @@ import type { EventRelay } from '../events/event-relay.ts'
 import { emit } from '../events/outbox.ts'
 import type { GovernTextDeps } from '../governance/governed-text.ts'
 import { HeldText } from '../governance/held-text.ts'
-import { type PreparedMessage, prepareMessage, storeMessage } from '../messages/send-message.ts'
+import { type Draft, type PreparedMessage, prepareMessage, storeMessage } from '../messages/send-message.ts'
 import { HELD_NOTICE, noticeFor } from './notices.ts'
 import { type CompletionDeps, requestCompletion, type TurnOutcome } from './request-completion.ts'
 import { loadTurnContext, type TurnContext } from './turn-context.ts'
@@ -17,6 +17,9 @@ export interface TurnDeps extends CompletionDeps, GovernTextDeps {
   readonly log: Logger
   readonly relay: Pick<EventRelay, 'wake'>
 }
+
+/** A text of the assistant, the request that it comes from, and the message that it answers. */
+type TurnText = Pick<Draft, 'text' | 'auditId' | 'replyTo'>
 
 /** A turn is refused after this many failures, or when limits delay it for this long. */
 const MAX_ATTEMPTS = 3
@@ -53,31 +56,26 @@ async function applyOutcome(turn: Turn, context: TurnContext, outcome: TurnOutco
     case 'done':
       return endSilently(turn, deps)
     case 'completed':
-      return sendAnswer(turn, context, outcome.text, outcome.auditId, deps)
+      return sendAnswer(turn, context, outcome, deps)
     case 'refused':
-      return refuse(turn, context, outcome.text, outcome.auditId, deps)
+      return refuse(turn, context, outcome, deps)
     case 'postponed':
       return postpone(turn, context, outcome, deps)
     case 'held': {
       // The members are told once, also if another hold follows this one.
-      const notice = turn.reviewItemId === null ? await prepare(turn, context, HELD_NOTICE, outcome.auditId, deps) : undefined
+      const draft = { text: HELD_NOTICE, auditId: outcome.auditId }
+      const notice = turn.reviewItemId === null ? await prepare(turn, context, draft, deps) : undefined
       return changeTurn(context, (tx) => holdTurn(tx, turn, outcome.reviewItemId), notice ? [notice] : [], deps)
     }
   }
 }
 
 /** Sends a completion as a message, which policies govern like any other: it may be denied or held. */
-async function sendAnswer(
-  turn: Turn,
-  context: TurnContext,
-  text: string,
-  auditId: string | undefined,
-  deps: TurnDeps,
-): Promise<void> {
-  const answer = await prepare(turn, context, shorten(text), auditId, deps, turn.messageId)
-  if (!answer) return refuse(turn, context, noticeFor('POLICY_DENIED'), auditId, deps)
+async function sendAnswer(turn: Turn, context: TurnContext, { text, auditId }: TurnText, deps: TurnDeps): Promise<void> {
+  const answer = await prepare(turn, context, { text: shorten(text), auditId, replyTo: turn.messageId }, deps)
+  if (!answer) return refuse(turn, context, { text: noticeFor('POLICY_DENIED'), auditId }, deps)
   if (!(answer.governed instanceof HeldText)) return changeTurn(context, (tx) => endTurn(tx, turn), [answer], deps)
-  const notice = await prepare(turn, context, HELD_NOTICE, auditId, deps)
+  const notice = await prepare(turn, context, { text: HELD_NOTICE, auditId }, deps)
   await inTransaction(deps.db, async (tx) => {
     const now = deps.clock.now()
     const sent = await storeMessage(tx, context.assistant, answer, now)
@@ -87,14 +85,8 @@ async function sendAnswer(
   deps.relay.wake()
 }
 
-async function refuse(
-  turn: Turn,
-  context: TurnContext,
-  text: string,
-  auditId: string | undefined,
-  deps: TurnDeps,
-): Promise<void> {
-  const notice = await prepare(turn, context, text, auditId, deps, turn.messageId)
+async function refuse(turn: Turn, context: TurnContext, { text, auditId }: TurnText, deps: TurnDeps): Promise<void> {
+  const notice = await prepare(turn, context, { text, auditId, replyTo: turn.messageId }, deps)
   await changeTurn(context, (tx) => refuseTurn(tx, turn), notice ? [notice] : [], deps)
 }
 
@@ -107,28 +99,25 @@ async function postpone(
   const now = deps.clock.now()
   const delayMs = now.getTime() - turn.createdAt.getTime() + afterMs
   const givesUp = failed ? turn.attempts >= MAX_ATTEMPTS : delayMs > MAX_DELAY_MS && turn.reviewItemId === null
-  if (givesUp) return refuse(turn, context, noticeFor(code), undefined, deps)
+  if (givesUp) return refuse(turn, context, { text: noticeFor(code) }, deps)
   await postponeTurn(deps.db, turn, new Date(now.getTime() + afterMs), { failed })
 }
 
 /** Refuses the turn with a notice; at a later attempt without one, because sending the notice may be what fails. */
 async function giveUp(turn: Turn, context: TurnContext, deps: TurnDeps): Promise<void> {
-  if (turn.attempts === MAX_ATTEMPTS + 1) return refuse(turn, context, noticeFor('INTERNAL'), undefined, deps)
+  if (turn.attempts === MAX_ATTEMPTS + 1) return refuse(turn, context, { text: noticeFor('INTERNAL') }, deps)
   return changeTurn(context, (tx) => refuseTurn(tx, turn), [], deps)
 }
 
 /** A message of the assistant, governed. Undefined if policies deny it (recorded), or the assistant is no longer a member. */
 async function prepare(
-  turn: Turn,
+  { conversationId }: Turn,
   { assistant }: TurnContext,
-  text: string,
-  auditId: string | undefined,
+  text: TurnText,
   deps: TurnDeps,
-  replyTo?: string,
 ): Promise<PreparedMessage | undefined> {
-  const draft = { conversationId: turn.conversationId, text, attachments: [], replyTo, auditId }
   try {
-    return await prepareMessage(deps, assistant, draft, deps.clock.now())
+    return await prepareMessage(deps, assistant, { conversationId, attachments: [], ...text }, deps.clock.now())
   } catch (error) {
     if (error instanceof GatehouseError && (error.code === 'POLICY_DENIED' || error.code === 'NOT_FOUND')) return undefined
     throw error

@@ -1,9 +1,10 @@
-import { sql } from 'kysely'
+import { sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { uuidOf } from '../../db/values.ts'
 import type { User } from '../../domain/principal.ts'
 import { hasEnded } from '../../jobs/queue/lease.ts'
 import { newUuid, toId } from '../../lib/id.ts'
-import { uuidOf } from '../ids.ts'
+import type { AssistantTurnTable } from './tables.ts'
 
 /** A message that an assistant must answer, claimed by a worker. Ids are TypeIDs, except those of users. */
 export interface Turn {
@@ -93,16 +94,8 @@ export async function endTurn(tx: Tx, turn: Turn): Promise<boolean> {
   return numDeletedRows === 1n
 }
 
-interface Change {
-  readonly state?: 'held' | 'refused'
-  readonly claim?: null
-  readonly claimed_until: Date | null
-  readonly attempts?: number
-  readonly review_item_id?: string | null
-}
-
 /** Returns false if another worker has the turn, or it was deleted with its message: the caller discards its result. */
-async function change(db: Db, turn: Turn, fields: Change): Promise<boolean> {
+async function change(db: Db, turn: Turn, fields: Updateable<AssistantTurnTable>): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('assistant_turn')
     .set(fields)

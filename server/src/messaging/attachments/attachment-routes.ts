@@ -3,7 +3,7 @@ import multipart from '@fastify/multipart'
 import { Type } from 'typebox'
 import { GatehouseError } from '../../errors.ts'
 import { ID_PAGE, IdList, idListOf, idPageOf } from '../../http/paging.ts'
-import { notFound } from '../../http/refusals.ts'
+import { requireFound } from '../../http/refusals.ts'
 import { type Route, readRoute, writeRoute } from '../api/route.ts'
 import { emit } from '../events/outbox.ts'
 import { AttachmentView, attachmentEvent, attachmentView } from './attachment.ts'
@@ -40,8 +40,7 @@ const getAttachmentRoute = readRoute({
     errors: UNKNOWN,
   },
   handle: async ({ member, params, base }, { db }) => {
-    const attachment = await findAttachment(db, member, params.id ?? '')
-    if (!attachment) throw notFound('attachment')
+    const attachment = requireFound(await findAttachment(db, member, params.id ?? ''), 'attachment')
     return attachmentView(attachment, base)
   },
 })
@@ -56,8 +55,7 @@ const downloadAttachmentRoute = readRoute({
     errors: UNKNOWN,
   },
   handle: async ({ member, params, http }, { db, files }, reply) => {
-    const attachment = await findAttachment(db, member, params.id ?? '')
-    if (!attachment) throw notFound('attachment')
+    const attachment = requireFound(await findAttachment(db, member, params.id ?? ''), 'attachment')
     // With an empty stream, the content-length header below is kept.
     const body = http.method === 'HEAD' ? Readable.from([]) : await files.open(attachment.fileKey).catch(unavailable)
     return reply

@@ -6,12 +6,12 @@ import { testDatabases } from '../../../test/support/database.ts'
 import { asGoverned } from '../../../test/support/governed-text.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
 import type { Database, Tx } from '../../db/database.ts'
+import { uuidOf } from '../../db/values.ts'
 import { ANONYMOUS_USER } from '../../domain/principal.ts'
 import { createUser } from '../../identity/user-store.ts'
 import { fromId, newId, newUuid, toId } from '../../lib/id.ts'
 import type { Member } from '../api/member.ts'
 import { createConversation } from '../conversations/conversation-store.ts'
-import { uuidOf } from '../ids.ts'
 import type { Attachment } from './attachment.ts'
 import {
   countUnsentUploads,

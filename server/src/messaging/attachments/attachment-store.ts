@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { cursorOf, type Page, type PageRequest, readPage } from '../../db/page.ts'
+import { uuidOf } from '../../db/values.ts'
 import { fromId, toId } from '../../lib/id.ts'
 import type { Member } from '../api/member.ts'
-import { uuidOf } from '../ids.ts'
 import type { Attachment } from './attachment.ts'
 import type { MessageAttachmentTable } from './tables.ts'
 

@@ -1,8 +1,8 @@
 import type { Db } from '../../db/database.ts'
 import { cursorOf, type Page, type PageRequest, readPage } from '../../db/page.ts'
+import { uuidOf } from '../../db/values.ts'
 import { fromId } from '../../lib/id.ts'
 import type { Member } from '../api/member.ts'
-import { uuidOf } from '../ids.ts'
 import type { CountedConversation } from './conversation.ts'
 import { CONVERSATION_COLUMNS, conversationsOf, toCounted, unreadCount } from './conversation-store.ts'
 

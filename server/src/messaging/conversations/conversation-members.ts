@@ -1,5 +1,5 @@
 import type { Db } from '../../db/database.ts'
-import { uuidOf } from '../ids.ts'
+import { uuidOf } from '../../db/values.ts'
 
 /** User ids of a conversation's members: the audience of its events. */
 export async function findMemberIds(db: Db, workspaceId: string, conversationId: string): Promise<string[]> {

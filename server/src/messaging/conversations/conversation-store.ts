@@ -1,11 +1,12 @@
-import { sql } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { uuidOf } from '../../db/values.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { fromId, newUuid, toId } from '../../lib/id.ts'
 import type { Member } from '../api/member.ts'
-import { uuidOf } from '../ids.ts'
 import { isGroupOwner, lockGroupMembers } from '../people/group-member-store.ts'
 import { type Conversation, type CountedConversation, MAX_UNREAD_COUNT } from './conversation.ts'
+import type { ConversationMemberTable, ConversationTable } from './tables.ts'
 
 /** A query for the conversations of a member, joined with the member's own state (`membership`). */
 export const conversationsOf = (db: Db, { workspaceId, user }: Member) =>
@@ -41,21 +42,8 @@ export const unreadCount = sql<number>`(
   ) as unread
 )`.as('unread_count')
 
-interface Row {
-  readonly id: string
-  readonly workspace_id: string
-  readonly group_id: string | null
-  readonly direct_key: string | null
-  readonly pinned_message_id: string | null
-  readonly last_sequence: number
-  readonly last_active_at: Date | null
-  readonly created_at: Date
-  readonly is_pinned: boolean
-  readonly is_muted: boolean
-  readonly archived_at: Date | null
-  readonly last_opened_at: Date | null
-  readonly read_sequence: number
-}
+type Row = Omit<Selectable<ConversationTable>, 'retention_days' | 'created_by'> &
+  Pick<ConversationMemberTable, 'is_pinned' | 'is_muted' | 'archived_at' | 'last_opened_at' | 'read_sequence'>
 
 const toConversation = (row: Row, { user }: Member): Conversation => ({
   id: toId('conv', row.id),
@@ -123,9 +111,8 @@ export async function createConversation(
   const groupUuid = 'groupId' in partner ? uuidOf('grp', partner.groupId) : null
   const directKey = 'contactId' in partner ? directKeyOf(member.user.id, partner.contactId) : null
   if (distinct) {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`conversation ${member.workspaceId} ${groupUuid ?? directKey}`}, 0))`.execute(
-      tx,
-    )
+    const lock = `conversation ${member.workspaceId} ${groupUuid ?? directKey}`
+    await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(tx)
     const existing = await conversationsOf(tx, member)
       .select('conversation.id')
       .where(groupUuid === null ? 'direct_key' : 'group_id', '=', groupUuid ?? directKey)
@@ -166,14 +153,10 @@ export interface MemberState {
 }
 
 export async function updateMemberState(tx: Tx, member: Member, id: string, change: MemberState): Promise<void> {
-  const { isPinned, isMuted, archivedAt } = change
   await tx
     .updateTable('conversation_member')
-    .set({
-      ...(isPinned !== undefined && { is_pinned: isPinned }),
-      ...(isMuted !== undefined && { is_muted: isMuted }),
-      ...(archivedAt !== undefined && { archived_at: archivedAt }),
-    })
+    // Undefined fields stay unchanged.
+    .set({ is_pinned: change.isPinned, is_muted: change.isMuted, archived_at: change.archivedAt })
     .where('workspace_id', '=', uuidOf('ws', member.workspaceId))
     .where('conversation_id', '=', uuidOf('conv', id))
     .where('user_id', '=', member.user.id)

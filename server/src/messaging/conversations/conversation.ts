@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { SECONDS } from '../../http/coerce.ts'
+import { nullable } from '../../http/schemas.ts'
 import { Seconds, seconds, secondsOrNull } from '../timestamps.ts'
 
 /** A conversation as one of its members sees it. */
@@ -33,7 +34,6 @@ export interface CountedConversation extends Conversation {
 /** Counting stops here, so that the cost of a page does not grow with the number of unread messages. */
 export const MAX_UNREAD_COUNT = 1_000
 
-const nullable = <S extends ReturnType<typeof Type.String | typeof Type.Integer>>(schema: S) => Type.Union([schema, Type.Null()])
 /** A time that a client sets. Maximum: the end of the year 9999. */
 const Time = Type.Integer({
   minimum: 0,

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../db/database.ts'
+import { uuidOf } from '../../db/values.ts'
 import { withdrawReviews } from '../../review/message-review-store.ts'
 import { eraseResponsesAbout } from '../api/erase-responses.ts'
 import { eraseEvents } from '../events/erase-events.ts'
 import { emit } from '../events/outbox.ts'
-import { uuidOf } from '../ids.ts'
 import { findMemberIds } from './conversation-members.ts'
 
 /** Permanently deletes a conversation with its messages and files. Its members get an event. */

@@ -1,15 +1,13 @@
 import type { Tx } from '../../db/database.ts'
+import { uuidOf } from '../../db/values.ts'
 import { fromId } from '../../lib/id.ts'
 import type { Member } from '../api/member.ts'
 import { emit } from '../events/outbox.ts'
-import { uuidOf } from '../ids.ts'
 import { seconds } from '../timestamps.ts'
+import type { Conversation } from './conversation.ts'
 import { findMemberIds } from './conversation-members.ts'
 
-interface ConversationReference {
-  readonly workspaceId: string
-  readonly id: string
-}
+type ConversationReference = Pick<Conversation, 'workspaceId' | 'id'>
 
 /**
  * Moves the member's read marker forward to a message, never back, and records that the conversation was opened. Returns whether the

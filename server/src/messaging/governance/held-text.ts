@@ -1,12 +1,12 @@
 import { appendInTransaction } from '../../audit/audit-store.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import type { Tx } from '../../db/database.ts'
+import { uuidOf } from '../../db/values.ts'
 import { notFound } from '../../http/refusals.ts'
 import { newId, newUuid } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import { openHold } from '../../review/review-store.ts'
 import { emit } from '../events/outbox.ts'
-import { uuidOf } from '../ids.ts'
 import { draftMessageRecord } from './message-audit-record.ts'
 import { newMessageReview } from './message-review.ts'
 import type { TextDecision } from './text-decision.ts'
@@ -58,12 +58,8 @@ export class HeldText {
       })
     }
     const outcome = { auditId, error: 'POLICY_REVIEW_PENDING', review: { id: item.id, state: 'pending' } } as const
-    await appendInTransaction(
-      tx,
-      workspaceId,
-      [draftMessageRecord(this.#decision, outcome, this.#keys.hasher)],
-      this.#keys.hasher,
-    )
+    const { hasher } = this.#keys
+    await appendInTransaction(tx, workspaceId, [draftMessageRecord(this.#decision, outcome, hasher)], hasher)
     return { reviewItemId: item.id, auditId }
   }
 }

@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/database.ts'
-import { forbidden, invalid, notFound } from '../../http/refusals.ts'
+import { forbidden, invalid, notFound, requireFound } from '../../http/refusals.ts'
 import { eraseResponsesAbout } from '../api/erase-responses.ts'
 import type { Member } from '../api/member.ts'
 import { deleteConversation } from '../conversations/delete-conversation.ts'
@@ -21,9 +21,7 @@ export interface GroupChange {
 
 /** Locks a group until `tx` ends. Throws NOT_FOUND if the member is not in it. */
 export async function lockVisibleGroup(tx: Tx, member: Member, id: string): Promise<Group> {
-  const group = await lockGroup(tx, member, id)
-  if (!group) throw notFound('group')
-  return group
+  return requireFound(await lockGroup(tx, member, id), 'group')
 }
 
 /** As `lockVisibleGroup`. Throws FORBIDDEN if the member does not own the group. */

@@ -85,13 +85,7 @@ export async function updateGroup(
 ): Promise<void> {
   await tx
     .updateTable('messaging_group')
-    .set({
-      updated_at: now,
-      ...(name !== undefined && { name }),
-      ...(description !== undefined && { description }),
-      ...(avatarUrl !== undefined && { avatar_url: avatarUrl }),
-      ...(ownerId !== undefined && { owner_id: ownerId }),
-    })
+    .set({ updated_at: now, name, description, avatar_url: avatarUrl, owner_id: ownerId })
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('id', '=', uuidOfGroup(id))
     .execute()

@@ -1,5 +1,5 @@
 import { GatehouseError } from '../../errors.ts'
-import { forbidden, notFound } from '../../http/refusals.ts'
+import { forbidden, notFound, requireFound } from '../../http/refusals.ts'
 import { eraseResponsesAbout } from '../api/erase-responses.ts'
 import { writeRoute } from '../api/route.ts'
 import { attachmentEvent } from '../attachments/attachment.ts'
@@ -22,8 +22,7 @@ export const deleteAttachmentRoute = writeRoute({
     },
   },
   write: async (tx, { member, params, now }) => {
-    const attachment = await findAttachment(tx, member, params.id ?? '')
-    if (!attachment) throw notFound('attachment')
+    const attachment = requireFound(await findAttachment(tx, member, params.id ?? ''), 'attachment')
     const { workspaceId } = member
     const message = attachment.messageId === null ? undefined : await lockMessage(tx, member, attachment.messageId)
     if (message && message.senderId !== member.user.id) throw forbidden('Only the sender of the message can delete its files.')

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { uuidOf } from '../../db/values.ts'
 import type { GovernedString } from '../../domain/governed.ts'
 import { invalid } from '../../http/refusals.ts'
 import { fromId, toId } from '../../lib/id.ts'
 import type { Member } from '../api/member.ts'
-import { attachmentEvent } from '../attachments/attachment.ts'
+import { type Attachment, attachmentEvent } from '../attachments/attachment.ts'
 import { emit } from '../events/outbox.ts'
-import { uuidOf } from '../ids.ts'
 
 /** `att_…` of a message's files. */
 export async function findAttachmentIds(db: Db, messageId: string): Promise<string[]> {
@@ -113,14 +113,7 @@ export async function renameFiles(
 }
 
 /** A file of a message. */
-export interface MessageFile {
-  readonly id: string
-  readonly messageId: string
-  readonly filename: string
-  readonly mediaType: string
-  readonly bytes: number
-  readonly createdAt: Date
-}
+export type MessageFile = Omit<Attachment, 'uploadedBy' | 'sha256' | 'fileKey'>
 
 /** The files of each message, by the message's id. Messages without files are missing. */
 export async function findFiles(db: Db, messageIds: readonly string[]): Promise<Map<string, MessageFile[]>> {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { cursorOf, isBackwards, type Page, type PageRequest, pageOf, readPage } from '../../db/page.ts'
+import { uuidOf } from '../../db/values.ts'
 import { fromId } from '../../lib/id.ts'
 import type { Member } from '../api/member.ts'
-import { uuidOf } from '../ids.ts'
 import { MESSAGE_COLUMNS, type Message, type MessageRow, toMessage } from './message.ts'
 import { messagesOf } from './message-store.ts'
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { uuidOf } from '../../db/values.ts'
 import { fromId } from '../../lib/id.ts'
 import { withdrawReviews } from '../../review/message-review-store.ts'
 import { eraseResponsesAbout } from '../api/erase-responses.ts'
@@ -8,7 +9,6 @@ import { findMemberIds } from '../conversations/conversation-members.ts'
 import { eraseEvents } from '../events/erase-events.ts'
 import { emit } from '../events/outbox.ts'
 import type { GovernedText } from '../governance/governed-text.ts'
-import { uuidOf } from '../ids.ts'
 import { MESSAGE_COLUMNS, type Message, messageEvent, toMessage } from './message.ts'
 import { findAttachmentIds } from './message-files.ts'
 import { findReactions } from './reaction-store.ts'
@@ -117,12 +117,9 @@ export async function deleteMessages(
     .execute()
   const audience = await findMemberIds(tx, workspaceId, conversationId)
   const deletedIds = ids.filter((_, index) => deleted.some(({ id }) => id === uuids[index]))
-  const payload = { conversation_id: conversationId }
   await eraseEvents(tx, workspaceId, { objectIds: deletedIds })
   await eraseResponsesAbout(tx, workspaceId, deletedIds)
-  await emit(
-    tx,
-    ...deletedIds.map((id) => ({ workspaceId, type: 'message.deleted' as const, audience, payload: { id, ...payload } })),
-  )
+  const event = { workspaceId, type: 'message.deleted', audience } as const
+  await emit(tx, ...deletedIds.map((id) => ({ ...event, payload: { id, conversation_id: conversationId } })))
   return deletedIds
 }

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { Type } from 'typebox'
+import { nullable } from '../../http/schemas.ts'
 import { toId } from '../../lib/id.ts'
 import { AttachmentView } from '../attachments/attachment.ts'
 import { ContactView } from '../people/contact.ts'
@@ -61,8 +62,6 @@ export const toMessage = (row: MessageRow): Message => ({
 
 /** One entry for each name, in the order in which members added them. */
 export type Reactions = readonly Readonly<Record<string, readonly string[]>>[]
-
-const nullable = <S extends ReturnType<typeof Type.String | typeof Type.Integer>>(schema: S) => Type.Union([schema, Type.Null()])
 
 export const MessageView = Type.Object({
   id: Type.String(),

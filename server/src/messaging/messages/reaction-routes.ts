@@ -1,4 +1,4 @@
-import { notFound } from '../../http/refusals.ts'
+import { notFound, requireFound } from '../../http/refusals.ts'
 import { type Route, writeRoute } from '../api/route.ts'
 import { MessageView } from './message.ts'
 import { emitMessageUpdated, lockMessage } from './message-store.ts'
@@ -9,46 +9,43 @@ import { prepareReaction } from './update-message.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the message does not exist, or the caller is not a member of its conversation' }
 
-const addReactionRoute = writeRoute({
-  target: 'PUT /v1/messages/:id/reactions/:name',
-  docs: {
-    operationId: 'addReaction',
-    summary: 'Add a reaction to a message',
-    description: 'Rule: MSG-REACT-4.',
-    answers: { 200: MessageView },
-    errors: { ...UNKNOWN, 403: 'POLICY_DENIED, with audit_id' },
-  },
-  prepare: ({ member, params, now }, deps) =>
-    prepareReaction(deps, member, params.id ?? '', checkReactionName(params.name ?? ''), now),
-  write: async (tx, { member, params, base, now }, { name, governed }) => {
-    const message = await lockMessage(tx, member, params.id ?? '')
-    if (!message) throw notFound('message')
-    const result = await addReaction(tx, member, message, name, now)
-    if (result === 'too_many_names') throw tooManyNames()
-    if (result === 'added') await emitMessageUpdated(tx, message, undefined)
-    const body = await loadMessageView(tx, message, base)
-    await governed.settle(tx)
-    return { status: 200, body }
-  },
-})
-
-const removeReactionRoute = writeRoute({
-  target: 'DELETE /v1/messages/:id/reactions/:name',
-  docs: {
-    operationId: 'removeReaction',
-    summary: "Remove the caller's reaction",
-    description: 'Rule: MSG-REACT-4.',
-    answers: { 204: null },
-    errors: { 404: "NOT_FOUND: the message or the caller's reaction does not exist" },
-  },
-  write: async (tx, { member, params }) => {
-    const message = await lockMessage(tx, member, params.id ?? '')
-    if (!message) throw notFound('message')
-    if (!(await removeReaction(tx, member, message, params.name ?? ''))) throw notFound('reaction')
-    await emitMessageUpdated(tx, message, undefined)
-    return { status: 204, body: undefined }
-  },
-})
-
 /** Routes of the caller's reactions. A reaction does not change the time of the message's last update. */
-export const reactionRoutes: readonly Route[] = [addReactionRoute, removeReactionRoute]
+export const reactionRoutes: readonly Route[] = [
+  writeRoute({
+    target: 'PUT /v1/messages/:id/reactions/:name',
+    docs: {
+      operationId: 'addReaction',
+      summary: 'Add a reaction to a message',
+      description: 'Rule: MSG-REACT-4.',
+      answers: { 200: MessageView },
+      errors: { ...UNKNOWN, 403: 'POLICY_DENIED, with audit_id' },
+    },
+    prepare: ({ member, params, now }, deps) =>
+      prepareReaction(deps, member, params.id ?? '', checkReactionName(params.name ?? ''), now),
+    write: async (tx, { member, params, base, now }, { name, governed }) => {
+      const message = requireFound(await lockMessage(tx, member, params.id ?? ''), 'message')
+      const result = await addReaction(tx, member, message, name, now)
+      if (result === 'too_many_names') throw tooManyNames()
+      if (result === 'added') await emitMessageUpdated(tx, message, undefined)
+      const body = await loadMessageView(tx, message, base)
+      await governed.settle(tx)
+      return { status: 200, body }
+    },
+  }),
+  writeRoute({
+    target: 'DELETE /v1/messages/:id/reactions/:name',
+    docs: {
+      operationId: 'removeReaction',
+      summary: "Remove the caller's reaction",
+      description: 'Rule: MSG-REACT-4.',
+      answers: { 204: null },
+      errors: { 404: "NOT_FOUND: the message or the caller's reaction does not exist" },
+    },
+    write: async (tx, { member, params }) => {
+      const message = requireFound(await lockMessage(tx, member, params.id ?? ''), 'message')
+      if (!(await removeReaction(tx, member, message, params.name ?? ''))) throw notFound('reaction')
+      await emitMessageUpdated(tx, message, undefined)
+      return { status: 204, body: undefined }
+    },
+  }),
+]

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { uuidOf } from '../../db/values.ts'
 import type { GovernedString } from '../../domain/governed.ts'
 import { toId } from '../../lib/id.ts'
 import type { Member } from '../api/member.ts'
-import { uuidOf } from '../ids.ts'
 import type { Message, Reactions } from './message.ts'
 import { type GovernedReaction, MAX_NAMES } from './reaction.ts'
 

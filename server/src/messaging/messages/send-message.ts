@@ -1,5 +1,5 @@
 import type { Tx } from '../../db/database.ts'
-import { notFound } from '../../http/refusals.ts'
+import { requireFound } from '../../http/refusals.ts'
 import { newId } from '../../lib/id.ts'
 import type { Member } from '../api/member.ts'
 import { ASSISTANTS_TOPIC } from '../assistants/enqueue-turn.ts'
@@ -35,8 +35,7 @@ export async function prepareMessage(
   draft: Draft,
   now: Date,
 ): Promise<PreparedMessage> {
-  const conversation = await findConversation(deps.db, member, draft.conversationId)
-  if (!conversation) throw notFound('conversation')
+  const conversation = requireFound(await findConversation(deps.db, member, draft.conversationId), 'conversation')
   const id = newId('msg')
   const filenames = await findFilenames(deps.db, member, draft.attachments)
   const submission = {

@@ -1,6 +1,6 @@
 import type { Tx } from '../../db/database.ts'
 import type { GovernedString } from '../../domain/governed.ts'
-import { forbidden, notFound } from '../../http/refusals.ts'
+import { forbidden, notFound, requireFound } from '../../http/refusals.ts'
 import { eraseResponsesAbout } from '../api/erase-responses.ts'
 import type { Member } from '../api/member.ts'
 import { findMemberIds } from '../conversations/conversation-members.ts'
@@ -109,8 +109,7 @@ export async function updateMessage(
   { text, attachments, reactions }: PreparedUpdate,
   now: Date,
 ): Promise<UpdateResult> {
-  const message = await lockMessage(tx, member, id)
-  if (!message) throw notFound('message')
+  const message = requireFound(await lockMessage(tx, member, id), 'message')
   if (text instanceof HeldText) return { kind: 'held', ...(await text.open(tx, attachments?.ids ?? null)) }
   if (text) await replaceText(tx, message, text)
   if (attachments) {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { ID_PAGE, IdList, idListOf, idPageOf } from '../../http/paging.ts'
-import { forbidden, invalid, notFound } from '../../http/refusals.ts'
+import { forbidden, invalid, notFound, requireFound } from '../../http/refusals.ts'
 import { type Route, readRoute, writeRoute } from '../api/route.ts'
 import { governFields } from '../governance/governed-fields.ts'
 import { ContactUpdate, ContactView, contactView } from './contact.ts'
@@ -9,68 +9,64 @@ import { emitContact } from './emit-contact.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND' }
 
-const listContactsRoute = readRoute({
-  target: 'GET /v1/contacts',
-  docs: {
-    operationId: 'listContacts',
-    summary: 'List the users and assistants of the Workspace, without the caller, by username',
-    query: {
-      ...ID_PAGE,
-      username: Type.Optional(Type.String({ maxLength: 200, description: 'Only the contact with exactly this username.' })),
-    },
-    answers: { 200: IdList(ContactView) },
-  },
-  handle: async ({ member, query, base }, { db }) => {
-    const page = idPageOf(query)
-    const found = await listContacts(db, member, page, query)
-    return idListOf(found, page, (contact) => contactView(contact, base))
-  },
-})
-
-const getContactRoute = readRoute({
-  target: 'GET /v1/contacts/:id',
-  docs: { operationId: 'getContact', summary: 'Get a contact', answers: { 200: ContactView }, errors: UNKNOWN },
-  handle: async ({ member, params, base }, { db }) => {
-    const contact = await findContact(db, member.workspaceId, params.id ?? '')
-    if (!contact) throw notFound('contact')
-    return contactView(contact, base)
-  },
-})
-
-const updateContactRoute = writeRoute({
-  target: 'PUT /v1/contacts/:id',
-  docs: {
-    operationId: 'updateContact',
-    summary: "Change the caller's own profile",
-    description: 'Missing fields stay unchanged. null or an empty text clears a field.',
-    answers: { 200: ContactView },
-    errors: {
-      ...UNKNOWN,
-      403: "FORBIDDEN: another user's profile. POLICY_DENIED, with audit_id: a policy at the point `message` denies a text",
-    },
-  },
-  body: ContactUpdate,
-  prepare: async ({ member, params, body, now }, deps) => {
-    const { db } = deps
-    const { display_name: displayName, phone_number: phoneNumber, avatar_url: avatarUrl } = body
-    if (params.id !== member.user.id) {
-      if (!(await findContact(db, member.workspaceId, params.id ?? ''))) throw notFound('contact')
-      throw forbidden('You can only change your own profile.')
-    }
-    if (displayName === undefined && phoneNumber === undefined && avatarUrl === undefined) {
-      throw invalid({ param: '', message: 'must have display_name, phone_number or avatar_url' })
-    }
-    const about = { workspaceId: member.workspaceId, author: member.user, now }
-    return governFields(deps, about, { displayName, avatarUrl, phoneNumber: phoneNumber === null ? '' : phoneNumber })
-  },
-  write: async (tx, { member, base }, { fields, settle }) => {
-    const contact = await updateProfile(tx, member, fields)
-    if (!contact) throw notFound('contact')
-    await emitContact(tx, 'contact.updated', member.workspaceId, contact.id, base)
-    await settle(tx)
-    return { status: 200, body: contactView(contact, base) }
-  },
-})
-
 /** Contacts are the users of the Workspace. Operators add and remove them; each user changes their own profile. */
-export const contactRoutes: readonly Route[] = [listContactsRoute, getContactRoute, updateContactRoute]
+export const contactRoutes: readonly Route[] = [
+  readRoute({
+    target: 'GET /v1/contacts',
+    docs: {
+      operationId: 'listContacts',
+      summary: 'List the users and assistants of the Workspace, without the caller, by username',
+      query: {
+        ...ID_PAGE,
+        username: Type.Optional(Type.String({ maxLength: 200, description: 'Only the contact with exactly this username.' })),
+      },
+      answers: { 200: IdList(ContactView) },
+    },
+    handle: async ({ member, query, base }, { db }) => {
+      const page = idPageOf(query)
+      const found = await listContacts(db, member, page, query)
+      return idListOf(found, page, (contact) => contactView(contact, base))
+    },
+  }),
+  readRoute({
+    target: 'GET /v1/contacts/:id',
+    docs: { operationId: 'getContact', summary: 'Get a contact', answers: { 200: ContactView }, errors: UNKNOWN },
+    handle: async ({ member, params, base }, { db }) => {
+      const contact = requireFound(await findContact(db, member.workspaceId, params.id ?? ''), 'contact')
+      return contactView(contact, base)
+    },
+  }),
+  writeRoute({
+    target: 'PUT /v1/contacts/:id',
+    docs: {
+      operationId: 'updateContact',
+      summary: "Change the caller's own profile",
+      description: 'Missing fields stay unchanged. null or an empty text clears a field.',
+      answers: { 200: ContactView },
+      errors: {
+        ...UNKNOWN,
+        403: "FORBIDDEN: another user's profile. POLICY_DENIED, with audit_id: a policy at the point `message` denies a text",
+      },
+    },
+    body: ContactUpdate,
+    prepare: async ({ member, params, body, now }, deps) => {
+      const { db } = deps
+      const { display_name: displayName, phone_number: phoneNumber, avatar_url: avatarUrl } = body
+      if (params.id !== member.user.id) {
+        if (!(await findContact(db, member.workspaceId, params.id ?? ''))) throw notFound('contact')
+        throw forbidden('You can only change your own profile.')
+      }
+      if (displayName === undefined && phoneNumber === undefined && avatarUrl === undefined) {
+        throw invalid({ param: '', message: 'must have display_name, phone_number or avatar_url' })
+      }
+      const about = { workspaceId: member.workspaceId, author: member.user, now }
+      return governFields(deps, about, { displayName, avatarUrl, phoneNumber: phoneNumber === null ? '' : phoneNumber })
+    },
+    write: async (tx, { member, base }, { fields, settle }) => {
+      const contact = requireFound(await updateProfile(tx, member, fields), 'contact')
+      await emitContact(tx, 'contact.updated', member.workspaceId, contact.id, base)
+      await settle(tx)
+      return { status: 200, body: contactView(contact, base) }
+    },
+  }),
+]

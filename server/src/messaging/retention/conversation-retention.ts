@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { Type } from 'typebox'
 import type { Db, Tx } from '../../db/database.ts'
-import { uuidOf } from '../ids.ts'
+import { uuidOf } from '../../db/values.ts'
 
 /** How long the messages of a conversation are stored, in days; null: without limit. */
 export interface Retention {

@@ -1,8 +1,9 @@
 import type { Db } from '../../db/database.ts'
 import { inTransaction } from '../../db/retried-transaction.ts'
+import { uuidOf } from '../../db/values.ts'
 import { toId } from '../../lib/id.ts'
-import { uuidOf } from '../ids.ts'
 import { deleteMessages } from '../messages/message-store.ts'
+import type { MessageTable } from '../messages/tables.ts'
 
 const DAY_MS = 24 * 3_600_000
 /** Messages deleted by one transaction. */
@@ -45,14 +46,10 @@ export async function deleteExpiredOfConversations(db: Db, now: Date): Promise<n
   }
 }
 
-export interface MessageRow {
-  readonly id: string
-  readonly conversation_id: string
-  readonly workspace_id: string
-}
+type MessageReference = Pick<MessageTable, 'id' | 'conversation_id' | 'workspace_id'>
 
 /** Deletes the messages that `next` finds until it finds none. Returns how many. */
-export async function deleteInBatches(db: Db, next: () => Promise<readonly MessageRow[]>, now: Date): Promise<number> {
+export async function deleteInBatches(db: Db, next: () => Promise<readonly MessageReference[]>, now: Date): Promise<number> {
   let deleted = 0
   for (;;) {
     const messages = await next()

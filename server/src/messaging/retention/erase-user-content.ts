@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/retried-transaction.ts'
+import { uuidOf } from '../../db/values.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { newUuid, toId } from '../../lib/id.ts'
 import { withdrawReviews } from '../../review/message-review-store.ts'
@@ -9,7 +10,6 @@ import { findMemberIds } from '../conversations/conversation-members.ts'
 import { deleteConversation } from '../conversations/delete-conversation.ts'
 import { markReadAfterDeparture } from '../conversations/read-marker.ts'
 import { eraseEvents } from '../events/erase-events.ts'
-import { uuidOf } from '../ids.ts'
 import { MESSAGE_COLUMNS, toMessage } from '../messages/message.ts'
 import { emitMessageUpdated } from '../messages/message-store.ts'
 import { findContacts } from '../people/contact-store.ts'
@@ -31,7 +31,12 @@ export async function eraseUserContent(db: Db, erasure: Erasure, now: Date): Pro
   await eraseReactions(db, erasure)
   await inTransaction(db, async (tx) => {
     await withdrawReviews(tx, workspaceId, { userId, until: erasedAt }, now)
-    await deleteHeldMessages(tx, erasure)
+    await tx
+      .deleteFrom('held_message')
+      .where('workspace_id', '=', uuidOf('ws', workspaceId))
+      .where('sender_id', '=', userId)
+      .where('created_at', '<=', erasedAt)
+      .execute()
     await eraseUploads(tx, erasure, now)
     await eraseStoredResponses(tx, erasure)
     await tx
@@ -112,13 +117,9 @@ async function leaveConversation(tx: Tx, workspaceId: string, uuid: string, user
     .where('user_id', '=', userId)
     .returning('read_sequence')
     .executeTakeFirst()
-  if (membership)
-    await markReadAfterDeparture(
-      tx,
-      workspaceId,
-      [{ conversationId: toId('conv', uuid), readSequence: membership.read_sequence }],
-      now,
-    )
+  if (!membership) return
+  const marker = { conversationId: toId('conv', uuid), readSequence: membership.read_sequence }
+  await markReadAfterDeparture(tx, workspaceId, [marker], now)
 }
 
 function eraseMessages(db: Db, { workspaceId, userId, erasedAt }: Erasure, now: Date): Promise<number> {
@@ -164,15 +165,6 @@ async function eraseReactions(db: Db, { workspaceId, userId, erasedAt }: Erasure
     await eraseEvents(tx, workspaceId, { objectIds: [message.id] })
     await emitMessageUpdated(tx, message, undefined)
   }
-}
-
-async function deleteHeldMessages(tx: Tx, { workspaceId, userId, erasedAt }: Erasure): Promise<void> {
-  await tx
-    .deleteFrom('held_message')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where('sender_id', '=', userId)
-    .where('created_at', '<=', erasedAt)
-    .execute()
 }
 
 /** Uploads that were not sent with a message. */

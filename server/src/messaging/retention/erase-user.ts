@@ -1,11 +1,11 @@
 import type { Tx } from '../../db/database.ts'
+import { uuidOf } from '../../db/values.ts'
 import { ANONYMOUS_USER } from '../../domain/principal.ts'
 import { eraseUser as eraseMemories } from '../../memory/erase.ts'
 import type { Member } from '../api/member.ts'
 import { eraseEvents } from '../events/erase-events.ts'
 import { emit } from '../events/outbox.ts'
 import { removeFromAllGroups } from '../groups/remove-from-all-groups.ts'
-import { uuidOf } from '../ids.ts'
 import { findAcquaintances } from '../people/acquaintances.ts'
 
 /** The erasure of a user. It covers what the user has written until `erasedAt`. */

@@ -12,9 +12,8 @@ export function readCsv(text: string, limit: number): string {
   const pieces: string[] = []
   let length = 0
   for (let first = 0; first === 0 || first < rows.length; first += ROWS_PER_TABLE) {
-    const table = [row(header), `|${' --- |'.repeat(header.length)}`, ...rows.slice(first, first + ROWS_PER_TABLE).map(row)].join(
-      '\n',
-    )
+    const body = rows.slice(first, first + ROWS_PER_TABLE).map(row)
+    const table = [row(header), `|${' --- |'.repeat(header.length)}`, ...body].join('\n')
     const heading = `## Rows ${first + 1}–${Math.min(first + ROWS_PER_TABLE, rows.length)}\n\n`
     const piece = rows.length > ROWS_PER_TABLE ? heading + table : table
     length += piece.length
@@ -24,9 +23,7 @@ export function readCsv(text: string, limit: number): string {
   return pieces.join('\n\n')
 }
 
-function row(cells: readonly string[]): string {
-  return `| ${cells.map(cellText).join(' | ')} |`
-}
+const row = (cells: readonly string[]): string => `| ${cells.map(cellText).join(' | ')} |`
 
 function parseRows(text: string): string[][] {
   try {

@@ -55,9 +55,7 @@ function write(outline: Outline, line: string): void {
   outline.lines.push(line)
 }
 
-function heading(path: string, depth: number): string {
-  return `${'#'.repeat(Math.min(depth, 6))} ${path.replace(/\s+/g, ' ')}\n`
-}
+const heading = (path: string, depth: number): string => `${'#'.repeat(Math.min(depth, 6))} ${path.replace(/\s+/g, ' ')}\n`
 
 /** Indents the further lines of a list item, so that they stay in the item. */
 function scalar(value: unknown): string {
@@ -71,9 +69,7 @@ function scalar(value: unknown): string {
     : String(value)
 }
 
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
-}
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null
 
 function parseJson(text: string, message: string): unknown {
   try {

@@ -40,7 +40,7 @@ async function open(bytes: Uint8Array): Promise<Pdf> {
     if (error instanceof Error && error.name === 'PasswordException') {
       throw new DocumentError('encrypted', 'The file is protected by a password. Save it without a password.')
     }
-    throw damagedError()
+    throw new DocumentError('broken', DAMAGED)
   }
 }
 
@@ -51,16 +51,11 @@ async function pageText(pdf: Pdf, number: number): Promise<string> {
     page.cleanup()
     return paragraphs(linesOf(items))
   } catch {
-    throw damagedError()
+    throw new DocumentError('broken', DAMAGED)
   }
 }
 
-function damagedError(): DocumentError {
-  return new DocumentError(
-    'broken',
-    'The PDF is damaged or incomplete. Save it again from the program that created it, or print it to PDF.',
-  )
-}
+const DAMAGED = 'The PDF is damaged or incomplete. Save it again from the program that created it, or print it to PDF.'
 
 function linesOf(items: readonly object[]): Line[] {
   const lines: Line[] = []
