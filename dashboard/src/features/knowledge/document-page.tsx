@@ -107,10 +107,7 @@ function EditButton({ document }: { readonly document: Document }) {
   const stored: LabelValues = { classification, regulations, acl }
   const form = useForm<LabelValues>({ initialValues: stored })
   const dialog = useFormDialog(form)
-  const update = useChange('patch', '/admin/v1/documents/{id}', {
-    refresh: REFRESH,
-    onDone: dialog.saved,
-  })
+  const update = useChange('patch', '/admin/v1/documents/{id}', { refresh: REFRESH, onDone: dialog.saved })
   useFormSync(form, stored)
   const save = (values: LabelValues) =>
     update.mutate(
