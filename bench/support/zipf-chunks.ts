@@ -46,28 +46,7 @@ function zipf(random: Random): () => number {
   }
 }
 
-const SYLLABLES = [
-  'ba',
-  'de',
-  'fi',
-  'go',
-  'hu',
-  'ka',
-  'le',
-  'mi',
-  'no',
-  'pu',
-  'ra',
-  'se',
-  'ti',
-  'vo',
-  'zu',
-  'an',
-  'er',
-  'is',
-  'ol',
-  'ut',
-]
+const SYLLABLES = 'ba de fi go hu ka le mi no pu ra se ti vo zu an er is ol ut'.split(' ')
 
 /** Returns the word of a term number. Each number has its own word. */
 export function wordOf(term: number): string {

@@ -1,6 +1,7 @@
-import { Button, Center, Table, VisuallyHidden } from '@mantine/core'
+import { Center, Table, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ErrorState } from './error-state.tsx'
+import { ShowMore } from './show-more.tsx'
 import { RowsSkeleton } from './skeletons.tsx'
 
 export interface Column<Row> {
@@ -81,9 +82,7 @@ export function DataTable<Row>({ label, list, columns, keyOf, empty }: DataTable
       {list.error ? <ErrorState error={list.error} onRetry={list.retry} /> : null}
       {list.hasMore && (
         <Center>
-          <Button variant="default" loading={list.loadingMore} onClick={list.loadMore}>
-            Show more
-          </Button>
+          <ShowMore list={list} />
         </Center>
       )}
     </>

@@ -1,8 +1,9 @@
-import { Button, type ButtonProps, Stack, TextInput } from '@mantine/core'
+import { type ButtonProps, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { FormDialog, useFormDialog } from './form-dialog.tsx'
 import { showFormError } from './form-errors.ts'
+import { SubmitForm } from './submit-form.tsx'
 
 interface NameButtonProps extends Pick<ButtonProps, 'variant'> {
   /** Button label and dialog title: "Create Application". */
@@ -25,14 +26,9 @@ export function NameButton({ title, description, action, variant = 'filled', onN
   })
   return (
     <FormDialog dialog={dialog} title={title} variant={variant} pending={create.isPending}>
-      <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
-        <Stack>
-          <TextInput label="Name" description={description} required data-autofocus {...form.getInputProps('name')} />
-          <Button type="submit" loading={create.isPending}>
-            {action}
-          </Button>
-        </Stack>
-      </form>
+      <SubmitForm onSubmit={form.onSubmit((values) => create.mutate(values))} submit={action} pending={create.isPending}>
+        <TextInput label="Name" description={description} required data-autofocus {...form.getInputProps('name')} />
+      </SubmitForm>
     </FormDialog>
   )
 }

@@ -5,6 +5,14 @@ import { useUnsavedWarning } from './use-unsaved-warning.ts'
 
 const FOCUS_MS = 100
 
+/** Props of a dialog that only its own button closes. */
+export const NO_CLOSING = {
+  onClose: () => undefined,
+  closeOnClickOutside: false,
+  closeOnEscape: false,
+  withCloseButton: false,
+} as const
+
 interface SecretDialogProps {
   /** Undefined: the dialog is closed. */
   readonly secret: string | undefined
@@ -33,15 +41,7 @@ export function SecretDialog({ secret, title, label, onClose }: SecretDialogProp
     }
   }, [secret])
   return (
-    <Modal
-      opened={secret !== undefined}
-      onClose={() => undefined}
-      title={title}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      withCloseButton={false}
-      size="lg"
-    >
+    <Modal opened={secret !== undefined} {...NO_CLOSING} title={title} size="lg">
       <Stack ref={content}>
         <Alert color="yellow" variant="light">
           Copy the {label} and save it now. It is not shown again.

@@ -10,6 +10,13 @@ interface TimeProps {
   readonly fallback?: string
 }
 
+/** The revocation of a key or token. */
+export const Revoked = ({ at }: { readonly at: string }) => (
+  <Text size="sm" c="dimmed">
+    Revoked <Time at={at} />
+  </Text>
+)
+
 /** A time in the browser's time zone, with the exact time on hover. */
 export function Time({ at, fallback = '–' }: TimeProps) {
   if (at === null || at === undefined)

@@ -1,5 +1,6 @@
 import { Alert, Button, Code, Modal, SimpleGrid, Stack } from '@mantine/core'
 import { CopyButton } from '../../ui/copy.tsx'
+import { NO_CLOSING } from '../../ui/secret-dialog.tsx'
 import { useUnsavedWarning } from '../../ui/use-unsaved-warning.ts'
 
 interface BackupCodesProps {
@@ -13,14 +14,7 @@ export function BackupCodes({ codes = [], onDone }: BackupCodesProps) {
   const opened = codes.length > 0
   useUnsavedWarning(opened)
   return (
-    <Modal
-      opened={opened}
-      onClose={() => undefined}
-      title="Backup codes"
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      withCloseButton={false}
-    >
+    <Modal opened={opened} {...NO_CLOSING} title="Backup codes">
       <Stack>
         <Alert color="yellow" variant="light">
           Save these codes now. Each code replaces the authenticator app for one sign-in. They are not shown again.

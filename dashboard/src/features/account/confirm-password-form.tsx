@@ -1,7 +1,8 @@
-import { Button, PasswordInput, Stack } from '@mantine/core'
+import { PasswordInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { describeError } from '../../ui/describe-error.ts'
+import { SubmitForm } from '../../ui/submit-form.tsx'
 
 /** Asks for the password before a change of the sign-in. */
 export function ConfirmPasswordForm({ onConfirm }: { readonly onConfirm: (password: string) => Promise<unknown> }) {
@@ -11,19 +12,14 @@ export function ConfirmPasswordForm({ onConfirm }: { readonly onConfirm: (passwo
     onError: (error) => form.setFieldError('password', describeError(error).message),
   })
   return (
-    <form onSubmit={form.onSubmit((values) => confirm.mutate(values))}>
-      <Stack>
-        <PasswordInput
-          label="Your password"
-          autoComplete="current-password"
-          required
-          data-autofocus
-          {...form.getInputProps('password')}
-        />
-        <Button type="submit" loading={confirm.isPending}>
-          Continue
-        </Button>
-      </Stack>
-    </form>
+    <SubmitForm onSubmit={form.onSubmit((values) => confirm.mutate(values))} submit="Continue" pending={confirm.isPending}>
+      <PasswordInput
+        label="Your password"
+        autoComplete="current-password"
+        required
+        data-autofocus
+        {...form.getInputProps('password')}
+      />
+    </SubmitForm>
   )
 }

@@ -1,9 +1,10 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core'
+import { Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { type NewTwoFactor, verifyTotp } from '../../api/auth.ts'
 import { Copyable } from '../../ui/copy.tsx'
 import { describeError } from '../../ui/describe-error.ts'
+import { SubmitForm } from '../../ui/submit-form.tsx'
 import { QrCode } from './qr-code.tsx'
 
 interface TwoFactorSetupProps {
@@ -21,23 +22,18 @@ export function TwoFactorSetup({ factor, onDone }: TwoFactorSetupProps) {
   })
   const secret = new URL(factor.totpURI).searchParams.get('secret') ?? ''
   return (
-    <form onSubmit={form.onSubmit((values) => verify.mutate(values))}>
-      <Stack>
-        <Text size="sm">Scan the QR code with your authenticator app, or enter the key.</Text>
-        <QrCode text={factor.totpURI} label="QR code for the authenticator app" />
-        <Copyable value={secret} label="key" />
-        <TextInput
-          label="6-digit code"
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          required
-          data-autofocus
-          {...form.getInputProps('code')}
-        />
-        <Button type="submit" loading={verify.isPending}>
-          Turn on
-        </Button>
-      </Stack>
-    </form>
+    <SubmitForm onSubmit={form.onSubmit((values) => verify.mutate(values))} submit="Turn on" pending={verify.isPending}>
+      <Text size="sm">Scan the QR code with your authenticator app, or enter the key.</Text>
+      <QrCode text={factor.totpURI} label="QR code for the authenticator app" />
+      <Copyable value={secret} label="key" />
+      <TextInput
+        label="6-digit code"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        required
+        data-autofocus
+        {...form.getInputProps('code')}
+      />
+    </SubmitForm>
   )
 }

@@ -1,4 +1,4 @@
-import { Badge, Code, Group, Stack, Text } from '@mantine/core'
+import { Badge, Code, Group, Stack } from '@mantine/core'
 import { useState } from 'react'
 import type { ItemOf } from '../../api/operations.ts'
 import { useChange, useList } from '../../api/queries.ts'
@@ -8,7 +8,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { notifySuccess } from '../../ui/notify.ts'
 import { SecretDialog } from '../../ui/secret-dialog.tsx'
-import { Time } from '../../ui/time.tsx'
+import { Revoked, Time } from '../../ui/time.tsx'
 import { CreateKeyButton } from './create-key-button.tsx'
 
 type Key = ItemOf<'/admin/v1/applications/{id}/keys'>
@@ -53,13 +53,7 @@ function Status({ apiKey: key, canEdit }: { readonly apiKey: Key; readonly canEd
     refresh: ['/admin/v1/applications/{id}/keys'],
     onDone: ({ name }) => notifySuccess(`Key ${name} revoked.`),
   })
-  if (key.revoked_at !== null) {
-    return (
-      <Text size="sm" c="dimmed">
-        Revoked <Time at={key.revoked_at} />
-      </Text>
-    )
-  }
+  if (key.revoked_at !== null) return <Revoked at={key.revoked_at} />
   if (!canEdit) {
     return <Badge color="green">Active</Badge>
   }

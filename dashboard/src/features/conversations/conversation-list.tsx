@@ -1,9 +1,10 @@
-import { Badge, Button, Group, NavLink, SegmentedControl, Text } from '@mantine/core'
+import { Badge, Group, NavLink, SegmentedControl, Text } from '@mantine/core'
 import { IconBellOff, IconPinned } from '@tabler/icons-react'
 import { Link as RouterLink } from '@tanstack/react-router'
 import { oneOf, useFilters } from '../../routing/location.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { ShowMore } from '../../ui/show-more.tsx'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
 import { UserAvatar, useConversationHeader } from './avatars.tsx'
@@ -52,11 +53,7 @@ export function ConversationList({ open, connection }: ConversationListProps) {
         {list.items?.map((conversation) => (
           <Entry key={conversation.id} conversation={conversation} isOpen={conversation.id === open} show={show} />
         ))}
-        {list.hasMore && (
-          <Button fullWidth variant="subtle" loading={list.loadingMore} onClick={list.loadMore}>
-            Show more
-          </Button>
-        )}
+        <ShowMore list={list} fullWidth variant="subtle" />
       </nav>
       <Text size="xs" c="dimmed" p="xs" role="status">
         {connection === 'live' ? 'Live' : 'Connecting…'}

@@ -1,14 +1,9 @@
 import { VisuallyHidden } from '@mantine/core'
+import { type AuditRecord, recordOf } from '../../api/audit-record.ts'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { Link } from '../../ui/link.tsx'
 import { Verdict } from '../../ui/verdict.tsx'
-
-/** Fields of an audit record that are shown beside a message. */
-interface DecidedRecord {
-  readonly decision?: { readonly verdict?: string; readonly transforms?: readonly string[] } | null
-  readonly features?: Readonly<Record<string, unknown>>
-}
 
 interface MessageVerdictProps {
   readonly auditId: string
@@ -20,12 +15,12 @@ interface MessageVerdictProps {
 export function MessageVerdict({ auditId, always }: MessageVerdictProps) {
   const canRead = useScopes().hasScope('audit:read')
   const record = useRecord(auditId, canRead)
-  const requestField = record?.features?.['message.exchange']
+  const requestField = record?.features['message.exchange']
   const requestId = typeof requestField === 'string' && requestField !== '' ? requestField : undefined
   const request = useRecord(requestId, canRead)
   const displayed = request ?? (requestId === undefined ? record : undefined)
   if (!displayed?.decision) return null
-  const { verdict, transforms = [] } = displayed.decision
+  const { verdict, transforms } = displayed.decision
   if (!always && verdict === 'allow' && transforms.length === 0) return null
   return (
     <Link to={`/audit/${request ? requestId : auditId}`} size="xs">
@@ -36,11 +31,12 @@ export function MessageVerdict({ auditId, always }: MessageVerdictProps) {
   )
 }
 
-function useRecord(id: string | undefined, enabled: boolean): DecidedRecord | undefined {
+function useRecord(id: string | undefined, enabled: boolean): AuditRecord | undefined {
   const params = { path: { id: id ?? '' } }
-  return useRead(
+  const { data } = useRead(
     '/admin/v1/audit/{id}',
     { params },
     { enabled: enabled && id !== undefined, staleTime: Number.POSITIVE_INFINITY },
-  ).data as DecidedRecord | undefined
+  )
+  return data && recordOf(data)
 }

@@ -6,6 +6,7 @@ import { useNavigateTo } from '../../routing/location.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { FormModal } from '../../ui/form-modal.tsx'
 import { notifyError } from '../../ui/notify.ts'
+import { ShowMore } from '../../ui/show-more.tsx'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
 import { nameOf, UserAvatar } from './avatars.tsx'
 import { useMember } from './member-context.ts'
@@ -75,11 +76,7 @@ function Recipients({ groupForm, onChoose }: RecipientsProps) {
           <RecipientLink key={entry.id} entry={entry} onChoose={onChoose} />
         ))}
         {matches.length === 0 && <Text c="dimmed">No matching contacts or groups.</Text>}
-        {contacts.hasMore && (
-          <Button fullWidth variant="subtle" loading={contacts.loadingMore} onClick={contacts.loadMore}>
-            Show more
-          </Button>
-        )}
+        <ShowMore list={contacts} fullWidth variant="subtle" />
       </ScrollArea.Autosize>
       <Button variant="default" onClick={() => setNewGroup(true)}>
         Create group

@@ -1,7 +1,8 @@
-import { Button, MultiSelect, Stack, TextInput } from '@mantine/core'
+import { MultiSelect, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
 import { showFormError } from '../../ui/form-errors.ts'
+import { SubmitForm } from '../../ui/submit-form.tsx'
 import { nameOf } from './avatars.tsx'
 import { useMember } from './member-context.ts'
 import { memberKey, useContacts } from './member-queries.ts'
@@ -30,21 +31,20 @@ export function NewGroup({ form, onCreated }: NewGroupProps) {
     if (data) onCreated(data.id)
   }
   return (
-    <form onSubmit={form.onSubmit((body) => create(body).catch(showFormError(form)))}>
-      <Stack>
-        <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
-        <MultiSelect
-          label="Members"
-          description="Assistants reply when they are mentioned with @name"
-          required
-          searchable
-          data={contacts.map((contact) => ({ value: contact.id, label: nameOf(contact) }))}
-          {...form.getInputProps('contacts')}
-        />
-        <Button type="submit" loading={form.submitting}>
-          Create group
-        </Button>
-      </Stack>
-    </form>
+    <SubmitForm
+      onSubmit={form.onSubmit((body) => create(body).catch(showFormError(form)))}
+      submit="Create group"
+      pending={form.submitting}
+    >
+      <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
+      <MultiSelect
+        label="Members"
+        description="Assistants reply when they are mentioned with @name"
+        required
+        searchable
+        data={contacts.map((contact) => ({ value: contact.id, label: nameOf(contact) }))}
+        {...form.getInputProps('contacts')}
+      />
+    </SubmitForm>
   )
 }

@@ -4,6 +4,7 @@ import { useAll, useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { ShowMore } from '../../ui/show-more.tsx'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
 import { UserAvatar } from './avatars.tsx'
 
@@ -47,11 +48,7 @@ export function UserList({ suggested, onChoose }: UserListProps) {
           <UserCard key={user.id} user={user} onChoose={onChoose} />
         ))}
       </SimpleGrid>
-      {users.hasMore && (
-        <Button variant="default" loading={users.loadingMore} onClick={users.loadMore}>
-          Show more
-        </Button>
-      )}
+      <ShowMore list={users} />
     </Stack>
   )
 }

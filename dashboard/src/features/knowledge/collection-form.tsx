@@ -1,8 +1,9 @@
-import { Button, MultiSelect, Select, Stack, Switch, Textarea, TextInput } from '@mantine/core'
+import { MultiSelect, Select, Switch, Textarea, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import type { ItemOf } from '../../api/operations.ts'
 import { useAll } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
+import { type FormProps, SubmitForm } from '../../ui/submit-form.tsx'
 import { LabelsFields, type LabelValues, labelsBody } from './labels-fields.tsx'
 import { LANGUAGE_CHOICES } from './languages.ts'
 
@@ -40,46 +41,34 @@ export const collectionBody = ({ name, description, language, applications, ...l
   ...labelsBody(labels),
 })
 
-interface CollectionFormProps {
-  readonly form: UseFormReturnType<Values>
-  readonly onSubmit: (values: Values) => void
-  readonly submit: string
-  readonly pending: boolean
-}
-
-export function CollectionForm({ form, onSubmit, submit, pending }: CollectionFormProps) {
+export function CollectionForm({ form, onSubmit, submit, pending }: FormProps<Values>) {
   const { applications } = form.getValues()
   return (
-    <form onSubmit={form.onSubmit(onSubmit)}>
-      <Stack>
-        <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
-        <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
-        <LabelsFields
-          form={form}
-          unsetLabels={{
-            classification: 'None: documents are restricted',
-            acl: 'No users, unless a document has its own readers',
-          }}
-        />
-        <Switch
-          label="Available to all Applications"
-          checked={applications === null}
-          onChange={({ currentTarget }) => form.setFieldValue('applications', currentTarget.checked ? null : [])}
-        />
-        {applications !== null && <ApplicationsField {...form.getInputProps('applications')} />}
-        <Select
-          label="Language"
-          description="Used to index new documents"
-          allowDeselect={false}
-          searchable
-          data={LANGUAGE_CHOICES}
-          {...form.getInputProps('language')}
-        />
-        <Button type="submit" loading={pending}>
-          {submit}
-        </Button>
-      </Stack>
-    </form>
+    <SubmitForm onSubmit={form.onSubmit(onSubmit)} submit={submit} pending={pending}>
+      <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
+      <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
+      <LabelsFields
+        form={form}
+        unsetLabels={{
+          classification: 'None: documents are restricted',
+          acl: 'No users, unless a document has its own readers',
+        }}
+      />
+      <Switch
+        label="Available to all Applications"
+        checked={applications === null}
+        onChange={({ currentTarget }) => form.setFieldValue('applications', currentTarget.checked ? null : [])}
+      />
+      {applications !== null && <ApplicationsField {...form.getInputProps('applications')} />}
+      <Select
+        label="Language"
+        description="Used to index new documents"
+        allowDeselect={false}
+        searchable
+        data={LANGUAGE_CHOICES}
+        {...form.getInputProps('language')}
+      />
+    </SubmitForm>
   )
 }
 

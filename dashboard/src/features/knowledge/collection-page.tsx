@@ -59,10 +59,7 @@ const applicationsLabel = (applications: Collection['applications']): string =>
 function EditButton({ collection }: { readonly collection: Collection }) {
   const form = useCollectionForm(collection)
   const dialog = useFormDialog(form)
-  const update = useChange('patch', '/admin/v1/collections/{id}', {
-    refresh: REFRESH,
-    onDone: dialog.saved,
-  })
+  const update = useChange('patch', '/admin/v1/collections/{id}', { refresh: REFRESH, onDone: dialog.saved })
   useFormSync(form, valuesOf(collection))
   const { id } = collection
   return (

@@ -16,6 +16,7 @@ import { notifyError, notifySuccess } from '../../ui/notify.ts'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
+import { SubmitForm } from '../../ui/submit-form.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useFormSync } from '../../ui/use-form-sync.ts'
 import { formatAcl, formatReaders } from './acl.ts'
@@ -106,10 +107,7 @@ function EditButton({ document }: { readonly document: Document }) {
   const stored: LabelValues = { classification, regulations, acl }
   const form = useForm<LabelValues>({ initialValues: stored })
   const dialog = useFormDialog(form)
-  const update = useChange('patch', '/admin/v1/documents/{id}', {
-    refresh: REFRESH,
-    onDone: dialog.saved,
-  })
+  const update = useChange('patch', '/admin/v1/documents/{id}', { refresh: REFRESH, onDone: dialog.saved })
   useFormSync(form, stored)
   const save = (values: LabelValues) =>
     update.mutate(
@@ -118,17 +116,9 @@ function EditButton({ document }: { readonly document: Document }) {
     )
   return (
     <FormDialog dialog={dialog} title={`Edit labels of ${title}`} {...EDIT_BUTTON} wide pending={update.isPending}>
-      <form onSubmit={form.onSubmit(save)}>
-        <Stack>
-          <LabelsFields
-            form={form}
-            unsetLabels={{ classification: 'Same as the collection', acl: 'Readers of the collection' }}
-          />
-          <Button type="submit" loading={update.isPending}>
-            Save
-          </Button>
-        </Stack>
-      </form>
+      <SubmitForm onSubmit={form.onSubmit(save)} submit="Save" pending={update.isPending}>
+        <LabelsFields form={form} unsetLabels={{ classification: 'Same as the collection', acl: 'Readers of the collection' }} />
+      </SubmitForm>
     </FormDialog>
   )
 }

@@ -5,6 +5,7 @@ import { useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Section } from '../../ui/section.tsx'
+import { ShowMore } from '../../ui/show-more.tsx'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
 
 interface DocumentTextProps {
@@ -51,11 +52,7 @@ function Chunks({ documentId }: { readonly documentId: string }) {
       {list.items.map((chunk) => (
         <Chunk key={chunk.id} chunk={chunk} />
       ))}
-      {list.hasMore && (
-        <Button variant="default" loading={list.loadingMore} onClick={list.loadMore}>
-          Show more
-        </Button>
-      )}
+      <ShowMore list={list} />
     </Stack>
   )
 }

@@ -4,16 +4,11 @@ interface FileInFolder extends File {
   readonly path?: string
 }
 
-export interface FileWithKey {
-  readonly file: File
-  readonly key: string
-}
-
 /**
  * Document keys of files, as `gatehouse ingest FOLDER` sets them: the path below the folder, without hidden files. With several
  * folders, keys include the folder names, so that they stay unique.
  */
-export function withKeys(files: readonly File[]): readonly FileWithKey[] {
+export function withKeys(files: readonly File[]): readonly { readonly file: File; readonly key: string }[] {
   const all = files.map((file) => ({ file, parts: pathOf(file).split('/').filter(Boolean) }))
   const roots = new Set(all.map(({ parts: [root, ...below] }) => (below.length > 0 ? root : undefined)))
   const isOneFolder = roots.size === 1 && !roots.has(undefined)

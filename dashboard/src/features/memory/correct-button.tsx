@@ -1,9 +1,10 @@
-import { Button, Stack, Text, Textarea, TextInput } from '@mantine/core'
+import { Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useChange } from '../../api/queries.ts'
 import { FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
 import { notifySuccess } from '../../ui/notify.ts'
+import { SubmitForm } from '../../ui/submit-form.tsx'
 import type { Memory } from './memory.ts'
 
 /** Corrects a memory. The old version becomes history. */
@@ -36,18 +37,13 @@ export function CorrectButton({ memory: { id, content, summary } }: { readonly m
       wide
       pending={correct.isPending}
     >
-      <form onSubmit={form.onSubmit(submit)}>
-        <Stack>
-          <Textarea label="Content" autosize minRows={3} withAsterisk data-autofocus {...form.getInputProps('content')} />
-          <TextInput label="Summary" placeholder="Optional" {...form.getInputProps('summary')} />
-          <Text size="sm" c="dimmed">
-            The old version stays in the history until the memory is erased. Secrets are refused.
-          </Text>
-          <Button type="submit" loading={correct.isPending}>
-            Correct
-          </Button>
-        </Stack>
-      </form>
+      <SubmitForm onSubmit={form.onSubmit(submit)} submit="Correct" pending={correct.isPending}>
+        <Textarea label="Content" autosize minRows={3} withAsterisk data-autofocus {...form.getInputProps('content')} />
+        <TextInput label="Summary" placeholder="Optional" {...form.getInputProps('summary')} />
+        <Text size="sm" c="dimmed">
+          The old version stays in the history until the memory is erased. Secrets are refused.
+        </Text>
+      </SubmitForm>
     </FormDialog>
   )
 }

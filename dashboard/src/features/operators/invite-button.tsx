@@ -1,10 +1,11 @@
-import { Button, Select, Stack, TextInput } from '@mantine/core'
+import { Select, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useChange } from '../../api/queries.ts'
 import type { Role } from '../../api/session.ts'
 import { FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
 import { ROLE_CHOICES, ROLE_PURPOSES } from '../../ui/roles.ts'
+import { SubmitForm } from '../../ui/submit-form.tsx'
 
 /** Creates an invitation link, which the operator sends by other means. */
 export function InviteButton({ onLink }: { readonly onLink: (url: string) => void }) {
@@ -19,22 +20,21 @@ export function InviteButton({ onLink }: { readonly onLink: (url: string) => voi
   })
   return (
     <FormDialog dialog={dialog} title="Invite operator" pending={invite.isPending}>
-      <form onSubmit={form.onSubmit((body) => invite.mutate({ body }, { onError: showFormError(form) }))}>
-        <Stack>
-          <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
-          <TextInput label="Email" type="email" required {...form.getInputProps('email')} />
-          <Select
-            label="Role"
-            description={ROLE_PURPOSES[form.getValues().role]}
-            data={ROLE_CHOICES}
-            allowDeselect={false}
-            {...form.getInputProps('role')}
-          />
-          <Button type="submit" loading={invite.isPending}>
-            Create invitation link
-          </Button>
-        </Stack>
-      </form>
+      <SubmitForm
+        onSubmit={form.onSubmit((body) => invite.mutate({ body }, { onError: showFormError(form) }))}
+        submit="Create invitation link"
+        pending={invite.isPending}
+      >
+        <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
+        <TextInput label="Email" type="email" required {...form.getInputProps('email')} />
+        <Select
+          label="Role"
+          description={ROLE_PURPOSES[form.getValues().role]}
+          data={ROLE_CHOICES}
+          allowDeselect={false}
+          {...form.getInputProps('role')}
+        />
+      </SubmitForm>
     </FormDialog>
   )
 }

@@ -39,7 +39,7 @@ export function SupersededAlert({ active, original, onKeep, onDiscard }: Superse
       <Stack gap="sm">
         <Text size="sm">
           Published by {active.published_by === self ? 'you' : active.published_by}, <Time at={active.created_at} />. Your draft
-          Your draft, because it would undo these changes:
+          was not published, because it would undo these changes:
         </Text>
         {error && <ErrorState error={error} />}
         {!(error || data) && <PageSkeleton />}

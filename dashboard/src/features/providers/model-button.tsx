@@ -1,9 +1,10 @@
-import { Button, Group, NumberInput, Stack, TextInput } from '@mantine/core'
+import { Group, NumberInput, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useChange } from '../../api/queries.ts'
 import { changedFields } from '../../ui/changed-fields.ts'
 import { FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
+import { SubmitForm } from '../../ui/submit-form.tsx'
 import type { Model } from './provider.ts'
 
 interface ModelButtonProps {
@@ -78,27 +79,16 @@ interface ModelFormProps {
 
 function ModelForm({ form, isNew, pending, onSubmit }: ModelFormProps) {
   return (
-    <form onSubmit={form.onSubmit(onSubmit)}>
-      <Stack>
-        {isNew && (
-          <TextInput
-            label="Model"
-            description="Name that requests use"
-            required
-            data-autofocus
-            {...form.getInputProps('model')}
-          />
-        )}
-        <TextInput label="Upstream name" placeholder="Same" {...form.getInputProps('upstream_name')} />
-        <Group grow>
-          <PriceField label="Input price" {...form.getInputProps('input_price')} />
-          <PriceField label="Output price" {...form.getInputProps('output_price')} />
-        </Group>
-        <Button type="submit" loading={pending}>
-          {isNew ? 'Add' : 'Save'}
-        </Button>
-      </Stack>
-    </form>
+    <SubmitForm onSubmit={form.onSubmit(onSubmit)} submit={isNew ? 'Add' : 'Save'} pending={pending}>
+      {isNew && (
+        <TextInput label="Model" description="Name that requests use" required data-autofocus {...form.getInputProps('model')} />
+      )}
+      <TextInput label="Upstream name" placeholder="Same" {...form.getInputProps('upstream_name')} />
+      <Group grow>
+        <PriceField label="Input price" {...form.getInputProps('input_price')} />
+        <PriceField label="Output price" {...form.getInputProps('output_price')} />
+      </Group>
+    </SubmitForm>
   )
 }
 

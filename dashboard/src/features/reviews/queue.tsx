@@ -1,10 +1,11 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Group, Text } from '@mantine/core'
 import { Link as RouterLink } from '@tanstack/react-router'
 import { useApplicationNames } from '../../api/application-names.ts'
 import type { List } from '../../api/queries.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Level } from '../../ui/level.tsx'
+import { ShowMore } from '../../ui/show-more.tsx'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
 import { TimeLeft } from '../../ui/time-left.tsx'
@@ -32,11 +33,7 @@ export function Queue({ list, filters, selected }: QueueProps) {
           </li>
         ))}
       </ul>
-      {list.hasMore && (
-        <Button variant="default" fullWidth loading={list.loadingMore} onClick={list.loadMore}>
-          Show more
-        </Button>
-      )}
+      <ShowMore list={list} fullWidth />
     </>
   )
 }

@@ -1,13 +1,8 @@
 import { useRef } from 'react'
 import type { ReviewItem } from './review-item.ts'
 
-interface AdjacentItems {
-  readonly next: ReviewItem | undefined
-  readonly previous: ReviewItem | undefined
-}
-
 /** The items before and after the selected one. A decided item, which left the list, keeps its position. */
-export function useAdjacentItems(items: readonly ReviewItem[], selected: string | undefined): AdjacentItems {
+export function useAdjacentItems(items: readonly ReviewItem[], selected: string | undefined) {
   const lastPosition = useRef(0)
   if (selected === undefined) return { next: items[0], previous: undefined }
   const position = items.findIndex(({ id }) => id === selected)

@@ -1,8 +1,8 @@
-import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { PasswordInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { acceptInvitation, type Invitation } from '../../api/auth.ts'
-import { describeError } from '../../ui/describe-error.ts'
+import { SubmitForm } from '../../ui/submit-form.tsx'
 import { MIN_PASSWORD, validatePassword } from '../../ui/validate-password.ts'
 import { redirectAfterSignIn } from './redirect-after-sign-in.ts'
 
@@ -23,31 +23,24 @@ export function AcceptForm({ token, invitation }: AcceptFormProps) {
   })
   const accept = useMutation({ mutationFn: acceptInvitation, onSuccess: () => redirectAfterSignIn(undefined) })
   return (
-    <form
+    <SubmitForm
       onSubmit={form.onSubmit(({ name, email, password }) => accept.mutate({ token, name, password, ...(email && { email }) }))}
+      submit="Continue"
+      pending={accept.isPending}
+      error={accept.error}
     >
-      <Stack>
-        {accept.error && (
-          <Alert color="red" variant="light" role="alert">
-            {describeError(accept.error).message}
-          </Alert>
-        )}
-        <TextInput label="Name" autoComplete="name" required {...form.getInputProps('name')} />
-        {invitation.email === null && (
-          <TextInput label="Email" type="email" autoComplete="username" required {...form.getInputProps('email')} />
-        )}
-        <PasswordInput
-          label="Password"
-          description={`At least ${MIN_PASSWORD} characters`}
-          autoComplete="new-password"
-          required
-          {...form.getInputProps('password')}
-        />
-        <PasswordInput label="Confirm password" autoComplete="new-password" required {...form.getInputProps('confirmation')} />
-        <Button type="submit" loading={accept.isPending}>
-          Continue
-        </Button>
-      </Stack>
-    </form>
+      <TextInput label="Name" autoComplete="name" required {...form.getInputProps('name')} />
+      {invitation.email === null && (
+        <TextInput label="Email" type="email" autoComplete="username" required {...form.getInputProps('email')} />
+      )}
+      <PasswordInput
+        label="Password"
+        description={`At least ${MIN_PASSWORD} characters`}
+        autoComplete="new-password"
+        required
+        {...form.getInputProps('password')}
+      />
+      <PasswordInput label="Confirm password" autoComplete="new-password" required {...form.getInputProps('confirmation')} />
+    </SubmitForm>
   )
 }

@@ -1,9 +1,10 @@
-import { Button, MultiSelect, Stack, TextInput } from '@mantine/core'
+import { MultiSelect, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useChange } from '../../api/queries.ts'
 import { type Scope, useSession } from '../../api/session.ts'
 import { FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
+import { SubmitForm } from '../../ui/submit-form.tsx'
 
 /** Creates an admin token with a selection of the operator's own scopes. */
 export function CreateButton({ onCreated }: { readonly onCreated: (token: string) => void }) {
@@ -22,15 +23,14 @@ export function CreateButton({ onCreated }: { readonly onCreated: (token: string
   })
   return (
     <FormDialog dialog={dialog} title="Create admin token" label="Create token" pending={create.isPending}>
-      <form onSubmit={form.onSubmit((body) => create.mutate({ body }, { onError: showFormError(form) }))}>
-        <Stack>
-          <TextInput label="Name" description="Where the token is used" required data-autofocus {...form.getInputProps('name')} />
-          <MultiSelect label="Scopes" required searchable data={own} {...form.getInputProps('scopes')} />
-          <Button type="submit" loading={create.isPending}>
-            Create
-          </Button>
-        </Stack>
-      </form>
+      <SubmitForm
+        onSubmit={form.onSubmit((body) => create.mutate({ body }, { onError: showFormError(form) }))}
+        submit="Create"
+        pending={create.isPending}
+      >
+        <TextInput label="Name" description="Where the token is used" required data-autofocus {...form.getInputProps('name')} />
+        <MultiSelect label="Scopes" required searchable data={own} {...form.getInputProps('scopes')} />
+      </SubmitForm>
     </FormDialog>
   )
 }

@@ -8,7 +8,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { SecretDialog } from '../../ui/secret-dialog.tsx'
-import { Time } from '../../ui/time.tsx'
+import { Revoked, Time } from '../../ui/time.tsx'
 import { CreateButton } from './create-button.tsx'
 
 type Token = ItemOf<'/admin/v1/tokens'>
@@ -73,11 +73,7 @@ function Status({ token: { revoked_at, state } }: { readonly token: Token }) {
   if (revoked_at === null) {
     return <Badge color="green">Active</Badge>
   }
-  return (
-    <Text size="sm" c="dimmed">
-      Revoked <Time at={revoked_at} />
-    </Text>
-  )
+  return <Revoked at={revoked_at} />
 }
 
 function RevokeButton({ token }: { readonly token: Token }) {

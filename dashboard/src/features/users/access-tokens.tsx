@@ -8,7 +8,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
 import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { Section } from '../../ui/section.tsx'
-import { Time } from '../../ui/time.tsx'
+import { Revoked, Time } from '../../ui/time.tsx'
 import { useUnsavedWarning } from '../../ui/use-unsaved-warning.ts'
 import type { User } from './user.ts'
 
@@ -78,13 +78,7 @@ function CreateTokenForm({ userId, onCreated }: { readonly userId: string; reado
 
 function Status({ token: { id, name, revoked_at }, canRevoke }: { readonly token: Token; readonly canRevoke: boolean }) {
   const revoke = useChange('post', '/admin/v1/access-tokens/{id}/revoke', { refresh: REFRESH })
-  if (revoked_at !== null) {
-    return (
-      <Text size="sm" c="dimmed">
-        Revoked <Time at={revoked_at} />
-      </Text>
-    )
-  }
+  if (revoked_at !== null) return <Revoked at={revoked_at} />
   if (!canRevoke) return 'Active'
   return (
     <ConfirmButton

@@ -1,6 +1,7 @@
-import { Alert, Button, JsonInput, Select, Stack, TagsInput, TextInput } from '@mantine/core'
+import { Alert, JsonInput, Select, TagsInput, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { CLASSIFICATIONS } from '../../ui/classification.tsx'
+import { type FormProps, SubmitForm } from '../../ui/submit-form.tsx'
 import { projectsOf, type User } from './user.ts'
 
 interface Values {
@@ -57,52 +58,38 @@ export const userBody = ({ username, role, department, projects, clearance, attr
   },
 })
 
-interface UserFormProps {
-  readonly form: UseFormReturnType<Values>
-  readonly onSubmit: (values: Values) => void
-  readonly submit: string
-  readonly pending: boolean
+interface UserFormProps extends FormProps<Values> {
   /** Shows the input for the id. */
   readonly isNew?: boolean
 }
 
 export function UserForm({ form, onSubmit, submit, pending, isNew = false }: UserFormProps) {
   return (
-    <form onSubmit={form.onSubmit(onSubmit)}>
-      <Stack>
-        {isNew && (
-          <TextInput
-            label="ID"
-            description="As in user tokens. Generated if empty"
-            data-autofocus
-            {...form.getInputProps('id')}
-          />
-        )}
-        <TextInput label="Username" required {...form.getInputProps('username')} />
-        <TextInput label="Role" {...form.getInputProps('role')} />
-        <TextInput label="Department" {...form.getInputProps('department')} />
-        <TagsInput label="Projects" placeholder="Type and press Enter" acceptValueOnBlur {...form.getInputProps('projects')} />
-        <Select
-          label="Clearance"
-          placeholder="Set by the Application"
-          clearable
-          data={CLASSIFICATIONS}
-          {...form.getInputProps('clearance')}
-        />
-        <JsonInput
-          label="Other attributes"
-          description="Available to policies"
-          autosize
-          minRows={2}
-          {...form.getInputProps('attributes')}
-        />
-        <Alert variant="light" p="xs">
-          If a request has a user token or asserts the user's attributes, those values apply to the request.
-        </Alert>
-        <Button type="submit" loading={pending}>
-          {submit}
-        </Button>
-      </Stack>
-    </form>
+    <SubmitForm onSubmit={form.onSubmit(onSubmit)} submit={submit} pending={pending}>
+      {isNew && (
+        <TextInput label="ID" description="As in user tokens. Generated if empty" data-autofocus {...form.getInputProps('id')} />
+      )}
+      <TextInput label="Username" required {...form.getInputProps('username')} />
+      <TextInput label="Role" {...form.getInputProps('role')} />
+      <TextInput label="Department" {...form.getInputProps('department')} />
+      <TagsInput label="Projects" placeholder="Type and press Enter" acceptValueOnBlur {...form.getInputProps('projects')} />
+      <Select
+        label="Clearance"
+        placeholder="Set by the Application"
+        clearable
+        data={CLASSIFICATIONS}
+        {...form.getInputProps('clearance')}
+      />
+      <JsonInput
+        label="Other attributes"
+        description="Available to policies"
+        autosize
+        minRows={2}
+        {...form.getInputProps('attributes')}
+      />
+      <Alert variant="light" p="xs">
+        If a request has a user token or asserts the user's attributes, those values apply to the request.
+      </Alert>
+    </SubmitForm>
   )
 }

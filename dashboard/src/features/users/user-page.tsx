@@ -64,10 +64,7 @@ export function Page() {
 function EditButton({ user }: { readonly user: User }) {
   const form = useUserForm(user)
   const dialog = useFormDialog(form)
-  const update = useChange('patch', '/admin/v1/users/{id}', {
-    refresh: USER_PATHS,
-    onDone: dialog.saved,
-  })
+  const update = useChange('patch', '/admin/v1/users/{id}', { refresh: USER_PATHS, onDone: dialog.saved })
   useFormSync(form, valuesOf(user))
   return (
     <FormDialog dialog={dialog} title={`Edit ${user.username}`} {...EDIT_BUTTON} wide pending={update.isPending}>

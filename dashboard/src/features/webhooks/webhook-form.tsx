@@ -1,5 +1,6 @@
-import { Button, MultiSelect, Stack, Switch, TextInput } from '@mantine/core'
+import { MultiSelect, Switch, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
+import { type FormProps, SubmitForm } from '../../ui/submit-form.tsx'
 import { EVENT_TYPES, type Webhook } from './event-types.ts'
 
 interface Values {
@@ -23,35 +24,23 @@ export const useWebhookForm = (webhook?: Webhook): UseFormReturnType<Values> =>
 /** Request body of a webhook. */
 export const webhookBody = ({ url, types, enabled }: Values) => ({ url, types: types.length > 0 ? types : null, enabled })
 
-interface WebhookFormProps {
-  readonly form: UseFormReturnType<Values>
-  readonly onSubmit: (values: Values) => void
-  readonly submit: string
-  readonly pending: boolean
-}
-
-export function WebhookForm({ form, onSubmit, submit, pending }: WebhookFormProps) {
+export function WebhookForm({ form, onSubmit, submit, pending }: FormProps<Values>) {
   return (
-    <form onSubmit={form.onSubmit(onSubmit)}>
-      <Stack>
-        <TextInput label="URL" type="url" required data-autofocus placeholder="https://…" {...form.getInputProps('url')} />
-        <MultiSelect
-          label="Events"
-          placeholder={form.getValues().types.length > 0 ? '' : 'All'}
-          searchable
-          clearable
-          data={EVENT_TYPES}
-          {...form.getInputProps('types')}
-        />
-        <Switch
-          label="Enabled"
-          description="Events that occur while the webhook is disabled are not delivered later"
-          {...form.getInputProps('enabled', { type: 'checkbox' })}
-        />
-        <Button type="submit" loading={pending}>
-          {submit}
-        </Button>
-      </Stack>
-    </form>
+    <SubmitForm onSubmit={form.onSubmit(onSubmit)} submit={submit} pending={pending}>
+      <TextInput label="URL" type="url" required data-autofocus placeholder="https://…" {...form.getInputProps('url')} />
+      <MultiSelect
+        label="Events"
+        placeholder={form.getValues().types.length > 0 ? '' : 'All'}
+        searchable
+        clearable
+        data={EVENT_TYPES}
+        {...form.getInputProps('types')}
+      />
+      <Switch
+        label="Enabled"
+        description="Events that occur while the webhook is disabled are not delivered later"
+        {...form.getInputProps('enabled', { type: 'checkbox' })}
+      />
+    </SubmitForm>
   )
 }

@@ -52,10 +52,7 @@ export function Page() {
 function EditButton({ webhook }: { readonly webhook: Webhook }) {
   const form = useWebhookForm(webhook)
   const dialog = useFormDialog(form)
-  const update = useChange('patch', '/admin/v1/webhooks/{id}', {
-    refresh: REFRESH,
-    onDone: dialog.saved,
-  })
+  const update = useChange('patch', '/admin/v1/webhooks/{id}', { refresh: REFRESH, onDone: dialog.saved })
   useFormSync(form, valuesOf(webhook))
   return (
     <FormDialog dialog={dialog} title="Edit webhook" {...EDIT_BUTTON} pending={update.isPending}>
