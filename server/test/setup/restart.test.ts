@@ -180,7 +180,7 @@ describe.each(databases)('restart with a gatehouse.yaml on $name', ({ url }) => 
     expect((await application(second)).limits.requests_per_minute).toBe(1)
     expect(await readActiveVersion(second)).toMatchObject({ version: 2, declared: false })
     await stop(second)
-    expect(second.out()).toContain('workspace acme has another name now (renamed)')
+    expect(second.out()).toContain('workspace acme was renamed to renamed')
   })
 
   test('apply: applies unchanged declarations too, and --check exits with 1 when something differs', async () => {
