@@ -293,8 +293,8 @@ describe.each(testDatabases())('ingestDocument on $name', ({ open }) => {
     const foreign = createKnowledgeStoreFixture(database, (await seedWorkspace(database.db)).workspaceId)
     for (const library of [knowledge, foreign]) {
       for (const id of [deleted.id, newId('col'), 'col_'])
-        await expect(library.put({ id }, 'k', 'Text.')).rejects.toThrow('no such collection')
+        await expect(library.put({ id }, 'k', 'Text.')).rejects.toThrow('the collection does not exist')
     }
-    await expect(foreign.put(main, 'k', 'Text.')).rejects.toThrow('no such collection')
+    await expect(foreign.put(main, 'k', 'Text.')).rejects.toThrow('the collection does not exist')
   })
 })

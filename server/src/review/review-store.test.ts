@@ -51,7 +51,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
       state: 'pending',
       workspace_id: owner.workspaceId,
       application_id: owner.applicationId,
-      user_id: 'u-asking',
+      user_id: 'u-requester',
       session_id: 's-1',
       endpoint: 'chat',
       point: 'input',
