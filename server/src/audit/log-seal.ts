@@ -25,7 +25,7 @@ export interface LogSeal {
   readonly resumed: number
   /** Records that an operator accepted in their current state; they are no longer checked. */
   readonly accepted: { readonly through: number; readonly at: string } | null
-  /** The fault that stopped signing; null: none. Only an operator can resume. */
+  /** The fault that stopped signing; null: none. Only an operator can resume signing. */
   readonly stopped: AuditFault | null
   /** Last sequence that retention has removed; null: older versions may also remove records. */
   readonly pruned: number | null

@@ -6,7 +6,7 @@ import type { SecretBox } from '../lib/secret-box.ts'
 import { type KeyedHasher, keyedHasher, underivedBindingKey } from './hashes.ts'
 import { createFirstSeal, formatSeal } from './log-seal.ts'
 
-/** Purposes of derived keys other than content hashes and signatures. */
+/** Purposes of derived keys. Content hashes and signatures have separate keys. */
 export type KeyPurpose = 'review binding'
 
 /** Keys of a Workspace. All except the signing key are derived from one secret (docs/decisions/0007-audit.md). */

@@ -20,14 +20,14 @@ const REFUSED: Readonly<Record<string, string>> = {
     'plugins',
     'compound_custom',
   ]),
-  ...reason('the provider would use content that it keeps, which is not read', [
+  ...reason('the provider would use content that it stores, which the gateway cannot scan', [
     'previous_response_id',
     'conversation',
     'prompt',
     'cached_content',
   ]),
   ...reason('the provider would call tools by itself, which is not governed', ['mcp_servers', 'container', 'tool_resources']),
-  ...reason('the answer would not come with the response', ['background']),
+  ...reason('the completion would not be part of the response', ['background']),
   ...reason('the gateway chooses the model and its provider', [
     'models',
     'provider',

@@ -76,7 +76,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     expect((await findWorkspace(database.db, id))?.settings).toEqual(DEFAULT_WORKSPACE_SETTINGS)
   })
 
-  test('workspace store: not found when the id is unknown', async () => {
+  test('workspace store: find returns undefined and update not_found when the id is unknown', async () => {
     for (const id of [newId('ws'), newId('app'), 'invalid']) {
       expect(await findWorkspace(database.db, id)).toBeUndefined()
       expect(await update(id, { settings: {} })).toEqual({ ok: false, reason: 'not_found' })

@@ -15,7 +15,7 @@ import { type Authorized, type GovernedHits, policyInputOf, type RequestContext 
 
 export interface HitDeps extends GovernDeps {
   readonly clock: Clock
-  /** Shared by all searches of the process. */
+  /** Divides the event loop among all searches of the process. */
   readonly timeSlices: TimeSlices
 }
 

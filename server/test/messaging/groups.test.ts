@@ -98,7 +98,7 @@ describe('groups', () => {
     }, 20_000)
   })
 
-  test('groups: have at most 1,000 members, and keep every member when two are added at the same time [MSG-RES-3]', async () => {
+  test('groups: a group has at most 1,000 members, and keeps both users when two are added at the same time [MSG-RES-3]', async () => {
     await ann.expectError('VALIDATION_ERROR', 'POST', '/groups', {
       name: 'Crowd',
       contacts: Array.from({ length: 1_001 }, (_, i) => `x${i}`),

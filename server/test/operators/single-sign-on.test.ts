@@ -193,7 +193,7 @@ describe('single sign-on with roles from a claim', () => {
     expect(data.map((operator: { email: string }) => operator.email)).not.toContain(email)
   })
 
-  test('token issuers: a role removed by the provider shrinks and ends admin tokens, sessions and invitations', async () => {
+  test('token issuers: tokens lose scopes and then end with sessions and invitations when the provider lowers and removes the role', async () => {
     const [sub, email] = [word(), `${word()}@example.com`]
     const admin = adminClient(server)
     provider.claims = { sub, email, name: 'Ida', groups: ['gatehouse-admins'] }

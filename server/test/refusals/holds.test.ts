@@ -40,7 +40,7 @@ describe('requests that wait for a reviewer', () => {
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
-  test('concurrency: do not count while they wait, and queue within the limit when they are approved', async () => {
+  test('concurrency: held requests do not count while they wait, and queue within the limit when they are approved', async () => {
     const { token } = await governed.application({ limits: { concurrency: 2, requests_per_minute: 1, burst: 9 } })
     const { key, load } = slowProvider()
     const waiting = Array.from({ length: 8 }, (_, index) => `juniper-hold ${key} ${index}`)

@@ -22,7 +22,7 @@ const CEL_LOOKS = [
 ] as const
 const CEL = new RegExp(CEL_LOOKS.map(([pattern]) => `(${pattern.source})`).join('|'), 'gi')
 
-/** Highlights YAML, and conditions as CEL. */
+/** Highlights YAML by its syntax, and the conditions in it as CEL. */
 const highlighter = ViewPlugin.fromClass(
   class {
     decorations: DecorationSet

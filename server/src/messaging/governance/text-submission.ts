@@ -13,7 +13,7 @@ export interface TextSubmission {
   readonly workspaceId: string
   readonly sender: User
   readonly place: TextPlace
-  /** `msg_…`: the message of the texts; empty: none. */
+  /** Id of the message that the texts belong to (`msg_…`), which may not be stored yet. Empty: they belong to no message. */
   readonly messageId: string
   readonly change: 'create' | 'update' | 'react' | 'profile'
   /** The text of the message, if there is one; then the texts that other users see with it, such as names of files. */

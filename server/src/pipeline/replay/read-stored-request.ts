@@ -8,9 +8,9 @@ import type { StageName } from '../endpoints.ts'
 
 /** Data for a replay that records do not contain. */
 export interface ReplayContext {
-  /** The text behind a keyed hash, if it is one that the draft compares the name with. */
+  /** The text with this keyed hash, if a condition of the draft compares the variable `name` with that text. */
   readonly textOf: (name: string, hash: string) => string | undefined
-  /** Of the record's Application, as they were then; undefined: they have changed since. */
+  /** Settings of the record's Application at the time of the record; undefined: they have changed since. */
   readonly settings: Readonly<Record<string, unknown>> | undefined
 }
 

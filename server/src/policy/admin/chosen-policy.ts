@@ -13,7 +13,7 @@ interface Choice {
 
 const DRAFT = { id: '', version: 0 }
 
-/** Compiles the draft or the published version that a body names; undefined: neither. Throws a 400 or a 404. */
+/** Compiles the draft or the published version that a body names. Returns undefined if it names neither. Throws a 400 or a 404. */
 export async function loadChosenPolicy(
   db: Db,
   workspaceId: string,

@@ -60,7 +60,7 @@ function addSuspicious(suspicious: TextSpan[], start: number, end: number): void
   if (suspicious.length < MAX_SUSPICIOUS) suspicious.push({ start, end })
 }
 
-/** The first pass over a text, which is the only pass for most texts. It is one flat loop, because its time is the detector's time. */
+/** The first pass over a text; most texts need no other. It is one flat loop, because every text passes it. */
 export function findAnchors(text: string): FirstPass {
   const folded = FOLDED
   const length = text.length
