@@ -12,23 +12,27 @@ const maxWorkers = Math.max(1, Math.min(availableParallelism(), Math.floor(total
 
 /** `npm test` runs these with few cases, `npm run test:full` with all of them. */
 const SCALED = [
+  'server/src/classification/hostile-texts.test.ts',
   'server/test/fuzz/**/*.test.ts',
   'server/test/growth/*.test.ts',
   'server/test/faults/crash.test.ts',
   'server/test/faults/messaging-crash.test.ts',
   'server/test/isolation/side-channel.test.ts',
 ]
-/** Left to `npm run test:full`: servers in processes of their own, told to stop, killed, frozen, cut off or restarted again and again. */
+/** Left to `npm run test:full`: servers in processes of their own that are stopped, killed, frozen or restarted, floods, and every older schema. */
 const PROCESSES = [
+  'server/src/db/migrate.test.ts',
   'server/src/demo/demo-crash.test.ts',
   'server/test/faults/embedded-database.test.ts',
+  'server/test/faults/search-flood.test.ts',
   'server/test/faults/silent-network.test.ts',
   'server/test/faults/stopping*.test.ts',
   'server/test/setup/restart.test.ts',
   'server/test/setup/secret-keys.test.ts',
+  'server/test/setup/start.test.ts',
 ]
 /** The part of the browser suite that `npm test` runs. */
-const BROWSER_SMOKE = ['sign-in', 'home', 'policies-vocabulary', 'vite-proxy'].map((name) => `dashboard/e2e/${name}.test.ts`)
+const BROWSER_SMOKE = ['sign-in', 'policies-vocabulary', 'vite-proxy'].map((name) => `dashboard/e2e/${name}.test.ts`)
 
 const project = (name: string, include: readonly string[], { isFull = false, ...more }: { isFull?: boolean } & object = {}) =>
   // Files of a worker share its modules, its server (server/test/support/shared-server.ts) and its browser.

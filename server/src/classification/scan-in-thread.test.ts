@@ -17,9 +17,12 @@ test('scanInThread: event loop is free when the texts are long', async () => {
   const texts = long(1_500_000)
   await scanInThread(long(600_000), BUDGET) // the thread has started
   const onThisThread = cpuMs(() => void scan(texts, BUDGET))
-  const aside = await asyncCpuMs(async () => {
-    expect((await scanInThread(texts, BUDGET)).counts['pii.email']).toBeGreaterThan(1_000)
-  })
+  const measureAside = () =>
+    asyncCpuMs(async () => {
+      expect((await scanInThread(texts, BUDGET)).counts['pii.email']).toBeGreaterThan(1_000)
+    })
+  // The least of several: work that other files of this worker left behind counts too.
+  const aside = Math.min(await measureAside(), await measureAside(), await measureAside())
   expect(aside).toBeLessThan(onThisThread / 2)
 })
 

@@ -4,7 +4,7 @@ import { inject } from 'vitest'
 /** Shorter times are noise of the clock and of compilation. */
 const MEASURABLE_MS = 3
 /** Maximum size of the smaller input. `npm test` uses a small one, which finds only the steepest functions. */
-const MOST_UNITS = inject('isFull') ? 1 << 16 : 1 << 13
+const MOST_UNITS = inject('isFull') ? 1 << 16 : 1 << 11
 const FACTOR = 4
 const ROUNDS = 30
 
