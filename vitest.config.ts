@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { CHROMIUM } from './dashboard/e2e/support/chromium.ts'
@@ -8,35 +9,79 @@ if (!withBrowser) console.warn('There is no Chromium here: the tests of the dash
 
 /** A worker holds a server with an embedded database, and at times a second one or a browser. */
 const BYTES_PER_WORKER = 2 ** 31
-const maxWorkers = Math.max(1, Math.min(availableParallelism(), Math.floor(totalmem() / BYTES_PER_WORKER)))
+/** One more than there are cores: for half of its time a worker waits for its database, a timer or a password hash. */
+const maxWorkers = Math.max(1, Math.min(availableParallelism() + 1, Math.floor(totalmem() / BYTES_PER_WORKER)))
 
 /** `npm test` runs these with few cases, `npm run test:full` with all of them. */
 const SCALED = [
   'server/src/classification/hostile-texts.test.ts',
   'server/test/fuzz/**/*.test.ts',
   'server/test/growth/*.test.ts',
+  'server/test/contract/messaging/equivalence.test.ts',
+  'server/test/faults/concurrent-memory.test.ts',
   'server/test/faults/crash.test.ts',
-  'server/test/faults/messaging-crash.test.ts',
+  'server/test/faults/messaging-crowd.test.ts',
   'server/test/isolation/side-channel.test.ts',
 ]
-/** Left to `npm run test:full`: servers in processes of their own that are stopped, killed, frozen or restarted, floods, and every older schema. */
-const PROCESSES = [
+/**
+ * Left to `npm run test:full`: first starts, servers in processes of their own that are stopped, killed, frozen or restarted, floods, every older
+ * schema, thousands of probes, and tests that wait for seconds.
+ */
+const FULL_ONLY = [
+  'server/src/cli/cli-ingest.test.ts',
+  'server/src/db/database-maintenance.test.ts',
+  'server/src/db/embedded.test.ts',
   'server/src/db/migrate.test.ts',
-  'server/src/demo/demo-crash.test.ts',
+  'server/src/demo/demo*.test.ts',
+  'server/src/knowledge/visibility.test.ts',
+  'server/src/memory/erase.test.ts',
+  'server/src/setup/prepare.test.ts',
+  'server/test/admin/policy-drafts.test.ts',
+  'server/test/admin/role-matrix.test.ts',
+  'server/test/contract/messaging/heartbeat.test.ts',
   'server/test/faults/embedded-database.test.ts',
+  'server/test/faults/messaging-crash.test.ts',
   'server/test/faults/search-flood.test.ts',
   'server/test/faults/silent-network.test.ts',
   'server/test/faults/stopping*.test.ts',
+  'server/test/isolation/knowledge-and-memory.test.ts',
+  'server/test/messaging/retention.test.ts',
+  'server/test/refusals/waits.test.ts',
   'server/test/setup/restart.test.ts',
   'server/test/setup/secret-keys.test.ts',
   'server/test/setup/start.test.ts',
 ]
+/** `npm test` runs these on the embedded database, `npm run test:full` on PostgreSQL as well. */
+const POSTGRESQL = globSync('server/{src,test}/**/*.test.ts').filter((file) =>
+  /testDatabases|freshDatabases|separateDatabases|postgresUrl/.test(readFileSync(file, 'utf8')),
+)
 /** The part of the browser suite that `npm test` runs. */
 const BROWSER_SMOKE = ['sign-in', 'policies-vocabulary', 'vite-proxy'].map((name) => `dashboard/e2e/${name}.test.ts`)
 
-const project = (name: string, include: readonly string[], { isFull = false, ...more }: { isFull?: boolean } & object = {}) =>
+type Databases = readonly ('embedded' | 'postgresql')[]
+interface Options {
+  readonly isFull?: boolean
+  readonly databases?: Databases
+  readonly exclude?: readonly string[]
+  readonly globalSetup?: string
+}
+const project = (
+  name: string,
+  include: readonly string[],
+  { isFull = false, databases = ['embedded'], exclude = [], ...more }: Options = {},
+) =>
   // Files of a worker share its modules, its server (server/test/support/shared-server.ts) and its browser.
-  ({ extends: true, test: { name, include: [...include], isolate: false, provide: { isFull }, ...more } }) as const
+  ({
+    extends: true,
+    test: {
+      name,
+      include: [...include],
+      exclude: [...exclude],
+      isolate: false,
+      provide: { isFull, databases: [...databases] },
+      ...more,
+    },
+  }) as const
 
 const browser = { globalSetup: 'dashboard/e2e/support/build.ts' }
 
@@ -52,12 +97,17 @@ export default defineConfig({
     // By default expect.poll gives up after a second.
     expect: { poll: { timeout: 20_000 } },
     maxWorkers,
+    // Optimizing the WebAssembly of each embedded database takes more CPU time than the tests save with it.
+    execArgv: ['--liftoff-only', '--max-semi-space-size=32'],
     // Node runs the sources itself, as it runs the server. Vite rewrites every import, which costs a fifth of the CPU time.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
-      project('units', ['server/src/**/*.test.ts'], { exclude: PROCESSES }),
-      project('server', ['server/test/**/*.test.ts'], { exclude: PROCESSES }),
-      project('server-full', [...SCALED, ...PROCESSES], { isFull: true }),
+      project('units', ['server/src/**/*.test.ts'], { exclude: FULL_ONLY }),
+      project('server', ['server/test/**/*.test.ts'], { exclude: FULL_ONLY }),
+      project('server-full', [...SCALED, ...FULL_ONLY], { isFull: true, databases: ['embedded', 'postgresql'] }),
+      ...(process.env.TEST_DATABASE_URL
+        ? [project('postgresql-full', POSTGRESQL, { databases: ['postgresql'], exclude: [...SCALED, ...FULL_ONLY] })]
+        : []),
       ...(withBrowser
         ? [
             project('browser', BROWSER_SMOKE, browser),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { postgresUrl } from '../support/database.ts'
 import { CHAT, contentOf, expectError, expectSuccess } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
@@ -105,7 +106,7 @@ describe('embedded database that accepts no audit record', () => {
   })
 })
 
-const url = inject('postgresUrl')
+const url = postgresUrl()
 
 describe.skipIf(url === null)('PostgreSQL that is unavailable for a time', () => {
   let governed: Governed

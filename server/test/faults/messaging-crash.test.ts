@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { runMessagingCrash } from '../../../bench/support/messaging-crash-run.ts'
 
-const TIMES = inject('isFull') ? 3 : 1
+const TIMES = 3
 
 /** `node bench/messaging-crash.ts --seed 20 --times 3` is the same run with a log. */
 test('messaging crash: no message or event is lost or sent twice when the server is killed while members write', async () => {

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createMembers, type Member } from '../messaging/client.ts'
 import type { MessagingServer } from '../support/messenger.ts'
 import { sharedMessagingServer } from '../support/shared-server.ts'
 
-const CROWD = 50
+const CROWD = inject('isFull') ? 50 : 15
 
 let messenger: MessagingServer
 let crowd: readonly Member[]
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => messenger.close())
 
-test('reactions: no reaction is lost when 50 members react to one message at the same time', async () => {
+test('reactions: no reaction is lost when many members react to one message at the same time', async () => {
   const { id } = await messenger.say(conversation)
   const listener = await messenger.listen(messenger.ann)
   await Promise.all(
@@ -58,7 +58,7 @@ test('reactions: each member has the last state when members add and remove reac
   )
 })
 
-test('read markers: each marker is correct when 50 members mark at the same time', async () => {
+test('read markers: each marker is correct when many members mark at the same time', async () => {
   const messages = await messenger.sayAll(conversation, ['1', '2', '3'])
   const [first, , third] = messages
   await Promise.all(
@@ -90,7 +90,7 @@ test('read markers: no message is unread at the end when members mark while mess
   expect(data.filter(({ read_at }: { read_at: number | null }) => read_at === null)).toEqual([])
 })
 
-test('messages: all members see one order without gap or duplicate when 50 members send at the same time', async () => {
+test('messages: all members see one order without gap or duplicate when many members send at the same time', async () => {
   const { conversation: quiet } = await messenger.group(messenger.ann, ...crowd)
   const sent = await Promise.all(crowd.map((member) => messenger.say(quiet, `from ${member.id}`, member)))
   const read = await messenger.texts(quiet)

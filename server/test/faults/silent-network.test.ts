@@ -3,14 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { afterEach, describe, expect, inject, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { postgresUrl } from '../support/database.ts'
 import { expectError } from '../support/gateway-client.ts'
 import { startGoverned } from '../support/governed.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { launchServer, type ServerProcess, startServerProcess } from '../support/server-process.ts'
 import { startTcpRelay } from '../support/tcp-relay.ts'
 
-const url = inject('postgresUrl')
+const url = postgresUrl()
 const SECRET = 'x'.repeat(32)
 
 const cleanups: (() => Promise<unknown>)[] = []

@@ -4,14 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { startBalancer } from '../support/balancer.ts'
+import { postgresUrl } from '../support/database.ts'
 import { firstApiKey, measureStop, startOneNode } from '../support/one-node.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 
 const NEXT_VERSION = fileURLToPath(new URL('../support/next-version.ts', import.meta.url))
-const url = inject('postgresUrl')
+const url = postgresUrl()
 
 const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {

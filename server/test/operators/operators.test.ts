@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { SCOPES } from '../../src/domain/scope.ts'
 import { adminClient, expectError } from '../admin/client.ts'
+import { postgresUrl } from '../support/database.ts'
 import { Browser, createFirstLoginToken, inviteOperator, PASSWORD, signInOperator, tokenOf } from '../support/operators.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -242,7 +243,7 @@ describe('admin token', () => {
   })
 })
 
-const url = inject('postgresUrl')
+const url = postgresUrl()
 
 describe.skipIf(url === null)('operators on two nodes', () => {
   test('session: valid on both nodes, and ends on both', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Admin, adminClient, type Json } from '../admin/client.ts'
+import { postgresUrl } from '../support/database.ts'
 import { type Browser, signInOperator } from '../support/operators.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { word } from '../support/scripted-provider.ts'
@@ -70,7 +71,7 @@ describe('a request whose body arrives after its operator lost the permission', 
   })
 })
 
-const url = inject('postgresUrl')
+const url = postgresUrl()
 
 describe('concurrent requests of an operator who is demoted', () => testConcurrentRequests())
 

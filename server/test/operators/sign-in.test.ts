@@ -88,7 +88,7 @@ describe('password sign-in', () => {
   })
 
   test('cookie: Secure when the public URL is https', async () => {
-    const secure = await startServer({ GATEHOUSE_PUBLIC_URL: 'https://gatehouse.example.com' })
+    const secure = await startServer({ GATEHOUSE_PUBLIC_URL: 'https://gatehouse.example.com' }, { passwords: undefined })
     try {
       const { email, password } = secure.demo.dashboard
       const client = new Browser(secure.base)

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ROLE_SCOPES } from '../../src/domain/roles.ts'
 import { SCOPES } from '../../src/domain/scope.ts'
 import { type Admin, adminClient, expectError, type Json } from '../admin/client.ts'
+import { postgresUrl } from '../support/database.ts'
 import { Browser, PASSWORD, signInOperator, tokenOf } from '../support/operators.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -136,7 +137,7 @@ describe('an invitation of an operator', () => {
   })
 })
 
-const url = inject('postgresUrl')
+const url = postgresUrl()
 
 describe.skipIf(url === null)('token issuers on two nodes', () => {
   test('token issuers: a cached token loses its scopes and ends on every node', async () => {

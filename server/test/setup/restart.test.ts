@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { newCredential } from '../../src/lib/credential.ts'
+import { postgresUrl } from '../support/database.ts'
 import { type GatehouseProcess, runGatehouse, startGatehouse } from '../support/gatehouse-process.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 
@@ -23,8 +24,8 @@ workspaces:
     policy: { file: policy.yaml }
 `
 
-const postgresUrl = inject('postgresUrl')
-const databases = [{ name: 'embedded', url: null }, ...(postgresUrl === null ? [] : [{ name: 'postgresql', url: postgresUrl }])]
+const postgres = postgresUrl()
+const databases = [{ name: 'embedded', url: null }, ...(postgres === null ? [] : [{ name: 'postgresql', url: postgres }])]
 
 describe.each(databases)('restart with a gatehouse.yaml on $name', ({ url }) => {
   let folder: string

@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
+import { postgresUrl } from '../support/database.ts'
 import { runGatehouse } from '../support/gatehouse-process.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 
-const url = inject('postgresUrl')
+const url = postgresUrl()
 const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {
   for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp()

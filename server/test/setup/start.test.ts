@@ -2,10 +2,11 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { postgresUrl } from '../support/database.ts'
 import { runGatehouse, startGatehouse } from '../support/gatehouse-process.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
 
-const postgresUrl = inject('postgresUrl')
+const url = postgresUrl()
 
 let folder: string
 beforeEach(() => {
@@ -35,9 +36,9 @@ describe('start on the embedded database [ADM-ENV-3]', () => {
   })
 })
 
-describe.skipIf(postgresUrl === null)('start on PostgreSQL', () => {
+describe.skipIf(url === null)('start on PostgreSQL', () => {
   test('start: needs no data folder, seeds no demo, and commands create the first operator and token', async () => {
-    const own = await createOwnDatabase(postgresUrl ?? '')
+    const own = await createOwnDatabase(url ?? '')
     const env = {
       DATABASE_URL: own.url,
       GATEHOUSE_SECRET_KEY: 'k'.repeat(40),

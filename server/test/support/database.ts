@@ -5,12 +5,23 @@ import { type Database, openDatabase, pgTypes } from '../../src/db/database.ts'
 import type { Schema } from '../../src/db/schema.ts'
 import { localSignal } from '../../src/db/signal.ts'
 
-/** The databases of store tests: `describe.each(testDatabases())('… on $name', ({ open }) => …)`. */
-export function testDatabases(): { name: string; open: () => Promise<Database> }[] {
-  const url = inject('postgresUrl')
-  const embedded = { name: 'embedded', open: openShared }
-  return url === null ? [embedded] : [embedded, { name: 'postgresql', open: () => openPostgres(url) }]
+/** The PostgreSQL of this run. null without TEST_DATABASE_URL, and in `npm test`, which tests the embedded database only. */
+export const postgresUrl = (): string | null => (inject('databases').includes('postgresql') ? inject('postgresUrl') : null)
+
+/** Of the two databases, those of this run. */
+export function onDatabases<T>(
+  embedded: () => Promise<T>,
+  postgresql: (url: string) => Promise<T>,
+): { name: string; open: () => Promise<T> }[] {
+  const url = postgresUrl()
+  return [
+    ...(inject('databases').includes('embedded') ? [{ name: 'embedded', open: embedded }] : []),
+    ...(url === null ? [] : [{ name: 'postgresql', open: () => postgresql(url) }]),
+  ]
 }
+
+/** The databases of store tests: `describe.each(testDatabases())('… on $name', ({ open }) => …)`. */
+export const testDatabases = () => onDatabases(openShared, openPostgres)
 
 /** Opens the embedded database that all store tests share. Each test creates its own Workspace in it (support/seed.ts). */
 async function openShared(): Promise<Database> {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/database.ts'
+import { onDatabases } from './database.ts'
 
 export interface FreshDatabase {
   readonly database: Database
@@ -27,11 +28,7 @@ export const freshDatabases = (): FreshDatabases[] =>
   separateDatabases().map(({ name, open }) => ({ name, open: () => reuse(name, open) }))
 
 /** As `freshDatabases`, but each call opens a new database, so that a test may change its schema. */
-export function separateDatabases(): FreshDatabases[] {
-  const url = inject('postgresUrl')
-  const embedded = { name: 'embedded', open: openEmbedded }
-  return url === null ? [embedded] : [embedded, { name: 'postgresql', open: () => openPostgres(url) }]
-}
+export const separateDatabases = (): FreshDatabases[] => onDatabases(openEmbedded, openPostgres)
 
 const openedByName = new Map<string, Promise<FreshDatabase>>()
 

@@ -72,10 +72,12 @@ export interface ChatOptions extends Options {
 }
 
 export const CHAT = '/v1/chat/completions'
+export const EMBEDDINGS = '/v1/embeddings'
 
-/** The six endpoints, each with a valid request. */
+/** The seven endpoints, each with a valid request. */
 export const ENDPOINTS = [
   { name: 'chat', method: 'POST', path: CHAT, json: { messages: [{ role: 'user', content: 'Good morning' }] } },
+  { name: 'embeddings', method: 'POST', path: EMBEDDINGS, json: { model: 'scripted', input: 'Good morning' } },
   { name: 'models', method: 'GET', path: '/v1/models', json: undefined },
   { name: 'knowledge_search', method: 'POST', path: '/v1/knowledge/search', json: { query: 'opening hours' } },
   { name: 'memory_search', method: 'POST', path: '/v1/memory/search', json: { query: 'opening hours' } },

@@ -19,8 +19,10 @@ declare module 'vitest' {
     templateDataDir: string
     /** A data folder after a first start, with the demo and its secrets. A server starts with it in half the time. */
     seededDataDir: string
-    /** An empty, migrated database on the server of TEST_DATABASE_URL; null if it is not set. */
+    /** An empty, migrated database on the server of TEST_DATABASE_URL; null if it is not set. See `postgresUrl()` in database.ts. */
     postgresUrl: string | null
+    /** The databases that the project of vitest.config.ts tests. */
+    databases: ('embedded' | 'postgresql')[]
     /** Whether the run is `npm run test:full` (vitest.config.ts). Otherwise a file runs a small share of its cases. */
     isFull: boolean
   }

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeEach } from 'vitest'
 import { Health } from '../../src/providers/health.ts'
 import { type InvokeDeps, type InvokeOptions, type InvokeResult, invoke } from '../../src/providers/invoke.ts'
 import type { Provider } from '../../src/providers/provider.ts'
+import type { ProviderRequest } from '../../src/providers/request-completion.ts'
 import { type Behaviour, type FaultyProvider, respond, startFaultyProvider, UPSTREAM_SECRET } from './faulty-provider.ts'
 import { testPools, testProvider } from './providers.ts'
 
@@ -32,10 +33,14 @@ export function invokeFixture() {
       return { provider, upstream, requestCount: () => upstream.calls.length }
     },
     /** Sends one request to the providers in their order. */
-    send: (providers: readonly WithProvider[], options?: InvokeOptions): Promise<InvokeResult> =>
+    send: (
+      providers: readonly WithProvider[],
+      options?: InvokeOptions,
+      change: Partial<ProviderRequest> = {},
+    ): Promise<InvokeResult> =>
       invoke(
         providers.flatMap(({ provider }) => provider.models.slice(0, 1).map((model) => ({ provider, model }))),
-        REQUEST,
+        { ...REQUEST, ...change },
         deps,
         options,
       ),

@@ -1,12 +1,11 @@
 import { ConnectionPools, type ConnectionPoolsOptions } from '../../src/providers/connection-pools.ts'
-import { PROVIDER_DEFAULTS, type Provider } from '../../src/providers/provider.ts'
+import { type Provider, providerDefaults } from '../../src/providers/provider.ts'
 
 /** A provider with one model, as the store loads it. Its source is `config`, so that loopback addresses are allowed. */
 export const testProvider = (change: Partial<Provider> = {}): Provider => ({
-  ...PROVIDER_DEFAULTS,
+  ...providerDefaults('openai'),
   id: 'openai',
   workspaceId: 'ws_test',
-  kind: 'openai',
   source: 'config',
   baseUrl: 'http://127.0.0.1:1/v1',
   apiKey: 'sk-test',

@@ -5,6 +5,8 @@ export interface ProviderCall {
   readonly raw: string
   readonly body: { model: string; messages: { role: string; content: string }[]; stream?: boolean; [field: string]: unknown }
   readonly headers: IncomingHttpHeaders
+  /** Path and query. */
+  readonly path: string
 }
 
 type Behaviour = (response: ServerResponse, call: ProviderCall) => void
@@ -19,6 +21,14 @@ export const completion = (text: string, more: Record<string, unknown> = {}) => 
   usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 },
   ...more,
 })
+
+/** A valid response to the embeddings request `body`: the vector of a text is its position in `input`, its length and 0.5. */
+export function embeddingList({ input, encoding_format: encoding }: Readonly<Record<string, unknown>>) {
+  const vectors = [input].flat().map((text, index) => [index, String(text).length, 0.5])
+  const encoded = vectors.map((vector) => Buffer.from(new Float32Array(vector).buffer).toString('base64'))
+  const data = (encoding === 'base64' ? encoded : vectors).map((embedding, index) => ({ object: 'embedding', index, embedding }))
+  return { object: 'list', data, model: 'scripted', usage: { prompt_tokens: 9, total_tokens: 9 } }
+}
 
 export const json = (response: ServerResponse, status: number, value: unknown, headers: Record<string, string> = {}): void => {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value))
@@ -42,10 +52,11 @@ export async function startScriptedProvider() {
     if (request.method === 'GET')
       return json(response, 200, { object: 'list', data: [{ id: 'scripted', object: 'model', owned_by: 'test' }] })
     const raw = Buffer.concat(chunks).toString()
-    const call: ProviderCall = { raw, body: JSON.parse(raw), headers: request.headers }
+    const call: ProviderCall = { raw, body: JSON.parse(raw), headers: request.headers, path: request.url ?? '' }
     calls.push(call)
     const script = [...scripts].find(([word]) => raw.includes(word))?.[1]
     if (script) return script(response, call)
+    if (call.path.endsWith('/embeddings')) return json(response, 200, embeddingList(call.body))
     return json(response, 200, completion(`You said: ${call.body.messages.at(-1)?.content ?? ''}`))
   })
   server.on('clientError', (_error, socket) => socket.destroy())

@@ -12,6 +12,7 @@ import { type Context, createContext, type Overrides } from '../../src/context.t
 import { prepareStart } from '../../src/setup/prepare.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 import { type Demo, readDemo } from './demo.ts'
+import { FAST_PASSWORDS } from './fast-passwords.ts'
 
 export interface TestServer {
   readonly base: string
@@ -45,7 +46,7 @@ export async function startServer(env: Environment = {}, overrides: Overrides = 
   const config = { ...readConfig(environment), ...(!env.GATEHOUSE_CONFIG && { configFile: join(folder, 'none.yaml') }) }
   const lines: string[] = []
   const log = createLogger(config.logLevel, { write: (line: string) => void lines.push(line) })
-  const context = await createContext(config, readSecrets(environment, config), { log, ...overrides })
+  const context = await createContext(config, readSecrets(environment, config), { log, passwords: FAST_PASSWORDS, ...overrides })
   const app = await createApp(context)
   const announce = await prepareStart(context, { isTerminal: true, write: (text) => void process.stderr.write(text) })
   await app.listen({ host: config.host, port: 0 })
