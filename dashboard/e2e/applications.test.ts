@@ -32,6 +32,7 @@ test(
     await page.getByLabel('Name').fill('travel-desk')
     await page.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByText('No keys yet').waitFor()
+    await connectClients(page)
     await useKey(page)
     await changeSettings(page)
     await page.getByRole('tab', { name: 'Usage' }).click()
@@ -49,6 +50,17 @@ test(
     expect(consoleErrors.filter((error) => !error.includes('400'))).toEqual([])
   },
 )
+
+/** The code of each client has this server's address, and no client lacks an extension. */
+async function connectClients(page: Page): Promise<void> {
+  for (const name of ['curl', 'Python', 'Node', 'LangChain', 'Claude Code', 'Codex']) {
+    await page.getByRole('tab', { name }).click()
+    const code = await page.getByLabel(`Code for ${name}`, { exact: true }).textContent()
+    expect(code).toContain(dashboard.server.base)
+    expect(code).toContain('GATEHOUSE_KEY')
+    expect(await page.getByText('also needs these extensions').count()).toBe(0)
+  }
+}
 
 /** Creates a key, sends a request with it and revokes it. */
 async function useKey(page: Page): Promise<void> {

@@ -44,7 +44,7 @@ test(
     await expectAccessible(page)
     await screenshot(page, 'knowledge-collection')
 
-    await page.getByLabel('Needs review only').check({ force: true })
+    await page.getByLabel('Needs review only').press('Space')
     await page.waitForURL('**only=flagged*')
     await page.getByRole('cell', { name: /The lamp/ }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'A note' }).click()

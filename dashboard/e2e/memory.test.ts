@@ -38,7 +38,7 @@ test(
     await page.getByRole('button', { name: 'Correct', exact: true }).click()
     await page.getByRole('cell', { name: /^Alice prefers long answers/ }).waitFor()
     expect(await page.getByRole('cell', { name: /^Alice prefers short answers/ }).count()).toBe(0)
-    await page.getByLabel('Show history').check({ force: true })
+    await page.getByLabel('Show history').press('Space')
     await page.getByRole('cell', { name: /^Alice prefers short answers.*Superseded/ }).waitFor()
     await expectAccessible(page)
 

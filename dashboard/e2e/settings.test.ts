@@ -28,7 +28,7 @@ test(
     await screenshot(page, 'workspace')
 
     await retention.getByLabel('Audit record retention').fill('90')
-    await retention.getByLabel('Keep messages forever').uncheck({ force: true })
+    await retention.getByLabel('Keep messages forever').press('Space')
     await retention.getByRole('textbox', { name: 'Message retention', exact: true }).fill('30')
     await retention.getByRole('button', { name: 'Save retention' }).click()
     await page.getByText('Saved.').waitFor()

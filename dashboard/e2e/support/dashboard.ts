@@ -31,7 +31,7 @@ export interface Window {
 
 /** Starts a server with the demo and opens windows of a real browser. */
 export async function startDashboard(env: Readonly<Record<string, string>> = {}): Promise<Dashboard> {
-  const [server, browser] = await Promise.all([startServer(env), openBrowser()])
+  const [server, browser] = await Promise.all([startServer(env, { passwords: undefined }), openBrowser()])
   const { dashboard: owner } = JSON.parse(readFileSync(join(server.config.dataDir, 'demo.json'), 'utf8')) as { dashboard: Owner }
   const closers: (() => Promise<void>)[] = []
 

@@ -20,6 +20,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a governed response
+         * @description Compatible with the OpenAI responses API, without stored responses: each request contains the whole conversation. The request is governed as the chat that it is translated into. Rules: GW-RESP-1 to GW-RESP-16, and those of the chat.
+         */
+        post: operations["createResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/embeddings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create governed embeddings
+         * @description Compatible with the OpenAI embeddings API. Each text of `input` is governed like a message of a user. Rules: GW-EMB-1 to GW-EMB-12.
+         */
+        post: operations["createEmbeddings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/models": {
         parameters: {
             query?: never;
@@ -2148,6 +2188,211 @@ export interface operations {
                         };
                     };
                     "text/event-stream": string;
+                };
+            };
+        };
+    };
+    createResponse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A JWT of the end user, verified against the Workspace JWKS. */
+                "x-gateway-user-token"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Fields that ask for stored content, tools of the provider or anything else that the gateway cannot carry out are refused by name (`previous_response_id`, `conversation`, `prompt`, `background` …). */
+        requestBody: {
+            content: {
+                "application/json": {
+                    model?: string | null;
+                    /** @description A text, or the whole conversation: `message`, `reasoning`, `function_call`, `function_call_output`, `custom_tool_call` and `custom_tool_call_output` items. */
+                    input: string | {
+                        [key: string]: unknown;
+                    }[];
+                    instructions?: string | null;
+                    tools?: {
+                        [key: string]: unknown;
+                    }[] | null;
+                    tool_choice?: (string | {
+                        [key: string]: unknown;
+                    }) | null;
+                    parallel_tool_calls?: boolean | null;
+                    text?: {
+                        [key: string]: unknown;
+                    } | null;
+                    reasoning?: {
+                        [key: string]: unknown;
+                    } | null;
+                    max_output_tokens?: number | null;
+                    temperature?: number | null;
+                    top_p?: number | null;
+                    top_logprobs?: number | null;
+                    include?: ("reasoning.encrypted_content" | "message.output_text.logprobs")[] | null;
+                    metadata?: {
+                        [key: string]: unknown;
+                    } | null;
+                    user?: string | null;
+                    safety_identifier?: string | null;
+                    prompt_cache_key?: string | null;
+                    service_tier?: string | null;
+                    store?: false | null;
+                    stream?: boolean | null;
+                    governance?: {
+                        user?: {
+                            /** @description Workspace-canonical user id, stable across Applications. */
+                            id: string;
+                            role?: string | null;
+                            department?: string | null;
+                            attributes?: ({
+                                /** @description List of project names. Memories of these projects (scope `project`) are included. */
+                                projects?: unknown;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                        } | null;
+                        session_id?: string | null;
+                        dry_run?: boolean | null;
+                        review_item_id?: string | null;
+                        wait_for_approval_seconds?: number | null;
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The response, or with `stream: true` its events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        object: "response";
+                        /** @description Unix time in seconds. */
+                        created_at: number;
+                        status: "completed" | "incomplete";
+                        incomplete_details: {
+                            reason: string;
+                        } | null;
+                        model: string;
+                        /** @description `reasoning`, `message`, `function_call` and `custom_tool_call` items. */
+                        output: {
+                            [key: string]: unknown;
+                        }[];
+                        usage: {
+                            input_tokens: number;
+                            input_tokens_details: {
+                                cached_tokens: number;
+                            };
+                            output_tokens: number;
+                            output_tokens_details: {
+                                reasoning_tokens: number;
+                            };
+                            total_tokens: number;
+                        };
+                        /** @enum {boolean} */
+                        store: false;
+                        /** @description Fields of the completion that the responses API has no place for (GW-RESP-13). */
+                        provider_fields?: {
+                            [key: string]: unknown;
+                        };
+                        governance: {
+                            audit_id: string;
+                            decision?: {
+                                verdict: "allow" | "deny" | "escalate" | "require_approval";
+                                transforms: string[];
+                                directives: string[];
+                            };
+                            risk_level?: "low" | "medium" | "high" | "critical";
+                            user_verified?: boolean;
+                            dry_run?: boolean;
+                            provider?: string;
+                            review_item_id?: string;
+                        };
+                    };
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
+    createEmbeddings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A JWT of the end user, verified against the Workspace JWKS. */
+                "x-gateway-user-token"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Other fields are passed to the provider unchanged, and their texts are inspected like all others (GW-EMB-5). */
+        requestBody: {
+            content: {
+                "application/json": {
+                    model?: string | null;
+                    /** @description Texts. Lists of tokens are refused, because detectors cannot read them. */
+                    input: string | string[];
+                    dimensions?: number | null;
+                    encoding_format?: ("float" | "base64") | null;
+                    user?: string | null;
+                    governance?: {
+                        user?: {
+                            /** @description Workspace-canonical user id, stable across Applications. */
+                            id: string;
+                            role?: string | null;
+                            department?: string | null;
+                            attributes?: ({
+                                /** @description List of project names. Memories of these projects (scope `project`) are included. */
+                                projects?: unknown;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                        } | null;
+                        session_id?: string | null;
+                        dry_run?: boolean | null;
+                    } | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Create governed embeddings */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "list";
+                        data: {
+                            /** @enum {string} */
+                            object: "embedding";
+                            /** @description Position of the text in `input`. */
+                            index: number;
+                            embedding: number[] | string;
+                        }[];
+                        model: string;
+                        usage?: {
+                            prompt_tokens: number;
+                            total_tokens: number;
+                        };
+                        governance: {
+                            audit_id: string;
+                            decision?: {
+                                verdict: "allow" | "deny" | "escalate" | "require_approval";
+                                transforms: string[];
+                                directives: string[];
+                            };
+                            risk_level?: "low" | "medium" | "high" | "critical";
+                            user_verified?: boolean;
+                            dry_run?: boolean;
+                            provider?: string;
+                            review_item_id?: string;
+                        };
+                    };
                 };
             };
         };
@@ -6314,7 +6559,7 @@ export interface operations {
                             id: string;
                             /** @enum {string} */
                             object: "provider";
-                            kind: "openai" | "stub";
+                            kind: "openai" | "anthropic" | "azure-openai" | "stub";
                             source: "api" | "environment" | "config";
                             base_url: string | null;
                             api_key_from: ("stored" | "environment") | null;
@@ -6377,14 +6622,14 @@ export interface operations {
                 "application/json": {
                     /** @description A slug. Models show it as `owned_by`. */
                     id: string;
-                    kind?: "openai" | "stub";
-                    /** @description For example `https://api.openai.com/v1`. Not for a stub. */
+                    kind?: "openai" | "anthropic" | "azure-openai" | "stub";
+                    /** @description For example `https://api.openai.com/v1`. Default for `anthropic`: `https://api.anthropic.com`. Not for a stub. */
                     base_url?: string;
                     /** @description Encrypted at rest and never returned. null removes it. */
                     api_key?: string | null;
                     /** @description Can only be set in the configuration file. */
                     api_key_env?: string | null;
-                    /** @description Path of chat completions, relative to `base_url`. */
+                    /** @description Path of chat requests, relative to `base_url`. `{deployment}` is replaced by the model. Default: that of the kind, for example `/chat/completions`. */
                     path?: string;
                     /** @description `{api_key}` is replaced by the key. */
                     headers?: {
@@ -6414,7 +6659,7 @@ export interface operations {
                         id: string;
                         /** @enum {string} */
                         object: "provider";
-                        kind: "openai" | "stub";
+                        kind: "openai" | "anthropic" | "azure-openai" | "stub";
                         source: "api" | "environment" | "config";
                         base_url: string | null;
                         api_key_from: ("stored" | "environment") | null;
@@ -6482,7 +6727,7 @@ export interface operations {
                         id: string;
                         /** @enum {string} */
                         object: "provider";
-                        kind: "openai" | "stub";
+                        kind: "openai" | "anthropic" | "azure-openai" | "stub";
                         source: "api" | "environment" | "config";
                         base_url: string | null;
                         api_key_from: ("stored" | "environment") | null;
@@ -6567,13 +6812,13 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description For example `https://api.openai.com/v1`. Not for a stub. */
+                    /** @description For example `https://api.openai.com/v1`. Default for `anthropic`: `https://api.anthropic.com`. Not for a stub. */
                     base_url?: string;
                     /** @description Encrypted at rest and never returned. null removes it. */
                     api_key?: string | null;
                     /** @description Can only be set in the configuration file. */
                     api_key_env?: string | null;
-                    /** @description Path of chat completions, relative to `base_url`. */
+                    /** @description Path of chat requests, relative to `base_url`. `{deployment}` is replaced by the model. Default: that of the kind, for example `/chat/completions`. */
                     path?: string;
                     /** @description `{api_key}` is replaced by the key. */
                     headers?: {
@@ -6603,7 +6848,7 @@ export interface operations {
                         id: string;
                         /** @enum {string} */
                         object: "provider";
-                        kind: "openai" | "stub";
+                        kind: "openai" | "anthropic" | "azure-openai" | "stub";
                         source: "api" | "environment" | "config";
                         base_url: string | null;
                         api_key_from: ("stored" | "environment") | null;
@@ -7632,6 +7877,13 @@ export interface operations {
                     };
                     /** @description Assumed completion: output policies are evaluated as well. */
                     response?: string;
+                    /** @description Calls of functions in the assumed completion, with decoded arguments. */
+                    tool_calls?: {
+                        name: string;
+                        arguments: {
+                            [key: string]: unknown;
+                        };
+                    }[];
                     point?: "input" | "output";
                     /** @description Treat the user as verified by a user token. */
                     user_verified?: boolean;
@@ -7728,7 +7980,7 @@ export interface operations {
                     user?: string;
                     verdict?: "allow" | "escalate" | "require_approval" | "deny";
                     risk_level?: "low" | "medium" | "high" | "critical";
-                    endpoint?: "chat" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "audit" | "message" | "admin";
+                    endpoint?: "chat" | "embeddings" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "audit" | "message" | "admin";
                     /** @description A status, or a class such as `5xx`. */
                     status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
                 };
@@ -8315,7 +8567,7 @@ export interface operations {
                 user?: string;
                 verdict?: "allow" | "escalate" | "require_approval" | "deny";
                 risk_level?: "low" | "medium" | "high" | "critical";
-                endpoint?: "chat" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "audit" | "message" | "admin";
+                endpoint?: "chat" | "embeddings" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "audit" | "message" | "admin";
                 /** @description A status, or a class such as `5xx`. */
                 status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
                 /** @description Id or name of the Workspace. Default: the server's first. */

@@ -58,7 +58,7 @@ export function Page() {
           <UsageTab id={id} />
         </Tabs.Panel>
         <Tabs.Panel value="keys">
-          <KeysTab id={id} />
+          <KeysTab application={application} />
         </Tabs.Panel>
         <Tabs.Panel value="settings" keepMounted={settingsOpened.current}>
           <SettingsTab application={application} />

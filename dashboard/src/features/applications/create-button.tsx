@@ -1,6 +1,7 @@
 import { useChange } from '../../api/queries.ts'
 import { useNavigateTo } from '../../routing/location.ts'
 import { NameButton } from '../../ui/name-button.tsx'
+import { DEFAULT_EXTENSIONS } from './client-snippets.ts'
 
 /** Creates an Application and opens its keys. */
 export function CreateButton() {
@@ -12,9 +13,9 @@ export function CreateButton() {
   return (
     <NameButton
       title="Create Application"
-      description="Policies and audit records use this name. You can change all settings later."
+      description="Policies and audit records use this name. Tools, content parts and the developer role are enabled. You can change all settings later."
       action="Create"
-      onName={(name) => create.mutateAsync({ body: { name } })}
+      onName={(name) => create.mutateAsync({ body: { name, settings: { extensions: [...DEFAULT_EXTENSIONS] } } })}
     />
   )
 }

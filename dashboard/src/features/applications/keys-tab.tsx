@@ -9,12 +9,15 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { notifySuccess } from '../../ui/notify.ts'
 import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { Revoked, Time } from '../../ui/time.tsx'
+import type { Application } from './applications-page.tsx'
+import { ConnectSection } from './connect-section.tsx'
 import { CreateKeyButton } from './create-key-button.tsx'
 
 type Key = ItemOf<'/admin/v1/applications/{id}/keys'>
 
-/** The Application's API keys. */
-export function KeysTab({ id }: { readonly id: string }) {
+/** The Application's API keys, and how clients use them. */
+export function KeysTab({ application }: { readonly application: Application }) {
+  const { id } = application
   const list = useList('/admin/v1/applications/{id}/keys', { params: { path: { id } } })
   const canEdit = useScopes().hasScope('applications:write')
   const [createdKey, setCreatedKey] = useState<string>()
@@ -43,6 +46,7 @@ export function KeysTab({ id }: { readonly id: string }) {
           </EmptyState>
         }
       />
+      <ConnectSection application={application} />
       <SecretDialog secret={createdKey} title="Key created" label="key" onClose={() => setCreatedKey(undefined)} />
     </Stack>
   )

@@ -4,6 +4,7 @@ export const VERDICTS = ['allow', 'escalate', 'require_approval', 'deny'] as con
 export const RISK_LEVELS = ['low', 'medium', 'high', 'critical'] as const
 export const ENDPOINTS = [
   'chat',
+  'embeddings',
   'models',
   'knowledge_search',
   'memory_search',

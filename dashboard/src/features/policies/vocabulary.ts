@@ -49,8 +49,8 @@ export const DIRECTIVES = [
 const FIELDS = {
   user: ['id', 'role', 'department', 'attributes', 'verified'],
   application: ['id', 'name', 'settings'],
-  request: ['endpoint', 'model', 'session_id', 'stream', 'dry_run', 'message_count', 'tokens', 'max_tokens'],
-  content: ['text', 'plain', 'unread', 'classification', 'risk_level', 'findings'],
+  request: ['endpoint', 'model', 'session_id', 'stream', 'dry_run', 'message_count', 'tokens', 'max_tokens', 'tools'],
+  content: ['text', 'plain', 'unread', 'unread_bytes', 'unread_kinds', 'tool_calls', 'classification', 'risk_level', 'findings'],
   response: ['model', 'provider', 'finish_reason', 'tokens'],
   hit: ['classification', 'regulations', 'title', 'collection', 'document', 'updated_at'],
   memory: ['classification', 'regulations', 'scope', 'scope_id', 'kind', 'created_at', 'expires_at'],

@@ -1,7 +1,7 @@
 import { Button, Fieldset, NumberInput, PasswordInput, Select, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { CLASSIFICATIONS } from '../../ui/classification.tsx'
-import type { Values } from './provider-values.ts'
+import { type Values, valuesOfKind } from './provider-values.ts'
 
 interface FieldsProps {
   readonly form: UseFormReturnType<Values>
@@ -24,7 +24,7 @@ export function ProviderForm({ form, keyFrom, isNew, readOnly = false, pending, 
         <Stack>
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             {isNew && <IdentityFields form={form} />}
-            {kind === 'openai' && <ConnectionFields form={form} keyFrom={keyFrom} />}
+            {kind !== 'stub' && <ConnectionFields form={form} keyFrom={keyFrom} />}
             <RoutingFields form={form} />
             <AttemptFields form={form} />
           </SimpleGrid>
@@ -55,13 +55,22 @@ function IdentityFields({ form }: FieldsProps) {
         description="A stub generates completions without a model, for tests"
         data={[
           { value: 'openai', label: 'OpenAI chat API' },
+          { value: 'anthropic', label: 'Anthropic Messages API' },
+          { value: 'azure-openai', label: 'Azure OpenAI' },
           { value: 'stub', label: 'Stub' },
         ]}
         allowDeselect={false}
         {...form.getInputProps('kind')}
+        onChange={(kind) => kind && form.setValues(valuesOfKind(kind))}
       />
     </>
   )
+}
+
+const BASE_URL_HINTS: Readonly<Partial<Record<Values['kind'], string>>> = {
+  openai: 'Up to the version, such as …/v1. A change of the origin requires the key again',
+  anthropic: 'Without the version. A change of the origin requires the key again',
+  'azure-openai': 'Of the resource, without a path. A change of the origin requires the key again',
 }
 
 function ConnectionFields({ form, keyFrom }: FieldsProps & { readonly keyFrom: string | null | undefined }) {
@@ -69,7 +78,7 @@ function ConnectionFields({ form, keyFrom }: FieldsProps & { readonly keyFrom: s
     <>
       <TextInput
         label="Base URL"
-        description="Up to the version, such as …/v1. A change of the origin requires the key again"
+        description={BASE_URL_HINTS[form.getValues().kind]}
         type="url"
         required
         {...form.getInputProps('base_url')}
@@ -80,7 +89,7 @@ function ConnectionFields({ form, keyFrom }: FieldsProps & { readonly keyFrom: s
         autoComplete="off"
         {...form.getInputProps('api_key')}
       />
-      <TextInput label="Chat completions path" required {...form.getInputProps('path')} />
+      <TextInput label="Path of chat requests" required {...form.getInputProps('path')} />
     </>
   )
 }

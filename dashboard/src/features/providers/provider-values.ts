@@ -39,13 +39,23 @@ export const valuesOf = (provider?: Provider): Values => ({
   enabled: provider?.enabled ?? true,
 })
 
+const KIND_VALUES: Readonly<Record<Values['kind'], Pick<Values, 'base_url' | 'path'>>> = {
+  openai: { base_url: '', path: '/chat/completions' },
+  anthropic: { base_url: 'https://api.anthropic.com', path: '/v1/messages' },
+  'azure-openai': { base_url: '', path: '/openai/deployments/{deployment}/chat/completions?api-version=2024-10-21' },
+  stub: { base_url: '', path: '/chat/completions' },
+}
+
+/** The values that a new provider of this kind starts with, as in the server's defaults. */
+export const valuesOfKind = (kind: Values['kind']): Pick<Values, 'kind' | 'base_url' | 'path'> => ({ kind, ...KIND_VALUES[kind] })
+
 /** Request body. An empty key is not sent, so that the stored key is kept. */
 export function patchBody({ id: _, kind, base_url, api_key, path, region, idle_timeout_ms, ...rest }: Values): Patch {
   return {
     ...rest,
     region: region.trim() || null,
     idle_timeout_ms: idle_timeout_ms === '' ? null : idle_timeout_ms,
-    ...(kind === 'openai' && { base_url: base_url.trim(), path: path.trim(), ...(api_key && { api_key }) }),
+    ...(kind !== 'stub' && { base_url: base_url.trim(), path: path.trim(), ...(api_key && { api_key }) }),
   }
 }
 

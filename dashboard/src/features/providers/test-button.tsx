@@ -15,7 +15,7 @@ export function TestButton({ provider: { id, kind } }: { readonly provider: Prov
   const [opened, { open, close }] = useDisclosure()
   const test = useChange('post', '/admin/v1/providers/{id}/discover')
   // A stub has no upstream service.
-  if (kind === 'stub') return null
+  if (kind === 'stub' || kind === 'azure-openai') return null
   const start = () => {
     open()
     test.mutate({ params: { path: { id } } })

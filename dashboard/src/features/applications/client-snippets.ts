@@ -1,0 +1,78 @@
+export interface ClientSnippet {
+  readonly name: string
+  /** Extensions of the Application that the client needs. */
+  readonly needs: readonly string[]
+  readonly code: (values: { readonly base: string; readonly model: string }) => string
+}
+
+const TOOLS = ['tools', 'content_parts'] as const
+
+/** How clients send their requests through Gatehouse. The key is in the environment variable GATEHOUSE_KEY. */
+export const CLIENT_SNIPPETS: readonly ClientSnippet[] = [
+  {
+    name: 'curl',
+    needs: [],
+    code: ({ base, model }) => `curl ${base}/v1/chat/completions \\
+  -H "Authorization: Bearer $GATEHOUSE_KEY" -H 'Content-Type: application/json' \\
+  -d '{"model": "${model}", "messages": [{"role": "user", "content": "Hello"}]}'`,
+  },
+  {
+    name: 'Python',
+    needs: [],
+    code: ({ base, model }) => `import os
+from openai import OpenAI
+
+client = OpenAI(base_url="${base}/v1", api_key=os.environ["GATEHOUSE_KEY"])
+completion = client.chat.completions.create(
+    model="${model}", messages=[{"role": "user", "content": "Hello"}]
+)
+print(completion.choices[0].message.content)`,
+  },
+  {
+    name: 'Node',
+    needs: [],
+    code: ({ base, model }) => `import OpenAI from 'openai'
+
+const client = new OpenAI({ baseURL: '${base}/v1', apiKey: process.env.GATEHOUSE_KEY })
+const completion = await client.chat.completions.create({
+  model: '${model}',
+  messages: [{ role: 'user', content: 'Hello' }],
+})
+console.log(completion.choices[0].message.content)`,
+  },
+  {
+    name: 'LangChain',
+    needs: [],
+    code: ({ base, model }) => `import os
+from langchain_openai import ChatOpenAI
+
+model = ChatOpenAI(
+    model="${model}", base_url="${base}/v1", api_key=os.environ["GATEHOUSE_KEY"]
+)
+print(model.invoke("Hello").content)`,
+  },
+  {
+    name: 'Claude Code',
+    needs: TOOLS,
+    code: ({ base, model }) => `export ANTHROPIC_BASE_URL=${base}
+export ANTHROPIC_AUTH_TOKEN=$GATEHOUSE_KEY
+export ANTHROPIC_MODEL=${model}
+claude`,
+  },
+  {
+    name: 'Codex',
+    needs: TOOLS,
+    code: ({ base, model }) => `# ~/.codex/config.toml
+model = "${model}"
+model_provider = "gatehouse"
+
+[model_providers.gatehouse]
+name = "Gatehouse"
+base_url = "${base}/v1"
+env_key = "GATEHOUSE_KEY"
+wire_api = "responses"`,
+  },
+]
+
+/** The extensions of an Application that is created here: most clients need them. Over the API they are off (GW-CHAT-17). */
+export const DEFAULT_EXTENSIONS = [...TOOLS, 'developer_role'] as const
