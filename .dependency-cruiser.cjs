@@ -15,7 +15,8 @@ const DOMAINS = [
 /** Search, which knowledge and memory share. */
 const RETRIEVAL = 'retrieval/'
 const EACH_DOMAIN = [...DOMAINS.map((folder) => `${folder}/`), RETRIEVAL]
-const baseOf = (folder) => (folder === 'knowledge' || folder === 'memory' ? [RETRIEVAL] : [])
+const BASES = { knowledge: [RETRIEVAL], memory: [RETRIEVAL], providers: ['dialects/'] }
+const baseOf = (folder) => BASES[folder] ?? []
 const WORDS = ['lib', 'domain', 'errors\\.ts']
 /** The mechanism of background queues: wake-ups, leases, retry delays. */
 const QUEUE = 'jobs/queue/'
@@ -87,8 +88,10 @@ module.exports = {
       ...WORDS,
     ]),
     only('pipeline', 'pipeline/[^/]*\\.ts$', ['pipeline/', ...EACH_DOMAIN, 'db/(database|signal)\\.ts', ...WORDS]),
+    only('dialects-translate', 'dialects/', ['dialects/', ...WORDS]),
     only('gateway', 'gateway/', [
       'gateway/',
+      'dialects/',
       'pipeline/',
       'admin/kit/',
       'http/',

@@ -53,6 +53,7 @@ ${rows.join('\n')}
 | provider's status | status and code |
 |---|---|
 | 400, 404, 413, 422 | 400 \`VALIDATION_ERROR\` with \`details.reason: "provider_refused"\` and \`details.provider_code\` (below); \`param\` where it names a field of the request. Not retried; only \`model_not_found\` falls back to another provider of the model |
+| none, because its API has no equivalent of a field | the next provider of the model; without one 400 \`VALIDATION_ERROR\` with \`details.reason: "provider_unsupported"\` and the field in \`param\` |
 | 429 | after all fallbacks 429 \`RATE_LIMITED\` with \`Retry-After\` (the provider's, at most 3,600 s; default 10 s) and \`details.reason: "provider_rate_limited"\` |
 | 401, 402, 403, an empty account | 502 \`PROVIDER_ERROR\`: the gateway's key or account is the cause; operators are notified |
 | any other status, or an invalid response | 502 \`PROVIDER_ERROR\`, with \`Retry-After\` while the provider is not called after repeated failures |

@@ -3,6 +3,7 @@ import type { CheckpointBucketConfig } from './config/checkpoint-delivery.ts'
 import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
 import type { FileStoreOptions } from './messaging/attachments/open-file-store.ts'
+import type { PasswordHashing } from './operators/better-auth.ts'
 
 /** The file store of the configuration, with its credentials. */
 export function fileStoreOptions({ files: { store } }: Config, { fromEnvironment }: Secrets): FileStoreOptions {
@@ -31,8 +32,16 @@ export function destinationOptions(
   }
 }
 
+interface SignInGiven {
+  readonly config: Config
+  readonly secrets: Secrets
+  readonly overrides: { readonly passwords?: PasswordHashing | undefined }
+}
+
 /** How operators sign in, with the client secret of single sign-on. */
-export function signInOptions({ signIn: { publicUrl, trustedProxies, oidc } }: Config, { secretKey, fromEnvironment }: Secrets) {
+export function signInOptions({ config, secrets, overrides: { passwords } }: SignInGiven) {
+  const { publicUrl, trustedProxies, oidc } = config.signIn
+  const { secretKey, fromEnvironment } = secrets
   const client = oidc && { ...oidc, clientSecret: fromEnvironment(oidc.clientSecretEnv) ?? '' }
-  return { secretKey, publicUrl, trustedProxies, oidc: client }
+  return { secretKey, publicUrl, trustedProxies, oidc: client, passwords }
 }

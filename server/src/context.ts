@@ -40,6 +40,7 @@ import { WebhookDispatcher } from './messaging/events/webhook-dispatcher.ts'
 import { WebhookSender } from './messaging/events/webhook-sender.ts'
 import { MemberAuthenticator } from './messaging/people/member-authenticator.ts'
 import { AdminAuthenticator } from './operators/admin-authenticator.ts'
+import type { PasswordHashing } from './operators/better-auth.ts'
 import { SignIn } from './operators/sign-in.ts'
 import { ActivePolicies, POLICIES_TOPIC } from './policy/active-policies.ts'
 import { ConnectionPools } from './providers/connection-pools.ts'
@@ -65,6 +66,7 @@ export interface Overrides {
   readonly detectors?: readonly Detector[]
   readonly random?: () => number
   readonly userRateLimiter?: UserRateLimiter
+  readonly passwords?: PasswordHashing | undefined
   readonly audit?: Pick<AuditWriter, 'append' | 'drain' | 'waiting' | 'lagSeconds'>
 }
 
@@ -269,7 +271,7 @@ function createMessaging(base: Base, gateway: GatewayDeps) {
 
 const createOperators = (base: Base) => ({
   adminAuthenticator: new AdminAuthenticator(base, { lookUpMs: base.loadMs }),
-  signIn: new SignIn({ ...base, record: operatorEventRecorder(base), ...signInOptions(base.config, base.secrets) }),
+  signIn: new SignIn({ ...base, record: operatorEventRecorder(base), ...signInOptions(base) }),
 })
 
 /** Ends waiting requests, finishes running work and writes queued records. Call it when the server accepts no more requests. */

@@ -11,7 +11,7 @@ type ErrorType =
 interface ErrorRow {
   readonly status: number
   readonly type: ErrorType
-  /** Public text when the error has no message of its own. */
+  /** Default public message. */
   readonly message: string
 }
 

@@ -80,6 +80,7 @@ interface ContentFacts {
   readonly bytes: number
   readonly messages?: number
   readonly choices?: number
+  readonly embeddings?: number
   readonly models?: number
   readonly hits?: number
 }

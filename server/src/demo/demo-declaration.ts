@@ -11,7 +11,7 @@ export const DEMO_AUDIENCE = 'gatehouse'
 
 const POLICY = new URL('../../../examples/policies/demo.yaml', import.meta.url)
 
-/** Models for both Applications. Each Application also has a model of its own, to show isolation. */
+/** Models for both Applications. Each Application also has one that the other may not use, to show isolation. */
 const SHARED_MODELS = ['demo-mini', ...ENVIRONMENT_PROVIDER_IDS.map((id) => `${id}/*`)]
 
 const demoApplication = (name: string, ownModel: string): DeclaredApplication => ({

@@ -7,7 +7,7 @@ import type { Change } from '../setup/change.ts'
 const EMAIL = 'owner@demo.example'
 const PASSWORD_BYTES = 15
 
-/** The operator with whom users of the demo sign in to the dashboard. */
+/** The operator account of the demo, for signing in to the dashboard. */
 export interface DemoOwner {
   readonly email: string
   readonly password: string

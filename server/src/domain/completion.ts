@@ -92,6 +92,7 @@ const WITHOUT_EFFECT = new Set([
   'key_rejected',
   'quota_exhausted',
   'rate_limited',
+  'unsupported',
 ])
 
 /** Whether the request may have reached the model: such an attempt is not repeated if the provider may be called once only. */

@@ -1,11 +1,14 @@
 import { decodedText, type Encoded, readEncoded } from './encoded-text.ts'
 import { readable, rewritten } from './json-text.ts'
+import type { UnreadKind } from './unread.ts'
 
 /** Called for each part of a value: `text` returns the text that replaces it. */
 export interface Visitor {
   text(text: string): string
-  /** A picture, sound or file that no detector reads. */
-  unread(): void
+  /** A picture, sound or file that no detector reads. `bytes`: its decoded size. */
+  unread(kind: UnreadKind, bytes: number): void
+  /** A picture, sound or file that the provider fetches. */
+  linked(kind: UnreadKind): void
 }
 
 /** Thrown when a text cannot be replaced, because the provider would not accept another one in its place. */
@@ -19,18 +22,37 @@ export class Unchangeable extends Error {
 /** Shorter texts are scanned as they are as well: a word or a key may consist of base64 characters. */
 const LITERAL_LENGTH = 200
 
-/** A field of a content part that may hold a file. `isBare`: also without `data:` in front of its base64. */
-export function mapEncoded(value: string, isBare: boolean, visitor: Visitor): string {
+interface FileValue {
+  /** Its base64 may stand without `data:` in front of it. */
+  readonly isBare: boolean
+  /** The kind of file in a part of this type. */
+  readonly kind: UnreadKind
+}
+
+/** A field of a content part that may hold a file. */
+export function mapEncoded(value: string, { isBare, kind }: FileValue, visitor: Visitor): string {
   const encoded = readEncoded(value, isBare)
   const isShort = value.length < LITERAL_LENGTH
-  if (encoded.kind === 'bytes') visitor.unread()
+  if (encoded.kind === 'bytes') visitor.unread(kindOf(encoded.type, kind), encoded.size)
   if (encoded.kind === 'bytes' && !isShort) return value
   if (encoded.kind === 'literal' && isBare) return mapLiteral(value, visitor)
   if (encoded.kind !== 'text') return mapText(value, false, visitor)
+  scanRuns(encoded.asciiRuns, visitor)
   const literal = isShort && isBare ? mapText(value, false, visitor) : value
   const mapped = mapText(encoded.text, false, visitor)
   if (literal !== value) return literal
   return mapped === encoded.text ? value : encoded.encode(mapped)
+}
+
+/** The other reading of a UTF-16 text is scanned as well, and cannot be replaced. */
+function scanRuns(runs: string | undefined, visitor: Visitor): void {
+  if (runs !== undefined && mapText(runs, false, visitor) !== runs) throw new Unchangeable('a file in UTF-16')
+}
+
+/** A part for files may hold a picture or sound: its media type says so. */
+function kindOf(mediaType: string, kind: UnreadKind): UnreadKind {
+  if (kind !== 'file') return kind
+  return mediaType.startsWith('image/') ? 'image' : mediaType.startsWith('audio/') ? 'audio' : kind
 }
 
 /** A text that a lenient parser may decode as base64: the decoded text is scanned as well, and cannot be replaced. */
@@ -67,7 +89,9 @@ function mapDataUrls(text: string, visitor: Visitor): ReadonlyMap<string, string
   const changed = new Map<string, string>()
   for (const [url] of text.matchAll(DATA_URL)) {
     const encoded: Encoded = readEncoded(url, false)
+    if (encoded.kind === 'bytes') visitor.unread(kindOf(encoded.type, 'file'), encoded.size)
     if (encoded.kind !== 'text') continue
+    scanRuns(encoded.asciiRuns, visitor)
     const mapped = visitor.text(encoded.text)
     if (mapped !== encoded.text) changed.set(url, encoded.encode(mapped))
   }

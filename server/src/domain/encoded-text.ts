@@ -3,9 +3,15 @@ import { isUtf8 } from 'node:buffer'
 /** The content of a field that may carry a file. */
 export type Encoded =
   /** A text, whatever its media type says. `encode` encodes another text in the same form. */
-  | { readonly kind: 'text'; readonly text: string; encode(text: string): string }
-  /** A picture, sound or binary file. */
-  | { readonly kind: 'bytes' }
+  | {
+      readonly kind: 'text'
+      readonly text: string
+      /** Runs of ASCII in a text that was read as UTF-16: a reader that takes it for UTF-8 sees them. */
+      readonly asciiRuns?: string
+      encode(text: string): string
+    }
+  /** A picture, sound or binary file: its declared media type, and its size in bytes. */
+  | { readonly kind: 'bytes'; readonly type: string; readonly size: number }
   /** Declared as text or base64, and not decodable as such. */
   | { readonly kind: 'broken'; readonly message: string }
   /** Not a file: a URL with another scheme, an id, a word. */
@@ -18,6 +24,13 @@ const SKIPPED = /[\t\n\r]+/g
 const DATA_SCHEME = /^[\s\p{Cc}]*d[\t\n\r]*a[\t\n\r]*t[\t\n\r]*a[\t\n\r]*:/iu
 
 export const isDataUrl = (value: string): boolean => DATA_SCHEME.test(value)
+
+const LINK = /^[\s\p{Cc}]*[a-z][a-z0-9+.-]*:\/\//iu
+/** Whether a field names a place from which its reader fetches the content. */
+export const isLink = (value: string): boolean => LINK.test(value)
+
+/** The size of base64 in bytes after decoding. */
+export const decodedLength = (base64: string): number => Buffer.byteLength(base64, 'base64')
 const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 const TEXTUAL =
   /^$|^(?:text|message)\/|[+/](?:json|xml|yaml|x-yaml|toml|csv|sql|javascript|ecmascript|x-ndjson|jsonl|graphql|x-sh|rtf)$/
@@ -144,7 +157,7 @@ function readBytes(bytes: Buffer, { type, charset }: Declared, write: (bytes: Bu
   if (!found) {
     return TEXTUAL.test(type)
       ? { kind: 'broken', message: 'says that it is text and cannot be read as such: send it as UTF-8' }
-      : { kind: 'bytes' }
+      : { kind: 'bytes', type, size: bytes.length }
   }
   const named = charset === undefined ? undefined : NAMED[charset]
   if (charset !== undefined && (!named || !fits(named, found, bytes))) {
@@ -152,8 +165,18 @@ function readBytes(bytes: Buffer, { type, charset }: Declared, write: (bytes: Bu
   }
   const { mark } = found
   const text = found.decode(bytes.subarray(mark.length))
-  return { kind: 'text', text, encode: (changed) => write(Buffer.concat([mark, found.encode(changed)])) }
+  const asciiRuns = found === UTF8 || found === LATIN1 ? '' : asciiRunsOf(bytes)
+  return {
+    kind: 'text',
+    text,
+    ...(asciiRuns !== '' && { asciiRuns }),
+    encode: (changed) => write(Buffer.concat([mark, found.encode(changed)])),
+  }
 }
+
+/** In UTF-16, ASCII characters have a zero between them. Shorter runs are characters of other scripts. */
+const ASCII_RUN = /[\x20-\x7e]{8,}/g
+const asciiRunsOf = (bytes: Buffer): string => (bytes.toString('latin1').match(ASCII_RUN) ?? []).join('\n')
 
 /** Whether the declared charset decodes to the same text as the detected one. */
 const fits = (named: Charset, found: Charset, bytes: Buffer): boolean => {

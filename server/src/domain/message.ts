@@ -1,6 +1,9 @@
+import { textOf } from '../lib/untrusted-json.ts'
 import { mapEncoded, mapLiteral, mapSignature, mapText, Unchangeable, type Visitor } from './content-reading.ts'
-import { isDataUrl, readEncoded } from './encoded-text.ts'
+import { decodedLength, isDataUrl, isLink } from './encoded-text.ts'
+import { fileFieldOf } from './file-fields.ts'
 import { isOpaque } from './opaque.ts'
+import { type Unread, type UnreadKind, UnreadTally } from './unread.ts'
 import { VOCABULARY } from './vocabulary.ts'
 
 /**
@@ -25,8 +28,7 @@ export interface Collected {
   readonly texts: readonly string[]
   /** For each message, the indices of its texts that a reader sees joined: the reasoning, and the content. */
   readonly spoken: readonly Spoken[]
-  /** Pictures, sounds and files that no detector reads. */
-  readonly unread: number
+  readonly unread: Unread
 }
 
 export interface Spoken {
@@ -45,19 +47,18 @@ export interface Spoken {
 export function collect(value: unknown): Collected {
   const texts: string[] = []
   const spoken: Spoken[] = []
-  let unread = 0
+  const unread = new UnreadTally()
   mapTexts(value, {
     text(text) {
       texts.push(text)
       return text
     },
-    unread() {
-      unread += 1
-    },
+    unread: (kind, bytes) => unread.add(kind, bytes),
+    linked: (kind) => unread.addLink(kind),
     position: () => texts.length,
     spoke: (message) => spoken.push(message),
   })
-  return { texts, spoken, unread }
+  return { texts, spoken, unread: unread.total }
 }
 
 /** Texts that a reader sees as one: the reasoning and the content of a message. `from`: index of the first text in a longer list. */
@@ -72,13 +73,20 @@ export const joinsAcross = (spoken: readonly Spoken[]): readonly (readonly numbe
     : []),
 ]
 
-/** The texts of each run of consecutive user messages. `spoken`: of the messages, from `collect`. */
-export function joinsOfUsers(messages: readonly ChatMessage[], spoken: readonly Spoken[]): readonly (readonly number[])[] {
+/**
+ * The texts of each run of consecutive messages of users, and of assistants. `spoken`: of the messages, from `collect`. A message that says
+ * nothing, and a tool's result, do not end a run: some providers get the messages around them as one.
+ */
+export function joinsOfTurns(messages: readonly ChatMessage[], spoken: readonly Spoken[]): readonly (readonly number[])[] {
   const runs: number[][] = []
-  for (const [at, { role }] of messages.entries()) {
-    if (role !== 'user') continue
-    if (messages[at - 1]?.role !== 'user') runs.push([])
-    runs.at(-1)?.push(...(spoken[at]?.said ?? []))
+  let last = ''
+  for (const [at, message] of messages.entries()) {
+    const { role, tool_calls: calls } = message
+    const saysNothing = typedText(message) === '' && !(Array.isArray(calls) && calls.length > 0)
+    if (role === 'tool' || saysNothing) continue
+    if (role !== last) runs.push([])
+    last = role
+    if (role === 'user' || role === 'assistant') runs.at(-1)?.push(...(spoken[at]?.said ?? []))
   }
   return runs.filter(isSplit)
 }
@@ -100,7 +108,7 @@ export const collectTexts = (value: unknown): readonly string[] => collect(value
 export function replaceTexts<T>(value: T, texts: readonly string[]): T {
   let next = 0
   const text = (old: string): string => texts[next++] ?? old
-  return mapTexts(value, { text, unread: () => {}, position: () => next, spoke: () => {} }) as T
+  return mapTexts(value, { text, unread: () => {}, linked: () => {}, position: () => next, spoke: () => {} }) as T
 }
 
 interface Visit extends Visitor {
@@ -177,38 +185,17 @@ function addRange(indices: number[], from: number, to: number): void {
   for (let index = from; index < to; index++) indices.push(index)
 }
 
-/** The field with the bytes of a content part of that type; `bare`: base64 without `data:`. */
-const BYTES: Readonly<Record<string, { readonly field: string; readonly bare: boolean }>> = {
-  image_url: { field: 'url', bare: false },
-  input_audio: { field: 'data', bare: true },
-  file: { field: 'file_data', bare: true },
-}
-
-/** The fields of a content part that may contain a file, and their encoding. */
-function fileFields(part: Fields): readonly { readonly path: string; readonly value: string; readonly bare: boolean }[] {
-  const kind = String(part.type)
-  const bytes = Object.hasOwn(BYTES, kind) ? BYTES[kind] : undefined
-  const inner = part[kind]
-  const value = bytes && isObject(inner) ? inner[bytes.field] : inner
-  if (!bytes || typeof value !== 'string') return []
-  return [{ path: isObject(inner) ? `${kind}.${bytes.field}` : kind, value, bare: bytes.bare }]
-}
-
-/** The problem of a file that is declared as text and cannot be decoded; undefined: none. */
-export function unreadableFile(part: unknown): { readonly path: string; readonly message: string } | undefined {
-  for (const { path, value, bare } of isObject(part) ? fileFields(part) : []) {
-    const encoded = readEncoded(value, bare)
-    if (encoded.kind === 'broken') return { path, message: encoded.message }
-  }
-  return undefined
-}
-
 /** Adds the indices of the part's texts to `said`, without the names and addresses of files. */
 function mapPart(part: unknown, visit: Visit, said: number[]): unknown {
   if (!isObject(part)) return mapAny(part, visit)
-  const kind = String(part.type)
-  const bytes = Object.hasOwn(BYTES, kind) ? BYTES[kind] : undefined
-  const encoded = (field: string, isFile: boolean) => mapEncoded(field, isFile && bytes?.bare === true, visit)
+  const kind = textOf(part.type)
+  const bytes = fileFieldOf(kind)
+  const fileKind: UnreadKind = bytes?.kind ?? 'file'
+  const encoded = (field: string, isFile: boolean) =>
+    mapEncoded(field, { isBare: isFile && bytes?.bare === true, kind: fileKind }, visit)
+  const noteLink = (field: unknown, isAddress: boolean): void => {
+    if (typeof field === 'string' && field !== '' && (isLink(field) || (isAddress && !isDataUrl(field)))) visit.linked(fileKind)
+  }
   const isEncoded = (field: unknown, isFile: boolean): field is string =>
     typeof field === 'string' && (isFile || isDataUrl(field))
   return mapFields(part, visit, (field, name) => {
@@ -218,10 +205,12 @@ function mapPart(part: unknown, visit: Visit, said: number[]): unknown {
       addRange(said, from, visit.position())
       return next
     }
+    noteLink(field, bytes?.bare === false && name === kind)
     if (isEncoded(field, bytes !== undefined && name === kind)) return encoded(field, true)
     if (!isObject(field)) return mapUnknown(field, visit)
     return mapFields(field, visit, (inner, innerName) => {
       const isFile = name === kind && innerName === bytes?.field
+      noteLink(inner, innerName === 'file_id' || (isFile && bytes?.bare === false))
       return isEncoded(inner, isFile) ? encoded(inner, isFile) : mapUnknown(inner, visit)
     })
   })
@@ -274,7 +263,7 @@ function mapFields(fields: Fields, visit: Visit, map: (field: unknown, name: str
     const newName = VOCABULARY.has(name) ? name : visit.text(name)
     const isWord = (name === 'type' || name === 'role') && typeof field === 'string' && VOCABULARY.has(field)
     const isSignature = isOpaque(fields, name, field)
-    if (isSignature) visit.unread()
+    if (isSignature) visit.unread('other', decodedLength(field as string))
     const newField = isWord ? field : isSignature ? mapSignature(field as string, visit) : map(field, name)
     changed ||= newName !== name || newField !== field
     copy[newName] = newField

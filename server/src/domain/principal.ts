@@ -1,8 +1,8 @@
 import type { Classification } from './classification.ts'
 import type { MemoryScope, SharedScope } from './memory-words.ts'
 
-/** The six gateway endpoints by the names policies and records use (GW-POL-15). */
-export const ENDPOINTS = ['chat', 'models', 'knowledge_search', 'memory_search', 'memory_capture', 'audit'] as const
+/** The seven gateway endpoints by the names policies and records use (GW-POL-15). */
+export const ENDPOINTS = ['chat', 'embeddings', 'models', 'knowledge_search', 'memory_search', 'memory_capture', 'audit'] as const
 export type Endpoint = (typeof ENDPOINTS)[number]
 
 export const EXTENSIONS = ['tools', 'content_parts', 'developer_role'] as const

@@ -12,7 +12,9 @@ export const VOCABULARY: ReadonlySet<string> = new Set([
   ),
   ...words('temperature n top_p presence_penalty frequency_penalty seed stop logprobs top_logprobs logit_bias max_tokens'),
   ...words('max_completion_tokens metadata reasoning_effort service_tier parallel_tool_calls tools tool_choice finish_reason'),
-  ...words('store verbosity prompt_cache_key prompt_cache_retention safety_identifier prediction modalities user extra_body'),
+  ...words(
+    'store verbosity prompt_cache_key prompt_cache_retention safety_identifier prediction modalities user extra_body dimensions encoding_format',
+  ),
   ...words(
     'top_k min_p repetition_penalty chat_template_kwargs guided_json thinking enable_thinking budget_tokens cache_control',
   ),

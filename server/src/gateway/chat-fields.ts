@@ -5,7 +5,7 @@ import type { Problem } from '../lib/schema.ts'
  * model behind the gateway. They are refused by name, because without them the client would get another completion than it asked for.
  */
 const REFUSED: Readonly<Record<string, string>> = {
-  audio: 'sound is not read yet',
+  audio: 'the gateway cannot scan audio',
   functions: 'use tools',
   function_call: 'use tool_choice',
   ...reason('the provider would search by itself, which is not governed', [
@@ -49,20 +49,21 @@ function reason(text: string, names: readonly string[]): Record<string, string> 
 
 /** Fields that the gateway reads itself, or sets for the provider. */
 const OWN: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'stream_options', 'governance'])
-/** Fields that the gateway reads at the top of the body; inside `extra_body` no part of the gateway would read them. */
+/** Top-level fields that the gateway reads. Inside `extra_body` it would not read them. */
 const AT_THE_TOP: ReadonlySet<string> = new Set([...OWN, 'n', 'max_tokens', 'max_completion_tokens', 'tools', 'tool_choice'])
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The first field that is refused, at the top or inside `extra_body`. */
+/** The first field that is refused, at the top level or inside `extra_body`. */
 export function fieldProblem(body: Fields): Problem | undefined {
   const extra = isObject(body.extra_body) ? body.extra_body : {}
   const hidden = Object.keys(extra).find((name) => AT_THE_TOP.has(name))
-  if (hidden !== undefined) return { param: `extra_body.${hidden}`, message: 'must stand at the top of the body' }
+  if (hidden !== undefined) return { param: `extra_body.${hidden}`, message: 'must be a top-level field of the body' }
   return refusedField(body, '') ?? refusedField(extra, 'extra_body.') ?? toolProblem(body)
 }
 
-function refusedField(fields: Fields, at: string): Problem | undefined {
+/** The first of these fields that is refused. `at`: their path in the body, with a dot. */
+export function refusedField(fields: Fields, at: string): Problem | undefined {
   for (const [name, value] of Object.entries(fields)) {
     const why = isSet(value) ? REFUSED[name] : undefined
     if (why !== undefined) return { param: at + name, message: `is not supported: ${why}` }
@@ -88,7 +89,7 @@ function toolProblem({ tools, tool_choice: choice }: Fields): Problem | undefine
 export const passedOn = (body: Fields): Record<string, unknown> =>
   Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== null && !OWN.has(name)))
 
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 /** Whether a field asks for something: typed clients also send fields that they do not use. */
 const isSet = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0)

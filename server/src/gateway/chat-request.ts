@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { type ChatMessage, type ContentPart, unreadableFile } from '../domain/message.ts'
+import { unreadableFile } from '../domain/file-fields.ts'
+import type { ChatMessage, ContentPart } from '../domain/message.ts'
 import type { Application, Extension } from '../domain/principal.ts'
 import { checker } from '../lib/schema.ts'
 import { EMPTY_REQUEST, type Parsed } from '../pipeline/request.ts'
@@ -98,6 +99,8 @@ export interface ChatLimits {
   readonly bodyBytes: number
   readonly messages: number
   readonly contentBytes: number
+  /** Whether texts in parts need no extension. */
+  readonly textParts?: boolean | undefined
 }
 
 export function parseChat(body: unknown, application: Application, limits: ChatLimits): Parsed {
@@ -106,7 +109,7 @@ export function parseChat(body: unknown, application: Application, limits: ChatL
   const { value } = checked
   const oversize = sizeProblem(value, limits)
   if (oversize) return oversize
-  const problem = fieldProblem(value) ?? extensionProblem(value, application.settings.extensions) ?? fileProblem(value)
+  const problem = fieldProblem(value) ?? extensionProblem(value, application.settings.extensions, limits) ?? fileProblem(value)
   if (problem) return invalid(problem)
   const { governance } = value
   return {
@@ -119,7 +122,6 @@ export function parseChat(body: unknown, application: Application, limits: ChatL
       parameters: passedOn(value),
       maxTokens: value.max_completion_tokens ?? value.max_tokens ?? undefined,
       stream: value.stream ?? false,
-      includeUsage: value.stream_options?.include_usage ?? false,
       dryRun: governance?.dry_run ?? false,
       reviewItemId: governance?.review_item_id ?? undefined,
       waitSeconds: governance?.wait_for_approval_seconds ?? 0,
@@ -142,7 +144,7 @@ function sizeProblem({ messages }: Body, limits: ChatLimits): Parsed | undefined
   )
 }
 
-const tooLarge = (param: string, most: string, setting: string, limit: number): Parsed => ({
+export const tooLarge = (param: string, most: string, setting: string, limit: number): Parsed => ({
   ok: false,
   code: 'PAYLOAD_TOO_LARGE',
   problem: { param, message: `${param}: must not be larger than ${most} (${setting}).`, details: { setting, limit } },
@@ -166,7 +168,7 @@ function fileProblem({ messages }: Body) {
 }
 
 /** Use of an extension that is off is a 400 that names its setting (GW-CHAT-17). */
-function extensionProblem(body: Body, extensions: readonly Extension[]) {
+function extensionProblem(body: Body, extensions: readonly Extension[], { textParts = false }: ChatLimits) {
   const closed = (extension: Extension) => !extensions.includes(extension)
   const needs = (param: string, extension: Extension) => ({
     param,
@@ -182,7 +184,8 @@ function extensionProblem(body: Body, extensions: readonly Extension[]) {
     if ((message.role === 'tool' || message.tool_calls?.length || message.tool_call_id) && closed('tools')) {
       return needs(message.role === 'tool' ? `${at}.role` : `${at}.tool_calls`, 'tools')
     }
-    if (Array.isArray(message.content) && closed('content_parts')) return needs(`${at}.content`, 'content_parts')
+    const isOpen = textParts && Array.isArray(message.content) && message.content.every(({ type }) => type === 'text')
+    if (Array.isArray(message.content) && !isOpen && closed('content_parts')) return needs(`${at}.content`, 'content_parts')
     if (message.content == null && !SILENT_FIELDS.some((name) => (message as Fields)[name]))
       return { param: `${at}.content`, message: 'is required and must be string' }
   }

@@ -19,7 +19,7 @@ const has = (origins: ReadonlySet<string>, origin: string): boolean => origins.h
 
 /**
  * Cross-origin access for browsers (docs/decisions/0009-identity-and-limits.md). A preflight carries no key, so it is answered for
- * the origins of all Applications together; the response to the request itself is readable only for an origin of its own Application.
+ * the origins of all Applications; the response to the request is readable only for the origins of the Application whose key it has.
  * Without settings there is no CORS header.
  */
 export function registerCors(app: FastifyInstance, { allowedOrigins }: { readonly allowedOrigins: AllowedOrigins }): void {

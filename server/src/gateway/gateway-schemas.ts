@@ -1,8 +1,10 @@
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { type Api, route } from '../http/route.ts'
 import { ChatBody } from './chat-request.ts'
+import { EmbeddingsBody } from './embeddings-request.ts'
 import { CaptureBody, KnowledgeSearchBody, MemorySearchBody } from './other-requests.ts'
 import { CLASSIFICATION, MEMORY_KIND, MEMORY_SCOPE } from './request-fields.ts'
+import { ResponseFields, ResponsesBody } from './responses-schemas.ts'
 
 const strings = Type.Array(Type.String())
 const literals = (...values: string[]) => Type.Union(values.map((value) => Type.Literal(value)))
@@ -88,6 +90,15 @@ const GATEWAY: Api = {
 export type Path = `/${string}`
 const named = (path: Path, operationId: string) => (path.startsWith('/v1') ? operationId : undefined)
 
+const CHAT_ERRORS = {
+  403: 'POLICY_DENIED or POLICY_REVIEW_DENIED, with audit_id',
+  409: 'POLICY_REVIEW_PENDING, with review_item_id',
+  410: 'REVIEW_HOLD_EXPIRED',
+  422: 'NO_ELIGIBLE_PROVIDER',
+  502: 'PROVIDER_ERROR',
+  504: 'PROVIDER_TIMEOUT',
+}
+
 export const chat = (path: Path) =>
   route(GATEWAY, `POST ${path}`, {
     operationId: named(path, 'createChatCompletion'),
@@ -105,10 +116,72 @@ export const chat = (path: Path) =>
         },
       },
     },
+    errors: CHAT_ERRORS,
+  })
+
+export const responses = (path: Path) =>
+  route(GATEWAY, `POST ${path}`, {
+    operationId: named(path, 'createResponse'),
+    summary: 'Create a governed response',
+    description:
+      'Compatible with the OpenAI responses API, without stored responses: each request contains the whole conversation. The request is governed as the chat that it is translated into. Rules: GW-RESP-1 to GW-RESP-16, and those of the chat.',
+    headers: UserTokenHeader,
+    body: ResponsesBody,
+    answers: {
+      200: {
+        description: 'The response, or with `stream: true` its events.',
+        content: {
+          'application/json': { schema: Type.Object({ ...ResponseFields, governance: GovernanceBlock }) },
+          'text/event-stream': {
+            schema: Type.String({
+              description: 'Events from `response.created` to `response.completed` or `response.incomplete`.',
+            }),
+          },
+        },
+      },
+    },
+    errors: CHAT_ERRORS,
+  })
+
+/** Routes below a path of the messaging API. The OpenAPI document, which has one operation for each path and method, does not contain them. */
+const anthropic = (path: Path, summary: string, answer: TSchema) =>
+  route(GATEWAY, `POST ${path}`, { operationId: undefined, summary, answers: { 200: answer } })
+
+export const anthropicMessages = (path: Path) =>
+  anthropic(path, 'Create a governed message', Type.Object({}, { additionalProperties: true }))
+export const countTokens = (path: Path) =>
+  anthropic(`${path}/count_tokens`, 'Estimate the tokens of a message', Type.Object({ input_tokens: Type.Integer() }))
+
+/** GW-EMB-9 */
+const EmbeddingList = Type.Object({
+  ...listOf(
+    Type.Object({
+      object: Type.Literal('embedding'),
+      index: Type.Integer({ description: 'Position of the text in `input`.' }),
+      embedding: Type.Union([
+        Type.Array(Type.Number()),
+        Type.String({ description: 'With `encoding_format: base64`: base64 of little-endian 32-bit floats.' }),
+      ]),
+    }),
+  ),
+  model: Type.String(),
+  usage: Type.Optional(Type.Object({ prompt_tokens: Type.Integer(), total_tokens: Type.Integer() })),
+  governance: GovernanceBlock,
+})
+
+export const embeddings = (path: Path) =>
+  route(GATEWAY, `POST ${path}`, {
+    operationId: named(path, 'createEmbeddings'),
+    summary: 'Create governed embeddings',
+    description:
+      'Compatible with the OpenAI embeddings API. Each text of `input` is governed like a message of a user. Rules: GW-EMB-1 to GW-EMB-12.',
+    headers: UserTokenHeader,
+    body: EmbeddingsBody,
+    answers: {
+      200: EmbeddingList,
+    },
     errors: {
-      403: 'POLICY_DENIED or POLICY_REVIEW_DENIED, with audit_id',
-      409: 'POLICY_REVIEW_PENDING, with review_item_id',
-      410: 'REVIEW_HOLD_EXPIRED',
+      403: 'POLICY_DENIED, with audit_id',
       422: 'NO_ELIGIBLE_PROVIDER',
       502: 'PROVIDER_ERROR',
       504: 'PROVIDER_TIMEOUT',

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
+import type { ResponseEncoder } from '../dialects/client-dialect.ts'
 import { sendError } from '../http/error-responses.ts'
 import { sendEvents } from '../http/event-stream.ts'
 import type { PipelineResult } from '../pipeline/pipeline-result.ts'
-import { chatChunks } from './chat-chunks.ts'
 import { narrowOrigins } from './cors.ts'
 import { governanceOf } from './governance.ts'
 
@@ -25,15 +25,27 @@ export function sendResult(reply: FastifyReply, result: PipelineResult, body: ()
   return result.error ? sendError(reply, result.error.code, result.error.fields) : reply.send(body())
 }
 
-/** Sends a chat's completion as JSON or as a stream, as requested. */
-export function sendChatResult(reply: FastifyReply, result: PipelineResult): FastifyReply | Promise<void> {
+/** Sends a chat's completion as JSON or as a stream, as requested. `encoder`: undefined if the request was not decoded. */
+export function sendChatResult(
+  reply: FastifyReply,
+  result: PipelineResult,
+  encoder: ResponseEncoder | undefined,
+): FastifyReply | Promise<void> {
   const { error, completionJson, trace } = result
   const completion = trace.results.inspect?.completion
-  if (error || !completion || completionJson === undefined) return sendResult(reply, result, () => undefined)
-  const governance = JSON.stringify(governanceOf(result))
+  if (error || !completion || completionJson === undefined || !encoder) return sendResult(reply, result, () => undefined)
+  const governance = governanceOf(result)
   setHeaders(reply, result)
-  const request = trace.results.admit?.request
-  if (request?.stream) return sendEvents(reply, chatChunks(completion, { includeUsage: request.includeUsage, governance }))
+  if (trace.results.admit?.request.stream) return sendEvents(reply, encoder.toEvents(completion, governance))
+  return reply.type('application/json; charset=utf-8').send(encoder.toJson(completion, completionJson, governance))
+}
+
+/** Sends the embeddings with the text that was hashed, or the error. */
+export function sendEmbeddings(reply: FastifyReply, result: PipelineResult): FastifyReply {
+  const { error, completionJson } = result
+  if (error || completionJson === undefined) return sendResult(reply, result, () => undefined)
+  setHeaders(reply, result)
+  const governance = JSON.stringify(governanceOf(result))
   return reply.type('application/json; charset=utf-8').send(`${completionJson.slice(0, -1)},"governance":${governance}}`)
 }
 

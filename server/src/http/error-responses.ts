@@ -7,6 +7,10 @@ declare module 'fastify' {
     /** The code of the error response, for the log. */
     errorCode: ErrorCode | undefined
   }
+  interface FastifyContextConfig {
+    /** The error envelope of routes whose clients expect another one than that of both APIs. */
+    readonly errorBody?: (code: ErrorCode, fields: ErrorFields, requestId: string) => object
+  }
 }
 
 const NO_RETRY_AFTER_SECONDS = 60
@@ -25,7 +29,9 @@ export function sendError(reply: FastifyReply, code: ErrorCode, fields: ErrorFie
   if (fields.auditId !== undefined) reply.header('x-audit-id', fields.auditId)
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (NEVER_RETRY.has(status) || (status === 429 && retryAfter > NO_RETRY_AFTER_SECONDS)) reply.header('x-should-retry', 'false')
-  return reply.status(status).type('application/json').serializer(JSON.stringify).send(errorBody(code, fields))
+  const own = reply.request.routeOptions?.config?.errorBody
+  const body = own ? own(code, fields, reply.request.id) : errorBody(code, fields)
+  return reply.status(status).type('application/json').serializer(JSON.stringify).send(body)
 }
 
 /** Error codes of Fastify's errors. All others are INTERNAL; their text is only logged. */

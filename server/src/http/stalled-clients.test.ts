@@ -9,8 +9,13 @@ const STALL_MS = 300
 const LARGE = 'x'.repeat(20_000_000)
 let app: FastifyInstance
 beforeAll(async () => {
-  app = fastify()
-  closeStalledConnections(app, STALL_MS)
+  app = await listen(STALL_MS)
+})
+afterAll(() => app.close())
+
+async function listen(stallMs: number): Promise<FastifyInstance> {
+  const app = fastify()
+  closeStalledConnections(app, stallMs)
   app.get('/large', async () => LARGE)
   app.get('/stream', (_, reply) => sendEvents(reply, LARGE.match(/.{1,100000}/g) ?? []))
   app.get('/large-and-late', async () => {
@@ -22,13 +27,12 @@ beforeAll(async () => {
     return 'here it is'
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
-})
-afterAll(() => app.close())
+  return app
+}
 
-const port = () => (app.server.address() as AddressInfo).port
 const connections = (): Promise<number> => new Promise((resolve) => app.server.getConnections((_, count) => resolve(count)))
-const request = (path: string): Socket => {
-  const socket = connect(port(), '127.0.0.1')
+const request = (path: string, { server } = app): Socket => {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   socket.on('error', () => {})
   socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`)
   return socket
@@ -42,17 +46,21 @@ describe('stalled clients', () => {
     socket.destroy()
   })
   test('connection stays open when the client reads slowly', async () => {
+    const stallMs = 1_500
+    const slow = await listen(stallMs)
+    const startedAt = performance.now()
     let bytes = 0
-    const socket = request('/large')
-    for await (const chunk of socket) {
+    for await (const chunk of request('/large', slow)) {
       bytes += chunk.length
-      if (bytes < 3_000_000) await sleep(2)
+      if (performance.now() - startedAt < 1.5 * stallMs) await sleep(10)
       if (bytes >= LARGE.length) break
     }
     expect(bytes).toBeGreaterThanOrEqual(LARGE.length)
+    expect(performance.now() - startedAt).toBeGreaterThan(stallMs)
+    await slow.close()
   })
   test('connection stays open while the response has not started', async () => {
-    const response = await fetch(`http://127.0.0.1:${port()}/late`)
+    const response = await fetch(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}/late`)
     expect(await response.text()).toBe('here it is')
   })
 })

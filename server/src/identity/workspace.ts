@@ -17,9 +17,9 @@ export interface ClaimNames {
 export interface WorkspaceSettings {
   /** Keys that verify user tokens, or their URL. null: all user tokens are refused. */
   readonly jwks: Jwks | null
-  /** Required `iss` of user tokens; null: any. */
+  /** Required `iss` of user tokens; null: every `iss` is accepted. */
   readonly issuer: string | null
-  /** Accepted `aud` of user tokens; null: any. */
+  /** Accepted `aud` of user tokens; null: every `aud` is accepted. */
   readonly audience: string | readonly string[] | null
   readonly claims: ClaimNames
   readonly audit_retention_days: number

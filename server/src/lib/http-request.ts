@@ -2,6 +2,12 @@ import type { Dispatcher } from 'undici'
 import { elapsed } from './clock.ts'
 import { traceHeaders } from './trace-context.ts'
 
+/** For undici: names and values in turns. */
+export const JSON_HEADERS: readonly string[] = [
+  ...['accept', 'application/json', 'accept-encoding', 'identity'],
+  ...['content-type', 'application/json', 'user-agent', 'gatehouse'],
+]
+
 /**
  * Why a request failed:
  * - `blocked`: the address is not allowed; nothing was sent. `connect`: no connection; nothing was sent.

@@ -21,7 +21,14 @@ export interface BetterAuthDeps extends SignInEventsDeps {
   readonly publicUrl: string | undefined
   readonly trustedProxies: readonly string[]
   readonly oidc: (RoleClaims & OidcClient) | undefined
+  /** Default: scrypt, which takes about 60 ms of CPU time for each password. */
+  readonly passwords: PasswordHashing | undefined
   readonly log: Record<'error' | 'warn', (fields: object, text: string) => void>
+}
+
+export interface PasswordHashing {
+  hash(password: string): Promise<string>
+  verify(given: { readonly hash: string; readonly password: string }): Promise<boolean>
 }
 
 interface OidcClient {
@@ -47,6 +54,7 @@ export function openBetterAuth(deps: BetterAuthDeps) {
       disableSignUp: true,
       minPasswordLength: MIN_PASSWORD,
       revokeSessionsOnPasswordReset: true,
+      ...(deps.passwords && { password: deps.passwords }),
     },
     plugins: [
       twoFactor({

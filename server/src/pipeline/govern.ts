@@ -7,6 +7,8 @@ import type { DecidingRule, Decision, PolicyPoint } from '../domain/decision.ts'
 import type { ReportFault } from '../domain/fault.ts'
 import type { Finding, FindingCounts } from '../domain/finding.ts'
 import type { User } from '../domain/principal.ts'
+import type { ToolCall } from '../domain/tool-call.ts'
+import { NOTHING_UNREAD, type Unread } from '../domain/unread.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import { evaluate, mergeDecisions } from '../policy/evaluate.ts'
 import type { PolicyInput } from '../policy/input.ts'
@@ -27,7 +29,8 @@ export interface GovernedContent {
   /** Lists of indices of texts that follow each other: a key or number may be split over them. */
   readonly runs?: readonly (readonly number[])[]
   /** Pictures, sounds and files that no detector reads. */
-  readonly unread?: number
+  readonly unread?: Unread
+  readonly toolCalls?: readonly ToolCall[]
   /** Findings raise it. */
   readonly start: Assessment
 }
@@ -39,7 +42,8 @@ export interface Scanned {
   readonly counts: FindingCounts
   /** Texts that are read joined as well; empty: none. */
   readonly joined: string
-  readonly unread: number
+  readonly unread: Unread
+  readonly toolCalls?: readonly ToolCall[]
   readonly classification: Classification
   readonly risk: RiskLevel
   /** `detector:<name>` of each detector that failed. */
@@ -97,13 +101,13 @@ export async function govern<T>(
 
 /** The first half of {@link govern}: detectors and assessment. */
 export async function scanContent(
-  { texts, joins = [], runs = [], unread = 0, start }: GovernedContent,
+  { texts, joins = [], runs = [], unread = NOTHING_UNREAD, toolCalls = [], start }: GovernedContent,
   { detectors, detectorBudgetMs }: Pick<GovernDeps, 'detectors' | 'detectorBudgetMs'>,
 ): Promise<Scanned> {
   const options = { detectors, budgetMs: detectorBudgetMs }
   const { findings, counts, failures, joined } = scanSplit(texts, runs, await scanJoined(texts, joins, options), options)
   const failed = failures.map((name) => `detector:${name}`)
-  return { texts, findings, counts, joined, unread, ...assess(counts, start), failed }
+  return { texts, findings, counts, joined, unread, toolCalls, ...assess(counts, start), failed }
 }
 
 /** The second half of {@link govern}: policies and transforms. */
@@ -164,10 +168,14 @@ export const deniedByFault = (decision: Decision, point: PolicyPoint, failed: re
 export const faultRules = (point: PolicyPoint, failed: readonly string[]): readonly DecidingRule[] =>
   failed.map((id) => ({ id, point, verdict: 'deny', error: 'failed' }))
 
-const contentOf = ({ texts, joined, unread, classification, risk, counts }: Scanned): PolicyInput['content'] => ({
+/** The values of conditions about unread content. */
+const unreadInputOf = ({ count, bytes, kinds }: Unread) => ({ unread: count, unreadBytes: bytes, unreadKinds: kinds })
+
+const contentOf = ({ texts, joined, unread, toolCalls, classification, risk, counts }: Scanned): PolicyInput['content'] => ({
   text: texts.length === 1 ? (texts[0] ?? '') : texts.join('\n'),
   joined,
-  unread,
+  ...unreadInputOf(unread),
+  toolCalls,
   classification,
   riskLevel: risk,
   findings: counts,

@@ -22,7 +22,7 @@ export interface PipelineResult {
   readonly auditId: string | undefined
   /** Set when the response is an error. */
   readonly error: Failure | undefined
-  /** The completion as JSON, the text that was hashed; undefined for endpoints and outcomes without one. */
+  /** The completion or the embeddings as JSON, the text that was hashed; undefined for endpoints and outcomes without one. */
   readonly completionJson: string | undefined
   /** Set when a reviewer has to decide first. */
   readonly held: { readonly itemId: string } | undefined
@@ -56,7 +56,8 @@ export function spentTokens({ admit, route, invoke, remember }: Partial<StageRes
     const waits = outcome.kind === 'held' && admit && admit.request.waitSeconds > 0 && admit.request.reviewItemId === undefined
     return waits ? undefined : 0
   }
-  const { completion } = invoke
+  const { completion, embeddings } = invoke
+  if (embeddings) return embeddings.usage?.total_tokens ?? route?.tokens()
   if (!completion) return undefined
   const extractionTokens = (remember?.attempts ?? []).reduce(
     (sum, { prompt_tokens: input, completion_tokens: output }) => sum + (input ?? 0) + (output ?? 0),

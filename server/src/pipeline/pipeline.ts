@@ -132,11 +132,11 @@ async function runStages(incoming: IncomingRequest, deps: PipelineDeps): Promise
 
 const serverStopping = (): Error =>
   new GatehouseError('UNAVAILABLE', {
-    message: 'The server is serverStopping. Send the request again.',
+    message: 'The server is stopping. Send the request again.',
     headers: { 'retry-after': '1' },
   })
 
-/** Stages 1 to 11 in order, for all six endpoints. A stage that an endpoint does not use (endpoints.ts) has its neutral result. */
+/** Stages 1 to 11 in order, for all seven endpoints. A stage that an endpoint does not use (endpoints.ts) has its neutral result. */
 async function stages(incoming: IncomingRequest, deps: PipelineDeps, trace: StageTrace<StageResults>): Promise<Outcome> {
   const caller = await trace.run('authenticate', () => authenticate(incoming, deps))
   const admitted = await trace.run('admit', () => admit(incoming, caller, deps))

@@ -3,6 +3,7 @@ import type { AuditDraft, Feature } from '../audit/record.ts'
 import type { Decision } from '../domain/decision.ts'
 import type { FindingCounts } from '../domain/finding.ts'
 import { collectTexts } from '../domain/message.ts'
+import { NOTHING_UNREAD, type Unread } from '../domain/unread.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { StoredMemory } from '../memory/capture.ts'
 import type { IncomingRequest } from './request.ts'
@@ -19,7 +20,7 @@ export interface RecordedChanges {
 export interface RecordedResponse extends RecordedChanges {
   readonly status: number
   readonly errorCode: ErrorCode | null
-  /** The completion as JSON; undefined: none is sent. */
+  /** The completion or the embeddings as JSON; undefined: none is sent. */
   readonly completionJson: string | undefined
 }
 
@@ -112,13 +113,15 @@ const recordedHits = (
 
 function describeResponse(
   { endpoint }: IncomingRequest,
-  { inspect, route }: Partial<StageResults>,
+  { inspect, invoke, route }: Partial<StageResults>,
   { completionJson, errorCode }: RecordedResponse,
   hasher: KeyedHasher,
 ) {
   if (completionJson !== undefined) {
+    const sent = { bytes: Buffer.byteLength(completionJson), hash: hasher.text('answer', completionJson) }
+    if (invoke?.embeddings) return { bytes: sent.bytes, embeddings: invoke.embeddings.data.length, hash: sent.hash }
     const choices = inspect?.completion?.choices.length ?? 0
-    return { bytes: Buffer.byteLength(completionJson), choices, hash: hasher.text('answer', completionJson) }
+    return { bytes: sent.bytes, choices, hash: sent.hash }
   }
   if (endpoint === 'knowledge_search' || endpoint === 'memory_search') {
     const texts = [...(inspect?.passages ?? []), ...(inspect?.memories ?? [])].map(({ content }) => content)
@@ -163,12 +166,12 @@ function features(
     ...(classify && {
       'content.classification': classify.classification,
       'content.risk_level': classify.risk,
-      'content.unread': classify.unread,
+      ...unreadFeatures('content', classify.unread),
     }),
     ...(outputContext && {
       'output.content.classification': outputContext.classification,
       'output.content.risk_level': outputContext.riskLevel,
-      'output.content.unread': outputContext.unread ?? 0,
+      ...unreadFeatures('output.content', outputContext.unread ?? NOTHING_UNREAD),
     }),
     'request.endpoint': endpoint,
     'request.max_tokens': request.maxTokens ?? 0,
@@ -185,3 +188,9 @@ function features(
     }),
   }
 }
+
+const unreadFeatures = (prefix: string, { count, bytes, kinds }: Unread) => ({
+  [`${prefix}.unread`]: count,
+  [`${prefix}.unread_bytes`]: bytes,
+  [`${prefix}.unread_kinds`]: kinds,
+})

@@ -53,9 +53,9 @@ export const assertedUser = (assertion: UserAssertion | undefined, isVerified = 
         verified: isVerified,
       }
 
-/** A validated request of any of the six endpoints. Fields that an endpoint does not have keep the values of EMPTY_REQUEST. */
+/** A validated request of any of the seven endpoints. Fields that an endpoint does not have keep the values of EMPTY_REQUEST. */
 export interface GatewayRequest {
-  /** The chat's messages; a query or a memory as one user message. */
+  /** The chat's messages; a query, a memory or each text to embed as one user message. */
   readonly messages: readonly ChatMessage[]
   /** Empty: the Application's default. */
   readonly model: string
@@ -63,7 +63,6 @@ export interface GatewayRequest {
   readonly parameters: Readonly<Record<string, unknown>>
   readonly maxTokens: number | undefined
   readonly stream: boolean
-  readonly includeUsage: boolean
   readonly user: UserAssertion | undefined
   readonly sessionId: string
   readonly dryRun: boolean
@@ -93,7 +92,6 @@ export const EMPTY_REQUEST: GatewayRequest = {
   parameters: {},
   maxTokens: undefined,
   stream: false,
-  includeUsage: false,
   user: undefined,
   sessionId: '',
   dryRun: false,

@@ -21,7 +21,7 @@ export interface ReviewChanges {
   readonly release: 'complete' | 'abandon' | undefined
 }
 
-/** Undefined: no item changes, so the record needs no transaction of its own. */
+/** Undefined: no item changes, so the record is written without a transaction. */
 export function reviewChanges(
   { endpoint }: Pick<IncomingRequest, 'endpoint'>,
   outcome: Outcome,

@@ -22,6 +22,14 @@ export interface SimulationInput {
   readonly userVerified: boolean
   /** Assumed completion; undefined: only the input is decided on. */
   readonly response: string | undefined
+  /** Of the assumed completion. */
+  readonly toolCalls?: readonly SimulatedCall[] | undefined
+}
+
+/** A call of a function that the assumed completion makes. */
+export interface SimulatedCall {
+  readonly name: string
+  readonly arguments: Readonly<Record<string, unknown>>
 }
 
 /** The decision on an assumed request. */
@@ -47,7 +55,7 @@ export async function simulate(
   deps: AuthorizeDeps & InspectDeps,
   pause: Pause,
 ): Promise<SimulationResult> {
-  const { application, policy, response } = simulated
+  const { application, policy, response, toolCalls = [] } = simulated
   const caller = { application, keyId: '' }
   const admitted = admittedOf(simulated.request)
   const identity = { user: assertedUser(simulated.request.user, simulated.userVerified), sessionId: simulated.request.sessionId }
@@ -61,7 +69,11 @@ export async function simulate(
   if (authorized.failed.length > 0 || !authorized.value || response === undefined) return resultOf(content, authorized)
   await pause()
   const none = noHits(authorized.value.decision)
-  const outputs = { retrieved: none, recalled: none, invoked: { ...NOT_INVOKED, completion: completionOf(response, admitted) } }
+  const outputs = {
+    retrieved: none,
+    recalled: none,
+    invoked: { ...NOT_INVOKED, completion: completionOf(response, toolCalls, admitted) },
+  }
   return resultOf(content, authorized, settle(await inspect(context, authorized.value, outputs, deps)))
 }
 
@@ -75,13 +87,21 @@ const admittedOf = (request: GatewayRequest): Admitted => ({
   lease: UNLIMITED,
 })
 
-const completionOf = (content: string, { request }: Admitted): Completion => ({
-  id: 'simulation',
-  object: 'chat.completion',
-  created: 0,
-  model: request.model,
-  choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
-})
+function completionOf(content: string, calls: readonly SimulatedCall[], { request }: Admitted): Completion {
+  const toolCalls = calls.map(({ name, arguments: given }, index) => ({
+    id: `call_${index}`,
+    type: 'function',
+    function: { name, arguments: JSON.stringify(given) },
+  }))
+  const message = { role: 'assistant', content, ...(toolCalls.length > 0 && { tool_calls: toolCalls }) }
+  return {
+    id: 'simulation',
+    object: 'chat.completion',
+    created: 0,
+    model: request.model,
+    choices: [{ index: 0, message, finish_reason: toolCalls.length > 0 ? 'tool_calls' : 'stop' }],
+  }
+}
 
 /** The result of a stage, and its failures. */
 interface StageResult<T> {

@@ -1,10 +1,13 @@
 import type { AuditRecord } from '../audit/record.ts'
 import type { Completion, ProviderAttempt } from '../domain/completion.ts'
 import { type Decision, NO_DEMANDS } from '../domain/decision.ts'
+import type { Embeddings } from '../domain/embedding.ts'
 import { countFindings, type FindingCounts } from '../domain/finding.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import { ANONYMOUS_USER, type Application, type User } from '../domain/principal.ts'
 import { estimateTokens } from '../domain/tokens.ts'
+import { toolNamesOf } from '../domain/tool-call.ts'
+import { NOTHING_UNREAD, type Unread } from '../domain/unread.ts'
 import type { Passage } from '../knowledge/search.ts'
 import type { Lease } from '../limits/lease.ts'
 import type { MemoryDraft } from '../memory/memory.ts'
@@ -72,6 +75,7 @@ export const policyInputOf = (
       messageCount: request.messages.length,
       tokens,
       maxTokens: request.maxTokens ?? 0,
+      tools: toolNamesOf(request.parameters),
     },
     now,
   }
@@ -176,6 +180,8 @@ export interface Route {
 
 export interface Invoked {
   readonly completion: Completion | undefined
+  /** Set for an embeddings request that a provider or the stub answered. */
+  readonly embeddings?: Embeddings
   /** Id of the provider that answered; empty: none was called. */
   readonly provider: string
   readonly attempts: readonly ProviderAttempt[]
@@ -186,7 +192,8 @@ export interface Inspected {
   readonly decision: Decision
   readonly counts: FindingCounts
   /** The values of conditions at output beside the texts; undefined: no rule was evaluated. */
-  readonly outputContext?: Pick<PolicyInput['content'], 'classification' | 'riskLevel' | 'unread'> & Pick<PolicyInput, 'response'>
+  readonly outputContext?: Pick<PolicyInput['content'], 'classification' | 'riskLevel'> &
+    Pick<PolicyInput, 'response'> & { readonly unread?: Unread }
   /** As the client receives it: pseudonyms restored, transforms applied. */
   readonly completion: Completion | undefined
   /** Searches: the hits that the client receives. */
@@ -213,7 +220,7 @@ export const UNCLASSIFIED: Classified = {
   findings: [],
   messageTexts: 0,
   joined: '',
-  unread: 0,
+  unread: NOTHING_UNREAD,
   counts: countFindings([]),
   classification: 'public',
   risk: 'low',

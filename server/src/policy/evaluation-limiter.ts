@@ -12,7 +12,7 @@ const TURN_MS = 15
 /** Errors of operations that evaluate many cases, for their description. */
 export const EVALUATION_LIMIT_ERRORS = { 429: 'RATE_LIMITED, with Retry-After: too many evaluations at the same time' }
 
-/** Call it between two cases: it yields to the event loop if that is due. Throws VALIDATION_ERROR when the time budget is used up. */
+/** Call it between two cases: yields the event loop if it has not done so for TURN_MS. Throws VALIDATION_ERROR when the time budget is used up. */
 export type Pause = () => Promise<void>
 
 /**

@@ -2,6 +2,8 @@ import type { Classification, RiskLevel } from '../domain/classification.ts'
 import type { FindingCounts } from '../domain/finding.ts'
 import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import type { Application, Endpoint, User } from '../domain/principal.ts'
+import type { ToolCall } from '../domain/tool-call.ts'
+import type { UnreadKind } from '../domain/unread.ts'
 
 /** The values that rules are evaluated on. Conditions read them by the names in condition/variables.ts. */
 export interface PolicyInput {
@@ -33,6 +35,8 @@ interface PolicyRequest {
   readonly tokens: number
   /** 0 if the request sets none. */
   readonly maxTokens: number
+  /** Names of the tools that the request offers; absent: none. */
+  readonly tools?: readonly string[] | undefined
 }
 
 interface PolicyContent {
@@ -42,6 +46,12 @@ interface PolicyContent {
   readonly joined?: string | undefined
   /** Number of pictures, sounds and files that no detector reads. */
   readonly unread?: number | undefined
+  /** Decoded size of the unread files; absent: 0. */
+  readonly unreadBytes?: number | undefined
+  /** Kinds of unread files, with those of linked ones; absent: none. */
+  readonly unreadKinds?: readonly UnreadKind[] | undefined
+  /** At `input` the calls in the messages, at `output` those of the completion; absent: none. */
+  readonly toolCalls?: readonly ToolCall[] | undefined
   readonly classification: Classification
   readonly riskLevel: RiskLevel
   readonly findings: FindingCounts

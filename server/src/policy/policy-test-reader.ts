@@ -4,8 +4,9 @@ import { CLASSIFICATIONS, type Classification, RISK_LEVELS, type RiskLevel } fro
 import { POLICY_POINTS, type PolicyPoint, VERDICTS, type Verdict } from '../domain/decision.ts'
 import { countFindings, FINDING_GROUPS, FINDING_TYPES, type FindingCounts, groupOf } from '../domain/finding.ts'
 import { ANONYMOUS_USER } from '../domain/principal.ts'
+import type { ToolCall } from '../domain/tool-call.ts'
 import { parseTime } from '../lib/clock.ts'
-import type { Type } from './condition/value-types.ts'
+import { ANY, type RecordType, type Type } from './condition/value-types.ts'
 import { fieldsOf, ROOTS, VARIABLES } from './condition/variables.ts'
 import type { PolicyInput } from './input.ts'
 import { NodeReader } from './node-reader.ts'
@@ -120,10 +121,22 @@ function readValue(reader: NodeReader, node: Node, path: string, type: Type): un
     case 'timestamp':
       return readDate(reader, node, path)
     case 'list':
-      return reader.readItems(node, path, 1_000).map((item, index) => readText(reader, item, `${path}[${index}]`))
+      return reader.readItems(node, path, 1_000).map((item, index) => readValue(reader, item, `${path}[${index}]`, type.of))
+    case 'map':
+      if ('fields' in type) return readRecord(reader, node, path, type)
+      return type.keys ? readFindings(reader, node, path) : readFreeForm(reader, node, path)
     default:
-      return type.kind === 'map' && type.keys ? readFindings(reader, node, path) : readFreeForm(reader, node, path)
+      return readFreeForm(reader, node, path)
   }
+}
+
+/** A tool call: `{name: transfer, arguments: {amount: 5}}`. */
+function readRecord(reader: NodeReader, node: Node, path: string, { fields }: RecordType): unknown {
+  const values = [...reader.readFields(node, path, Object.keys(fields))].map(([name, value]): [string, unknown] => [
+    name,
+    readValue(reader, value, `${path}.${name}`, fields[name] ?? ANY),
+  ])
+  return { name: '', arguments: {}, ...Object.fromEntries(values) } satisfies ToolCall
 }
 
 /** Texts of cases may be empty, unlike those of policies. */
@@ -176,8 +189,9 @@ export function toPolicyInput({ given }: PolicyTest, tools: TestTools): PolicyIn
       messageCount: 1,
       tokens: 0,
       maxTokens: 0,
+      tools: [],
     },
-    content: { text, unread: 0, classification, riskLevel: risk, findings },
+    content: { text, unread: 0, unreadBytes: 0, unreadKinds: [], toolCalls: [], classification, riskLevel: risk, findings },
     response: { model: '', provider: '', finishReason: 'stop', tokens: 0 },
     hit: { classification: 'internal', regulations: [], title: '', collection: '', document: '', updatedAt: NOW },
     memory: {

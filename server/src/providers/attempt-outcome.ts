@@ -1,8 +1,7 @@
-import type { Completion } from '../domain/completion.ts'
 import type { HealthSignal } from './health.ts'
-import type { UpstreamFailure, UpstreamResult } from './openai-adapter.ts'
-import type { ProviderModel } from './provider.ts'
+import { costOf, type ProviderModel } from './provider.ts'
 import { needsOperator } from './rejection.ts'
+import type { UpstreamFailure } from './request-completion.ts'
 
 // The consequences of one attempt: for retries, for the provider's health and for the record (table in decision 0006, "Failures").
 
@@ -22,9 +21,11 @@ export function isRetryable({ failure, status, rejection }: UpstreamFailure): bo
 export const endsInvocation = ({ failure, rejection }: UpstreamFailure): boolean =>
   failure === 'aborted' || (rejection?.kind === 'refused' && rejection.code !== 'model_not_found')
 
+const UNSENT: ReadonlySet<UpstreamFailure['failure']> = new Set(['connect', 'blocked', 'unsupported'])
+
 /** Whether the request may have reached the model. */
 export const mayHaveHadEffect = ({ failure, status }: UpstreamFailure): boolean =>
-  failure === 'status' ? status >= 500 : failure !== 'connect' && failure !== 'blocked'
+  failure === 'status' ? status >= 500 : !UNSENT.has(failure)
 
 /** The outcome in audit records and metrics. */
 export const outcomeOf = ({ failure, rejection }: UpstreamFailure): string => rejection?.kind ?? failure
@@ -34,7 +35,7 @@ export const rankedBehindMs = ({ rejection, retryAfterMs }: UpstreamFailure): nu
   rejection && needsOperator(rejection) ? FAULT_MS : retryAfterMs
 
 /** `hadFullTime`: the attempt was not shortened by earlier attempts (TimeBudget.attemptLimits). */
-export function signalOf(result: UpstreamResult, hadFullTime: boolean): HealthSignal {
+export function signalOf(result: { readonly ok: true } | UpstreamFailure, hadFullTime: boolean): HealthSignal {
   if (result.ok) return 'alive'
   const { failure, status, rejection } = result
   if (failure === 'timeout' && !hadFullTime) return 'unknown'
@@ -49,11 +50,17 @@ export function faultOf({ rejection }: UpstreamFailure): string | undefined {
   return rejection.kind === 'refused' ? rejection.code : rejection.kind
 }
 
-/** Tokens and cost of a completion as fields of its attempt. Without `cost` if a price is unknown. */
-export function usageOf({ usage }: Completion, { inputPrice, outputPrice }: ProviderModel) {
+export interface Usage {
+  readonly prompt_tokens: number
+  /** Absent for embeddings. */
+  readonly completion_tokens?: number
+}
+
+/** Tokens and cost of a response as fields of its attempt. Without `cost` if a price is unknown. */
+export function usageOf({ usage }: { readonly usage?: Usage }, model: ProviderModel) {
   if (!usage) return {}
   const { prompt_tokens, completion_tokens } = usage
-  const tokens = { prompt_tokens, completion_tokens }
-  if (inputPrice === null || outputPrice === null) return tokens
-  return { ...tokens, cost: (prompt_tokens * inputPrice + completion_tokens * outputPrice) / 1_000_000 }
+  const tokens = { prompt_tokens, ...(completion_tokens !== undefined && { completion_tokens }) }
+  const cost = costOf(model, { input: prompt_tokens, output: completion_tokens })
+  return Number.isNaN(cost) ? tokens : { ...tokens, cost }
 }

@@ -1,12 +1,17 @@
 import type { LookupFunction } from 'node:net'
 import { type Dispatcher, Pool } from 'undici'
+import { JSON_HEADERS } from '../lib/http-request.ts'
 import { guardedConnector } from '../lib/url-guard.ts'
+import type { ProviderAdapter } from './adapter.ts'
+import { adapterOf } from './adapters.ts'
 import { isPrivateUrlAllowed, KEY_PLACEHOLDER, type Provider } from './provider.ts'
 
 /** The parts of upstream requests that are the same for all requests to a provider. */
 export interface Endpoint {
+  readonly adapter: ProviderAdapter
   readonly dispatcher: Dispatcher
   readonly chatPath: string
+  readonly embeddingsPath: string
   readonly modelsPath: string
   /** In undici's form: name, value, name, value … */
   readonly headers: readonly string[]
@@ -44,13 +49,17 @@ export class ConnectionPools {
   endpoint(provider: Provider): Endpoint {
     const known = this.#endpoints.get(provider)
     if (known && !(known.dispatcher as Pool).closed) return known
+    if (provider.kind === 'stub') throw new TypeError('A stub sends no requests.')
     const url = new URL(provider.baseUrl ?? '')
+    const adapter = adapterOf(provider.kind)
     const base = url.pathname.replace(/\/+$/, '')
     const endpoint = {
+      adapter,
       dispatcher: this.#pool(url.origin, isPrivateUrlAllowed(provider.source, this.#options.allowPrivateUrls)),
       chatPath: base + provider.path,
-      modelsPath: `${base}/models`,
-      headers: headersOf(provider),
+      embeddingsPath: base + embeddingsPathOf(provider.path),
+      modelsPath: adapter.modelsPath(base, provider.path),
+      headers: headersOf(provider, adapter),
     }
     this.#endpoints.set(provider, endpoint)
     return endpoint
@@ -96,19 +105,25 @@ export class ConnectionPools {
   }
 }
 
-function headersOf({ apiKey, headers }: Provider): string[] {
+/** Embeddings are beside the chat completions, with the same query. A path of another form is replaced. */
+function embeddingsPathOf(chatPath: string): string {
+  const [path = '', ...query] = chatPath.split('?')
+  const folder = path.endsWith(CHAT_PATH) ? path.slice(0, -CHAT_PATH.length) : ''
+  return [`${folder}/embeddings`, ...query].join('?')
+}
+
+const CHAT_PATH = '/chat/completions'
+
+function headersOf({ apiKey, headers }: Provider, adapter: ProviderAdapter): string[] {
   const key = apiKey ?? ''
+  const declared = Object.entries(headers).map(([name, value]): [string, string] => [
+    name.toLowerCase(),
+    value.replaceAll(KEY_PLACEHOLDER, () => key),
+  ])
   const hasPlaceholder = Object.values(headers).some((value) => value.includes(KEY_PLACEHOLDER))
-  return [
-    'accept',
-    'application/json',
-    'accept-encoding',
-    'identity',
-    'content-type',
-    'application/json',
-    'user-agent',
-    'gatehouse',
-    ...(apiKey === null || hasPlaceholder ? [] : ['authorization', `Bearer ${apiKey}`]),
-    ...Object.entries(headers).flatMap(([name, value]) => [name.toLowerCase(), value.replaceAll(KEY_PLACEHOLDER, () => key)]),
-  ]
+  const own = [...adapter.headers, ...(apiKey === null || hasPlaceholder ? [] : adapter.keyHeaders(apiKey))]
+  const names = new Set(declared.map(([name]) => name))
+  // A declared header replaces one of the adapter, for example another anthropic-version.
+  const isReplaced = (index: number) => names.has(own[index - (index % 2)] ?? '')
+  return [...JSON_HEADERS, ...own.filter((_, index) => !isReplaced(index)), ...declared.flat()]
 }

@@ -1,5 +1,6 @@
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, elapsed } from '../lib/clock.ts'
 import { type HttpFailure, sendHttpRequest } from '../lib/http-request.ts'
+import { isObject, parseJsonObject } from '../lib/untrusted-json.ts'
 import type { ConnectionPools } from './connection-pools.ts'
 import { MODEL_ID, type Provider } from './provider.ts'
 
@@ -8,33 +9,36 @@ type Discovery = { readonly ok: true; readonly models: readonly string[] } | Htt
 const TIMEOUT_MS = 5_000
 const MAX_BYTES = 4 * 1_048_576
 const MAX_MODELS = 1_000
+const MAX_PAGES = 10
 /** Words in the ids of models that do not support chat completions. */
 const NOT_CHAT =
   /embed|whisper|(?:^|[-/])tts|dall-e|moderation|transcribe|realtime|rerank|(?:^|[-/])(?:sora|davinci|babbage)|image|audio/i
 
-/** Lists the ids of a provider's chat models (`GET {base_url}/models`), sorted, at most 1,000. A failure is a value. */
+/** Lists the ids of a provider's chat models, sorted, at most 1,000. A failure is a value. */
 export async function discoverModels(
   provider: Provider,
   pools: ConnectionPools,
   { clock }: { clock: Clock },
 ): Promise<Discovery> {
-  const { dispatcher, modelsPath: path, headers } = pools.endpoint(provider)
-  const limits = { timeoutMs: Math.min(TIMEOUT_MS, provider.timeoutMs), maxBytes: MAX_BYTES, now: () => clock.now().getTime() }
-  const response = await sendHttpRequest(dispatcher, { method: 'GET', path, headers, body: null, ...limits })
-  if (!response.ok) return response
-  const ids = readIds(response.body)
-  if (!ids) return { ok: false, failure: 'malformed', status: response.status }
-  return { ok: true, models: [...new Set(ids.filter((id) => !NOT_CHAT.test(id)))].sort().slice(0, MAX_MODELS) }
+  const { adapter, dispatcher, modelsPath, headers } = pools.endpoint(provider)
+  const now = () => clock.now().getTime()
+  const deadline = elapsed() + Math.min(TIMEOUT_MS, provider.timeoutMs)
+  const ids = new Set<string>()
+  let query: string | undefined = ''
+  for (let page = 0; query !== undefined && page < MAX_PAGES; page++) {
+    const limits = { timeoutMs: Math.max(1, deadline - elapsed()), maxBytes: MAX_BYTES, now }
+    const path = modelsPath + query
+    const response = await sendHttpRequest(dispatcher, { method: 'GET', path, headers, body: null, ...limits })
+    if (!response.ok) return response
+    const body = parseJsonObject(response.body)
+    if (!Array.isArray(body?.data)) return { ok: false, failure: 'malformed', status: response.status }
+    for (const id of idsOf(body.data)) ids.add(id)
+    query = ids.size < MAX_MODELS ? adapter.nextModels(body) : undefined
+  }
+  return { ok: true, models: [...ids].sort().slice(0, MAX_MODELS) }
 }
 
-function readIds(body: Buffer): string[] | undefined {
-  try {
-    const { data } = JSON.parse(body.toString('utf8')) as { data?: unknown }
-    if (!Array.isArray(data)) return undefined
-    return data
-      .map((entry: { id?: unknown } | null) => entry?.id)
-      .filter((id): id is string => typeof id === 'string' && MODEL_ID.test(id))
-  } catch {
-    return undefined
-  }
-}
+const idsOf = (entries: readonly unknown[]): readonly string[] =>
+  entries
+    .map((entry) => (isObject(entry) ? entry.id : undefined))
+    .filter((id): id is string => typeof id === 'string' && MODEL_ID.test(id) && !NOT_CHAT.test(id))

@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorFields } from '../errors.ts'
-import type { UpstreamFailure } from './openai-adapter.ts'
-import { PROVIDER_CODES, toClientParam } from './rejection.ts'
+import { PROVIDER_CODES, type Rejection, toClientParam } from './rejection.ts'
+import type { UpstreamFailure } from './request-completion.ts'
 
 /** The error of a request for which no provider returned a completion. */
 export interface InvokeFailure {
@@ -18,18 +18,15 @@ const KEY_OR_ACCOUNT_REJECTED =
 /** Precedence of failures; the highest one becomes the error (decision 0006, "Result of several failed attempts"). */
 const MODEL_MISSING = 0
 const NEEDS_OPERATOR = 1
-const TEMPORARY = 2
-const REFUSED = 3
+const UNSUPPORTED = 2
+const TEMPORARY = 3
+const REFUSED = 4
 
 /** Collects the failed attempts of one request and turns them into one error. */
 export class FailedAttempts {
   /** The last failure of the highest precedence. */
   #decisive: UpstreamFailure | undefined
   #rateLimitMs = Number.POSITIVE_INFINITY
-
-  get isEmpty(): boolean {
-    return this.#decisive === undefined
-  }
 
   add(failure: UpstreamFailure): void {
     if (failure.rejection?.kind === 'rate_limited') {
@@ -40,13 +37,16 @@ export class FailedAttempts {
 
   /**
    * `openBreakerMs`: time until a provider that was skipped because of its open breaker may get requests again; undefined: none was skipped.
+   * `wasBusy`: a provider was skipped because it had no free place.
    * `addedMessages`: number of messages that the gateway has put before the client's messages.
    */
   toFailure({
     openBreakerMs,
+    wasBusy,
     addedMessages,
   }: {
     readonly openBreakerMs: number | undefined
+    readonly wasBusy: boolean
     readonly addedMessages: number
   }): InvokeFailure {
     const { failure, rejection } = this.#decisive ?? {}
@@ -55,6 +55,9 @@ export class FailedAttempts {
       return { code: 'PROVIDER_ERROR', fields: { headers: { 'retry-after': String(toSeconds(openBreakerMs)) } } }
     }
     if (rejection?.kind === 'refused') return refused(rejection, addedMessages)
+    // The busy provider may accept the field, so the request is not wrong.
+    if (rejection?.kind === 'unsupported')
+      return wasBusy ? { code: 'PROVIDER_ERROR', fields: {} } : unsupported(rejection, addedMessages)
     if (rejection) {
       return { code: 'PROVIDER_ERROR', fields: { message: KEY_OR_ACCOUNT_REJECTED, headers: { 'x-should-retry': 'false' } } }
     }
@@ -64,6 +67,7 @@ export class FailedAttempts {
 
 function precedenceOf({ rejection }: UpstreamFailure): number {
   if (!rejection || rejection.kind === 'rate_limited') return TEMPORARY
+  if (rejection.kind === 'unsupported') return UNSUPPORTED
   if (rejection.kind !== 'refused') return NEEDS_OPERATOR
   return rejection.code === 'model_not_found' ? MODEL_MISSING : REFUSED
 }
@@ -83,6 +87,21 @@ function refused(
     },
   }
 }
+
+function unsupported({ code, param }: Extract<Rejection, { kind: 'unsupported' }>, addedMessages: number): InvokeFailure {
+  const clientParam = toClientParam(param, addedMessages)
+  return {
+    code: 'VALIDATION_ERROR',
+    fields: {
+      message: `The API of the model's provider has no equivalent of ${clientParam ?? 'a part of the request'}. ${UNSUPPORTED_ADVICE}`,
+      ...(clientParam !== undefined && { param: clientParam }),
+      details: { reason: 'provider_unsupported', provider_code: code },
+      headers: { 'x-should-retry': 'false' },
+    },
+  }
+}
+
+const UNSUPPORTED_ADVICE = 'Remove or change it, or choose a model of another provider.'
 
 function rateLimited(ms: number): InvokeFailure {
   const seconds = Math.min(toSeconds(ms), MAX_RETRY_SECONDS)

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import type { Unsupported } from '../dialects/upstream-dialect.ts'
 import type { Completion, ProviderAttempt } from '../domain/completion.ts'
 import { elapsed } from '../lib/clock.ts'
 import {
@@ -9,22 +10,16 @@ import {
   outcomeOf,
   rankedBehindMs,
   signalOf,
+  type Usage,
   usageOf,
 } from './attempt-outcome.ts'
 import type { ConnectionPools } from './connection-pools.ts'
 import { FailedAttempts, type InvokeFailure } from './failed-attempts.ts'
 import type { Health, NoPermit, Permit } from './health.ts'
-import {
-  type AdapterDeps,
-  type ProviderRequest,
-  requestBody,
-  requestCompletion,
-  type UpstreamFailure,
-  type UpstreamResult,
-} from './openai-adapter.ts'
+import { type AttemptResult, chatOperation, type Operation } from './operation.ts'
 import type { Provider, ProviderModel } from './provider.ts'
+import type { AdapterDeps, ProviderRequest, UpstreamFailure } from './request-completion.ts'
 import type { Candidate } from './route.ts'
-import { stubCompletion } from './stub.ts'
 import { type ProviderLimits, TimeBudget } from './time-budget.ts'
 
 export interface InvokeDeps extends AdapterDeps {
@@ -49,15 +44,16 @@ export interface InvokeOptions {
   readonly addedMessages?: number
 }
 
-export type InvokeResult =
-  | {
-      readonly ok: true
-      readonly completion: Completion
-      readonly provider: Provider
-      readonly model: ProviderModel
-      readonly attempts: readonly ProviderAttempt[]
-    }
-  | ({ readonly ok: false; readonly attempts: readonly ProviderAttempt[] } & InvokeFailure)
+interface Answered {
+  readonly ok: true
+  readonly provider: Provider
+  readonly model: ProviderModel
+  readonly attempts: readonly ProviderAttempt[]
+}
+type Failed = { readonly ok: false; readonly attempts: readonly ProviderAttempt[] } & InvokeFailure
+
+export type InvokeResult = (Answered & { readonly completion: Completion }) | Failed
+export type OperationResult<Response> = (Answered & { readonly response: Response }) | Failed
 
 /** Longest Retry-After that is waited for, without and with another available provider. */
 const MAX_WAIT_MS = 10_000
@@ -68,17 +64,30 @@ const MAX_BACKOFF_MS = 2_000
 const PROBE_WAIT_MS = 5_000
 const PROBE_CHECK_MS = 50
 
-/**
- * Sends the request to the candidates in their order, with retries, until one returns a completion. Failures of providers are values.
- * Decision 0006 ("Failures") has the rules.
- */
+/** Sends a chat to the candidates: see `invokeOperation`. */
 export async function invoke(
   candidates: readonly Candidate[],
   request: ProviderRequest,
   deps: InvokeDeps,
   options: InvokeOptions = {},
 ): Promise<InvokeResult> {
-  const invocation = new Invocation(candidates, request, deps, options)
+  const result = await invokeOperation(candidates, chatOperation(request, options.addedMessages ?? 0), deps, options)
+  if (!result.ok) return result
+  const { response: completion, ...answered } = result
+  return { ...answered, completion }
+}
+
+/**
+ * Sends the request to the candidates in their order, with retries, until one returns a valid response. Failures of providers are values.
+ * Decision 0006 ("Failures") has the rules.
+ */
+export async function invokeOperation<Response extends { readonly usage?: Usage }>(
+  candidates: readonly Candidate[],
+  operation: Operation<Response>,
+  deps: InvokeDeps,
+  options: InvokeOptions = {},
+): Promise<OperationResult<Response>> {
+  const invocation = new Invocation(candidates, operation, deps, options)
   const ordered = sortByProbeDue(candidates, deps.health)
   for (const [index, candidate] of ordered.entries()) {
     const result = await invocation.tryCandidate(candidate, ordered.slice(index + 1))
@@ -116,19 +125,21 @@ interface RetryContext {
 }
 
 /** The attempts for one request. */
-class Invocation {
-  readonly #request: ProviderRequest
+class Invocation<Response extends { readonly usage?: Usage }> {
+  readonly #operation: Operation<Response>
   readonly #deps: InvokeDeps
   readonly #options: InvokeOptions
   readonly #budget: TimeBudget
   readonly #attempts: ProviderAttempt[] = []
   readonly #failures = new FailedAttempts()
   #hasEnded = false
+  #hasSent = false
+  #wasBusy = false
   /** Candidates that were skipped because their breaker was open. */
   readonly openCandidates = new Set<Candidate>()
 
-  constructor(candidates: readonly Candidate[], request: ProviderRequest, deps: InvokeDeps, options: InvokeOptions) {
-    this.#request = request
+  constructor(candidates: readonly Candidate[], operation: Operation<Response>, deps: InvokeDeps, options: InvokeOptions) {
+    this.#operation = operation
     this.#deps = deps
     this.#options = options
     this.#budget = new TimeBudget(
@@ -139,13 +150,14 @@ class Invocation {
 
   /** Whether a provider got the request and failed. */
   get hasAttempted(): boolean {
-    return !this.#failures.isEmpty
+    return this.#hasSent
   }
 
-  failed(): InvokeResult {
+  failed(): Failed {
     const waits = [...this.openCandidates].map(({ provider }) => this.#deps.health.retryAfterMs(provider))
     const failure = this.#failures.toFailure({
       openBreakerMs: waits.length === 0 ? undefined : Math.min(...waits),
+      wasBusy: this.#wasBusy,
       addedMessages: this.#options.addedMessages ?? 0,
     })
     return { ok: false, ...failure, attempts: this.#attempts }
@@ -155,24 +167,30 @@ class Invocation {
    * Makes attempts at one candidate until it succeeds or another attempt is not useful. Returns undefined if the next candidate of
    * `rest` may be tried. `probeEarly`: see Health.acquire.
    */
-  async tryCandidate(candidate: Candidate, rest: readonly Candidate[], probeEarly = false): Promise<InvokeResult | undefined> {
+  async tryCandidate(
+    candidate: Candidate,
+    rest: readonly Candidate[],
+    probeEarly = false,
+  ): Promise<OperationResult<Response> | undefined> {
     if (this.#hasEnded) return undefined
     const { provider } = candidate
     const { health } = this.#deps
     if (provider.kind === 'stub' || this.#options.dryRun) return this.#stub(candidate)
-    const body = requestBody(this.#request, candidate.model)
+    const encoded = this.#operation.encode(provider.kind, candidate.model)
+    if (!encoded.ok) return this.#unsupported(candidate, encoded.unsupported)
     for (let retries = 0; ; retries++) {
       const startedAt = elapsed()
       if (!this.#budget.isEnough(provider)) return undefined
       const permit = probeEarly && rest.length === 0 ? await this.#awaitPermit(provider) : health.acquire(provider, probeEarly)
       if (permit === 'open' || permit === 'busy') {
         if (permit === 'open') this.openCandidates.add(candidate)
+        else this.#wasBusy = true
         this.#addAttempt(candidate, { status: 0, outcome: permit === 'open' ? 'circuit_open' : 'busy', ms: 0 })
         return undefined
       }
       this.openCandidates.delete(candidate)
-      const result = await this.#attempt(candidate, body, permit)
-      if (result.ok) return this.#succeeded(candidate, result.completion)
+      const result = await this.#attempt(candidate, encoded.body, permit)
+      if (result.ok) return this.#succeeded(candidate, result.response)
       this.#failures.add(result)
       this.#hasEnded = endsInvocation(result) || (this.#options.atMostOnce === true && mayHaveHadEffect(result))
       if (this.#hasEnded || retries >= provider.maxRetries || !isRetryable(result)) return undefined
@@ -195,15 +213,16 @@ class Invocation {
     }
   }
 
-  async #attempt(candidate: Candidate, body: string, permit: Permit): Promise<UpstreamResult> {
+  async #attempt(candidate: Candidate, body: string, permit: Permit): Promise<AttemptResult<Response>> {
     const { provider, model } = candidate
     const { pools, health } = this.#deps
     const startedAt = elapsed()
+    this.#hasSent = true
     const { isFull, ...limits } = this.#budget.attemptLimits(provider)
-    let result: UpstreamResult | undefined
+    let result: AttemptResult<Response> | undefined
     try {
       const options = { ...limits, signal: this.#options.signal }
-      result = await requestCompletion(pools.endpoint(provider), body, this.#request.model, options, this.#deps)
+      result = await this.#operation.attempt(pools.endpoint(provider), { body, model }, options, this.#deps)
     } finally {
       const signal = result ? signalOf(result, isFull) : 'unknown'
       health.release(provider, permit, signal, result && !result.ok ? rankedBehindMs(result) : 0)
@@ -211,7 +230,7 @@ class Invocation {
     this.#reportResult(provider, result)
     const { status } = result
     const ms = elapsed() - startedAt
-    if (result.ok) this.#addAttempt(candidate, { status, outcome: 'ok', ms, ...usageOf(result.completion, model) })
+    if (result.ok) this.#addAttempt(candidate, { status, outcome: 'ok', ms, ...usageOf(result.response, model) })
     else {
       const code = result.rejection?.kind === 'refused' ? { code: result.rejection.code } : {}
       this.#addAttempt(candidate, { status, outcome: outcomeOf(result), ms, ...code })
@@ -220,7 +239,7 @@ class Invocation {
   }
 
   /** Keeps the provider's last error for operators, and reports a new failure that only they can resolve. */
-  #reportResult(provider: Provider, result: UpstreamResult): void {
+  #reportResult(provider: Provider, result: AttemptResult<Response>): void {
     const { health, clock, onFault } = this.#deps
     if (result.ok) return void health.clearFault(provider)
     if (result.failure === 'aborted') return
@@ -247,17 +266,23 @@ class Invocation {
     return !this.#hasEnded
   }
 
-  #stub(candidate: Candidate): InvokeResult {
-    const created = Math.floor(this.#deps.clock.now().getTime() / 1_000)
-    const completion = stubCompletion(this.#request, { newId: this.#deps.newId, created })
-    // A dry run costs nothing.
-    const usage = this.#options.dryRun ? {} : usageOf(completion, candidate.model)
-    this.#addAttempt(candidate, { status: 200, outcome: 'stubbed', ms: 0, ...usage })
-    return this.#succeeded(candidate, completion)
+  /** The request is not sent to this provider. Another one may accept the field. */
+  #unsupported(candidate: Candidate, unsupported: Unsupported): undefined {
+    this.#addAttempt(candidate, { status: 0, outcome: 'unsupported', ms: 0, code: unsupported.code })
+    this.#failures.add({ ok: false, failure: 'unsupported', status: 0, rejection: { kind: 'unsupported', ...unsupported } })
   }
 
-  #succeeded({ provider, model }: Candidate, completion: Completion): InvokeResult {
-    return { ok: true, completion, provider, model, attempts: this.#attempts }
+  #stub(candidate: Candidate): OperationResult<Response> {
+    const created = Math.floor(this.#deps.clock.now().getTime() / 1_000)
+    const response = this.#operation.stub({ newId: this.#deps.newId, created })
+    // A dry run costs nothing.
+    const usage = this.#options.dryRun ? {} : usageOf(response, candidate.model)
+    this.#addAttempt(candidate, { status: 200, outcome: 'stubbed', ms: 0, ...usage })
+    return this.#succeeded(candidate, response)
+  }
+
+  #succeeded({ provider, model }: Candidate, response: Response): OperationResult<Response> {
+    return { ok: true, response, provider, model, attempts: this.#attempts }
   }
 
   /** Keys are in the order of RFC 8785, like all keys of a record (pipeline/record-draft.ts). */

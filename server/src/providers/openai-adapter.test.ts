@@ -11,10 +11,10 @@ import {
 } from '../../test/support/faulty-provider.ts'
 import { testPools, testProvider } from '../../test/support/providers.ts'
 import { elapsed } from '../lib/clock.ts'
-import { type AdapterDeps, type ProviderRequest, requestBody, requestCompletion } from './openai-adapter.ts'
+import { openaiAdapter } from './openai-adapter.ts'
 import type { Provider } from './provider.ts'
+import { type AdapterDeps, type ProviderRequest, requestCompletion } from './request-completion.ts'
 
-const MODEL = { id: 'small', upstreamName: 'small-2026', inputPrice: null, outputPrice: null, createdAt: new Date(0) }
 const REQUEST: ProviderRequest = {
   model: 'small',
   messages: [{ role: 'user', content: 'Good morning' }],
@@ -36,11 +36,14 @@ const upstream = async (...behaviours: Parameters<typeof startFaultyProvider>): 
   upstreams.push(started)
   return started
 }
+const callOf = (path: string, request = REQUEST) => {
+  const { body } = openaiAdapter.dialect.encode({ ...request, model: 'small-2026', addedMessages: 0 }) as { body: string }
+  return { path, body, model: REQUEST.model }
+}
 const send = (provider: Provider, options: { timeoutMs?: number; signal?: AbortSignal; request?: ProviderRequest } = {}) =>
   requestCompletion(
     pools.endpoint(provider),
-    requestBody(options.request ?? REQUEST, MODEL),
-    REQUEST.model,
+    callOf(pools.endpoint(provider).chatPath, options.request),
     { timeoutMs: options.timeoutMs ?? 5_000, signal: options.signal },
     deps,
   )
@@ -216,7 +219,7 @@ test('adapter: a request that waits for a connection until its timeout is never 
   const narrow = testPools({ connections: 1 })
   const { baseUrl, calls } = await upstream(FAULTS['hangs before headers'])
   const endpoint = narrow.endpoint(testProvider({ baseUrl }))
-  const sendWith = (timeoutMs: number) => requestCompletion(endpoint, requestBody(REQUEST, MODEL), 'small', { timeoutMs }, deps)
+  const sendWith = (timeoutMs: number) => requestCompletion(endpoint, callOf(endpoint.chatPath), { timeoutMs }, deps)
   expect(await Promise.all([sendWith(200), sendWith(100)])).toMatchObject([{ failure: 'timeout' }, { failure: 'timeout' }])
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(calls).toHaveLength(1)

@@ -5,7 +5,7 @@ import type { Database } from '../db/database.ts'
 import { fromId } from '../lib/id.ts'
 import { secretBox } from '../lib/secret-box.ts'
 import { deleteModel, listModels, putModels } from './model-store.ts'
-import { type NewProvider, PROVIDER_DEFAULTS } from './provider.ts'
+import { type NewProvider, providerDefaults } from './provider.ts'
 import { createProvider, deleteProvider, findProvider, listProviders, loadProviders, updateProvider } from './provider-store.ts'
 
 const SECRET = 'sk-very-secret-key'
@@ -15,9 +15,8 @@ const write = { box, now }
 const load = { box, environment: (name: string) => ({ OPENAI_API_KEY: ` ${SECRET}\n` })[name], allowPrivateUrls: false }
 
 const openai = (change: Partial<NewProvider> = {}): NewProvider => ({
-  ...PROVIDER_DEFAULTS,
+  ...providerDefaults('openai'),
   id: 'openai',
-  kind: 'openai',
   baseUrl: 'https://api.example.com/v1',
   source: 'api',
   ...change,

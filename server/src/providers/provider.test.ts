@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { applyProviderChange, findModelProblem, findProviderProblem, type NewProvider, PROVIDER_DEFAULTS } from './provider.ts'
+import { applyProviderChange, findModelProblem, findProviderProblem, type NewProvider, providerDefaults } from './provider.ts'
 
 const declared = (change: Partial<NewProvider> = {}): NewProvider => ({
-  ...PROVIDER_DEFAULTS,
+  ...providerDefaults('openai'),
   id: 'openai',
-  kind: 'openai',
   baseUrl: 'https://api.example.com/v1',
   source: 'api',
   ...change,
@@ -13,6 +12,8 @@ const declared = (change: Partial<NewProvider> = {}): NewProvider => ({
 describe('declaration', () => {
   test.each<[string, Partial<NewProvider>]>([
     ['with defaults', {}],
+    ['for Anthropic', { kind: 'anthropic', baseUrl: 'https://api.anthropic.com', path: '/v1/messages' }],
+    ['for Azure', { ...providerDefaults('azure-openai'), baseUrl: 'https://acme.openai.azure.com' }],
     ['for a stub', { kind: 'stub', baseUrl: null }],
     ['with the key in its own header', { apiKey: 'k', headers: { 'Api-Key': '{api_key}', authorization: 'Token {api_key}' } }],
     ['with a private address in the configuration', { source: 'config', baseUrl: 'http://ollama.localhost:11434/v1' }],
@@ -28,6 +29,7 @@ describe('declaration', () => {
     ['base_url', { baseUrl: 'http://10.0.0.1/v1' }],
     ['base_url', { baseUrl: 'http://169.254.169.254/', source: 'config' }],
     ['base_url', { kind: 'stub' }],
+    ['base_url', { kind: 'anthropic', baseUrl: 'https://api.anthropic.com/v1/', path: '/v1/messages' }],
     ['path', { path: 'chat' }],
     ['path', { path: '//attacker.example.net/chat' }],
     ['path', { path: '/chat completions' }],

@@ -2,9 +2,15 @@ import { CLASSIFICATIONS, type Classification } from '../domain/classification.t
 import type { Problem } from '../lib/schema.ts'
 import { findUrlProblem } from '../lib/url-guard.ts'
 
-/** `openai`: a server with the OpenAI chat API. `stub`: the built-in provider (stub.ts). */
-export const PROVIDER_KINDS = ['openai', 'stub'] as const
+/**
+ * `openai`: a server with the OpenAI chat API. `azure-openai`: the same with deployments of Azure. `anthropic`: a server with the Messages
+ * API of Anthropic. `stub`: the built-in provider (stub.ts).
+ */
+export const PROVIDER_KINDS = ['openai', 'anthropic', 'azure-openai', 'stub'] as const
 export type ProviderKind = (typeof PROVIDER_KINDS)[number]
+
+/** Azure lists the models of its catalogue, not the deployments that requests name. */
+export const KINDS_WITHOUT_LIST: ReadonlySet<ProviderKind> = new Set(['stub', 'azure-openai'])
 
 /** Where a provider was declared. Providers of `environment` and `config` may have private addresses (ADM-ENV-10). */
 export const PROVIDER_SOURCES = ['api', 'environment', 'config'] as const
@@ -17,9 +23,9 @@ export interface ProviderSettings {
   readonly kind: ProviderKind
   /** null for a stub. */
   readonly baseUrl: string | null
-  /** Path of chat completions below baseUrl, with a query if the provider needs one (Azure's api-version). */
+  /** Path of chat requests below baseUrl, with a query if the provider needs one (Azure's api-version). */
   readonly path: string
-  /** Sent with every upstream request. `{api_key}` in a value is replaced by the key, which is then not sent as a bearer token. */
+  /** Sent with every upstream request. `{api_key}` in a value is replaced by the key, which is then sent in no other header. */
   readonly headers: Readonly<Record<string, string>>
   /** Longest time of one attempt, from waiting for a connection to the last byte of the response. */
   readonly timeoutMs: number
@@ -36,8 +42,23 @@ export interface ProviderSettings {
   readonly enabled: boolean
 }
 
-export const PROVIDER_DEFAULTS = {
-  path: '/chat/completions',
+/** Stands in a path for the provider's name of the model. */
+export const DEPLOYMENT_PLACEHOLDER = '{deployment}'
+
+const KIND_DEFAULTS = {
+  openai: { baseUrl: null, path: '/chat/completions' },
+  anthropic: { baseUrl: 'https://api.anthropic.com', path: '/v1/messages' },
+  'azure-openai': {
+    baseUrl: null,
+    path: `/openai/deployments/${DEPLOYMENT_PLACEHOLDER}/chat/completions?api-version=2024-10-21`,
+  },
+  stub: { baseUrl: null, path: '/chat/completions' },
+} as const satisfies Record<ProviderKind, Pick<ProviderSettings, 'baseUrl' | 'path'>>
+
+/** The settings of a declaration without fields. */
+export const providerDefaults = (kind: ProviderKind) => ({ ...PROVIDER_DEFAULTS, ...KIND_DEFAULTS[kind], kind })
+
+const PROVIDER_DEFAULTS = {
   headers: {},
   timeoutMs: 600_000,
   idleTimeoutMs: null,
@@ -70,6 +91,18 @@ export interface ProviderModel {
   readonly inputPrice: number | null
   readonly outputPrice: number | null
   readonly createdAt: Date
+}
+
+/** Prices are per this number of tokens. */
+const TOKENS_PER_PRICE = 1_000_000
+
+/** Returns NaN if a price is unknown: every comparison with it is false. `output`: undefined if the request has no completion. */
+export function costOf(
+  { inputPrice, outputPrice }: Pick<ProviderModel, 'inputPrice' | 'outputPrice'>,
+  tokens: { readonly input: number; readonly output: number | undefined },
+): number {
+  const outputCost = tokens.output === undefined ? 0 : tokens.output * (outputPrice ?? Number.NaN)
+  return (tokens.input * (inputPrice ?? Number.NaN) + outputCost) / TOKENS_PER_PRICE
 }
 
 /** `allowPrivateUrls`: GATEHOUSE_ALLOW_PRIVATE_URLS. */
@@ -160,8 +193,11 @@ export function findProviderProblem(provider: NewProvider, allowPrivateUrls: boo
   return findHeadersProblem(provider.headers) ?? findCredentialsProblem(provider)
 }
 
-function findBaseUrlProblem({ kind, baseUrl }: ProviderSettings, allowPrivate: boolean): string | undefined {
+function findBaseUrlProblem({ kind, baseUrl, path }: ProviderSettings, allowPrivate: boolean): string | undefined {
   if (kind === 'stub') return baseUrl === null ? undefined : 'must be absent, because a stub sends no requests'
+  // The base URL of other kinds ends in /v1, so this mistake is likely.
+  if (kind === 'anthropic' && /\/v1\/*$/.test(baseUrl ?? '') && path.startsWith('/v1/'))
+    return 'must not end in /v1, which the path adds'
   return baseUrl === null ? 'is required' : findUrlProblem(baseUrl, allowPrivate)
 }
 

@@ -1,18 +1,7 @@
-import { isUtf8 } from 'node:buffer'
+import type { CompletionDefaults } from '../dialects/upstream-dialect.ts'
 import type { Choice, Completion, Usage } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
-
-/** Values that replace those of the provider. */
-interface CompletionDefaults {
-  /** The model name of the request. */
-  readonly model: string
-  /** Creates the completion's id. The provider's id is not used, because no detector reads ids. */
-  readonly newId: () => string
-  /** Unix seconds, if the provider sends no valid time. */
-  readonly created: () => number
-}
-
-type Fields = Readonly<Record<string, unknown>>
+import { type Fields, isCount, isObject, isSet, parseJsonObject, readExtraFields } from '../lib/untrusted-json.ts'
 
 const FINISH_REASON = /^\w{1,64}$/
 /** The values of the API. All others become `stop`. */
@@ -28,15 +17,11 @@ const RESPONSE_FIELDS = ['id', 'object', 'created', 'model', 'choices', 'usage',
 const CHOICE_FIELDS = ['index', 'message', 'finish_reason', 'logprobs', 'delta']
 const MESSAGE_FIELDS = ['role', 'content', 'tool_calls', 'function_call', ...UNREADABLE_FIELDS]
 const USAGE_FIELDS = ['prompt_tokens', 'completion_tokens', 'total_tokens']
-/** Limits for the extra fields of one object: nesting, and values in total. */
-const MAX_LEVELS = 16
-const MAX_VALUES = 32_768
-const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor'])
 const LOGPROBS_DEPTH = 5
 /** Unix seconds, in the year 2106. A larger number is not a time. */
 const MAX_CREATED = 2 ** 32
 /** Tokens of one response. A record adds up two of them in 31 bits. */
-const MAX_TOKENS = 1_000_000_000
+export const MAX_TOKENS = 1_000_000_000
 /** Maximum number of choices, and of tool calls in a message. No request can ask for more. */
 const MAX_ITEMS = 128
 
@@ -45,7 +30,7 @@ const MAX_ITEMS = 128
  * an assistant's message and a `finish_reason`. Extra fields of the provider are kept, and stage 10 inspects their texts (decision 0006).
  */
 export function readCompletion(body: Buffer, defaults: CompletionDefaults): Completion | undefined {
-  const response = parseObject(body)
+  const response = parseJsonObject(body)
   if (!response || !Array.isArray(response.choices) || response.choices.length === 0 || isSet(response.error)) return undefined
   if (response.choices.length > MAX_ITEMS) return undefined
   const choices: Choice[] = []
@@ -65,16 +50,6 @@ export function readCompletion(body: Buffer, defaults: CompletionDefaults): Comp
     model: defaults.model,
     choices,
     ...(usage && { usage }),
-  }
-}
-
-function parseObject(body: Buffer): Fields | undefined {
-  if (!isUtf8(body)) return undefined
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'))
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
   }
 }
 
@@ -119,22 +94,6 @@ function readMessage(value: Fields, finishReason: string): ChatMessage | undefin
 }
 
 const CONTENT_SUBSTITUTES = ['tool_calls', 'function_call', 'refusal', ...REASONING_FIELDS] as const
-
-/** All fields except `known`. Returns undefined if they have too many values or levels, or a key that could change a prototype. */
-function readExtraFields(value: Fields, known: readonly string[]): Fields | undefined {
-  const extras = Object.entries(value).filter(([name]) => !known.includes(name))
-  const values = { left: MAX_VALUES }
-  const isValid = extras.every(([name, field]) => !FORBIDDEN_KEYS.has(name) && isWithinLimits(field, MAX_LEVELS, values))
-  return isValid ? Object.fromEntries(extras) : undefined
-}
-
-function isWithinLimits(value: unknown, levels: number, values: { left: number }): boolean {
-  if (values.left-- === 0) return false
-  if (typeof value === 'number') return Number.isFinite(value)
-  if (typeof value !== 'object' || value === null) return true
-  if (levels === 0) return false
-  return Object.entries(value).every(([name, field]) => !FORBIDDEN_KEYS.has(name) && isWithinLimits(field, levels - 1, values))
-}
 
 function readToolCalls(value: unknown): unknown[] | undefined {
   if (!Array.isArray(value) || value.length > MAX_ITEMS) return undefined
@@ -187,11 +146,6 @@ function removeChoiceToolCalls(choice: Choice): Choice {
     finish_reason: endsWithCall ? 'stop' : choice.finish_reason,
   }
 }
-
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
-const isSet = (value: unknown): boolean => value !== undefined && value !== null
-const isCount = (value: unknown, max: number): value is number =>
-  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= max
 
 /** Deep nesting would overflow the stack when the value is serialised. */
 const isShallow = (value: unknown, levels: number): boolean =>

@@ -1,3 +1,4 @@
+import type { Unsupported } from '../dialects/upstream-dialect.ts'
 import { VOCABULARY } from '../domain/vocabulary.ts'
 import type { HttpFailure } from '../lib/http-request.ts'
 
@@ -27,10 +28,12 @@ export type ProviderCode = keyof typeof PROVIDER_CODES
  * - `refused`: the request is wrong. The client can change it.
  * - `key_rejected`, `quota_exhausted`: the gateway's key or account is wrong. An operator can resolve it.
  * - `rate_limited`: the provider's own limit is reached. A later request can succeed.
+ * - `unsupported`: the request was not sent, because the provider's API has no equivalent of a field.
  */
 export type Rejection =
   | { readonly kind: 'refused'; readonly code: ProviderCode; readonly param: string | undefined }
   | { readonly kind: 'key_rejected' | 'quota_exhausted' | 'rate_limited' }
+  | ({ readonly kind: 'unsupported' } & Unsupported)
 
 /** Whether only an operator can resolve it: the key, the account or the configured models are wrong. */
 export const needsOperator = (rejection: Rejection): boolean =>
@@ -72,7 +75,7 @@ const QUOTA =
   /^(?:insufficient[_ ](?:quota|balance|credits?|funds)|(?:you )?exceeded your current quota|billing[_ ](?:hard[_ ]limit|not[_ ]active)|your credit balance is too low|payment required)/i
 const KEY = /^(?:api[_ ]key[_ ](?:invalid|not valid|expired)|(?:invalid|incorrect)[_ ]api[_ ]key|unauthorized)/i
 
-/** The first match counts, so the most specific codes come first. Words of OpenAI, Azure, vLLM, Mistral, Groq, Together, DeepSeek, Ollama, OpenRouter, Gemini. */
+/** The first match counts, so the most specific codes come first. Words of OpenAI, Azure, vLLM, Mistral, Groq, Together, DeepSeek, Ollama, OpenRouter, Gemini, Anthropic. */
 const CODES: readonly (readonly [ProviderCode, RegExp])[] = [
   [
     'context_length_exceeded',
@@ -93,11 +96,11 @@ const CODES: readonly (readonly [ProviderCode, RegExp])[] = [
   ],
   [
     'invalid_tool_schema',
-    /invalid_function_parameters|function_parameters|\btools?\b[^.]{0,80}(?:schema|parameters|invalid|name)|(?:invalid|unsupported)[^.]{0,40}(?:json ?schema|response_format|schema)|response_format|does not support tools|tool choice|guided|grammar/i,
+    /invalid_function_parameters|function_parameters|\btools?\b[^.]{0,80}(?:schema|parameters|invalid|name)|(?:invalid|unsupported)[^.]{0,40}(?:json ?schema|response_format|schema)|response_format|does not support tools|input_schema|output_config\.format|tool choice|guided|grammar/i,
   ],
   [
     'invalid_messages',
-    /invalid_request_message_order|tool_calls? (?:must|ids?)|'tool_calls'|tool_call_id|role 'tool'|roles? must|alternate|(?:last|first) message|message(?:s)? (?:role|order|must)|chat template/i,
+    /invalid_request_message_order|tool_use.{0,3} (?:ids|blocks)|tool_result|thinking.{0,3} blocks?|tool_calls? (?:must|ids?)|'tool_calls'|tool_call_id|role 'tool'|roles? must|alternate|(?:last|first) message|message(?:s)? (?:role|order|must)|chat template/i,
   ],
   [
     'unsupported_parameter',
@@ -187,7 +190,7 @@ function paramOf(value: unknown): string | undefined {
 }
 
 const MAX_STEPS = 12
-const REQUEST_WORDS: ReadonlySet<string> = new Set(['model', 'messages', 'stream'])
+const REQUEST_WORDS: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'dimensions', 'encoding_format'])
 
 const textSteps = (value: unknown): readonly string[] =>
   typeof value === 'string' && value.length <= 200 ? value.split(/[.[\]]+/).filter((step) => step !== '') : []

@@ -1,6 +1,6 @@
 import { type Classification, classificationRank } from '../domain/classification.ts'
 import type { Application } from '../domain/principal.ts'
-import type { Provider, ProviderModel } from './provider.ts'
+import { costOf, type Provider, type ProviderModel } from './provider.ts'
 
 /** A provider that may serve the request, and its model. */
 export interface Candidate {
@@ -20,8 +20,8 @@ export interface RouteRequirements {
   readonly provider?: string | undefined
   /** Directive `route:max_cost`: maximum estimated cost, in the currency of the prices. A model with an unknown price is not eligible. */
   readonly maxCost?: number | undefined
-  /** Estimated tokens of request and completion. Read only with `maxCost`. */
-  readonly tokens?: { readonly input: number; readonly output: number }
+  /** Estimated tokens of request and completion. Read only with `maxCost`. `output`: undefined if there is no completion. */
+  readonly tokens?: { readonly input: number; readonly output: number | undefined }
 }
 
 /** Why a provider may not serve the request. Never sent to clients, because a model that is not allowed must look unknown. */
@@ -85,18 +85,12 @@ function findExclusion(
   if (rank > classificationRank(provider.maxClassification)) return 'classification'
   if (requirements.provider !== undefined && requirements.provider !== provider.id) return 'provider'
   if (requirements.region !== undefined && requirements.region !== provider.region) return 'region'
-  if (requirements.maxCost !== undefined && !(estimateCost(model, requirements.tokens) <= requirements.maxCost)) return 'cost'
+  if (requirements.maxCost !== undefined && !(costOf(model, requirements.tokens ?? NO_TOKENS) <= requirements.maxCost))
+    return 'cost'
   return undefined
 }
 
-/** Prices are per this number of tokens. */
-const TOKENS_PER_PRICE = 1_000_000
-
-/** Returns NaN if a price is unknown: every comparison with it is false. */
-function estimateCost({ inputPrice, outputPrice }: ProviderModel, tokens = { input: 0, output: 0 }): number {
-  if (inputPrice === null || outputPrice === null) return Number.NaN
-  return (tokens.input * inputPrice + tokens.output * outputPrice) / TOKENS_PER_PRICE
-}
+const NO_TOKENS = { input: 0, output: 0 }
 
 /** Weighted random order without replacement (Efraimidis and Spirakis 2006): the smallest −ln(u)/w comes first. */
 function sortByDraw(candidates: readonly Candidate[], { rank, random }: RouteDeps): Candidate[] {

@@ -1,8 +1,8 @@
 import type { Choice, Completion } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
-import type { ProviderRequest } from './openai-adapter.ts'
+import type { ProviderRequest } from './request-completion.ts'
 
-interface StubDeps {
+export interface StubDeps {
   readonly newId: (prefix: string) => string
   /** Unix seconds. */
   readonly created: number

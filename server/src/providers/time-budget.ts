@@ -5,7 +5,7 @@ import type { Provider } from './provider.ts'
 export interface ProviderLimits {
   /** For all attempts of one request together. */
   readonly totalMs: number
-  /** Without a byte from a provider that has no limit of its own. */
+  /** Default time without a byte; a provider's setting replaces it. */
   readonly idleMs: number
 }
 

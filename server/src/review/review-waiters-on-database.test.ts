@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
-import { testDatabases } from '../../test/support/database.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { postgresUrl, testDatabases } from '../../test/support/database.ts'
 import { OPENED_AT, REVIEW_BOX, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
 import type { Database, Db } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
@@ -35,7 +35,7 @@ describe.each(testDatabases())('on $name', ({ name, open }) => {
   /** Counts its queries in `queries`. */
   let counting: Db
   let queries = 0
-  const url = inject('postgresUrl') ?? ''
+  const url = postgresUrl() ?? ''
   const newNodeSignal = async (application = 'gatehouse'): Promise<Signal> => {
     const nodeUrl = new URL(url)
     nodeUrl.searchParams.set('application_name', application)

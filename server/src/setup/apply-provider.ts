@@ -1,5 +1,5 @@
 import { deleteModel, listModels, putModels } from '../providers/model-store.ts'
-import { applyProviderChange, PROVIDER_DEFAULTS, type ProviderSource } from '../providers/provider.ts'
+import { applyProviderChange, type ProviderSource, providerDefaults } from '../providers/provider.ts'
 import { createProvider, findProvider, updateProvider } from '../providers/provider-store.ts'
 import type { ApplyContext } from './apply-context.ts'
 import { type Change, DeclarationConflict } from './change.ts'
@@ -40,7 +40,7 @@ async function createOrUpdate(
   }
   const fields = known ? findDifferences(known, applyProviderChange(known, declared.fields, by)) : []
   if (!known) {
-    const provider = { ...PROVIDER_DEFAULTS, baseUrl: null, ...declared.fields, id, kind, source: by }
+    const provider = { ...providerDefaults(kind), ...declared.fields, id, source: by }
     await createProvider(tx, workspaceId, provider, { box, now })
   } else if (fields.length > 0) await updateProvider(tx, workspaceId, id, declared.fields, { box, now, by })
 

@@ -5,7 +5,7 @@ import { checkWorkspaceCreate } from '../identity/workspace.ts'
 import { collectionPatch } from '../knowledge/collection-fields.ts'
 import type { Checked, Problem } from '../lib/schema.ts'
 import { parsePolicySet } from '../policy/parse.ts'
-import { findModelProblem, findProviderProblem, PROVIDER_DEFAULTS } from '../providers/provider.ts'
+import { findModelProblem, findProviderProblem, providerDefaults } from '../providers/provider.ts'
 import type {
   Declaration,
   DeclaredApplication,
@@ -94,7 +94,7 @@ export class DeclarationReader {
   #provider(at: string, yaml: ProviderYaml): DeclaredProvider {
     const { id, kind = 'openai', models = [] } = yaml
     const fields = providerFields(yaml)
-    const complete = { ...PROVIDER_DEFAULTS, baseUrl: null, ...fields, id, kind, source: 'config' as const }
+    const complete = { ...providerDefaults(kind), ...fields, id, source: 'config' as const }
     this.#note(at, findProviderProblem(complete, false))
     this.#unique(`${at}.models`, models, 'id')
     const declaredModels = models.map((model, index) => this.#model(`${at}.models[${index}]`, model))

@@ -32,7 +32,7 @@ test('examples/gatehouse.yaml: is valid', () => {
     HELPDESK_KEY: `gk_${'b'.repeat(43)}`,
   }
   const { declaration } = readGatehouseFile(join(ROOT, 'examples/gatehouse.yaml'), (name) => secrets[name])
-  expect(declaration.workspaces[0]?.providers.map(({ id }) => id)).toEqual(['openai', 'azure', 'local'])
+  expect(declaration.workspaces[0]?.providers.map(({ id }) => id)).toEqual(['openai', 'anthropic', 'azure', 'local'])
 })
 
 /** Names of all properties in a JSON Schema at any depth. */

@@ -3,7 +3,7 @@ import { ConfigError } from '../config/environment.ts'
 import type { EnvironmentProvider } from '../config/environment-providers.ts'
 import type { ConnectionPools } from '../providers/connection-pools.ts'
 import { discoverModels } from '../providers/discover-models.ts'
-import { findModelProblem, findProviderProblem, PROVIDER_DEFAULTS } from '../providers/provider.ts'
+import { findModelProblem, findProviderProblem, providerDefaults } from '../providers/provider.ts'
 import { findProvider, listProviders, loadProviders, updateProvider } from '../providers/provider-store.ts'
 import type { ApplyContext } from './apply-context.ts'
 import { applyProvider } from './apply-provider.ts'
@@ -54,16 +54,16 @@ export async function syncEnvironmentProviders(workspaceId: string, deps: SyncDe
   return synced
 }
 
-function declaredProvider({ id, baseUrl, apiKeyEnv, models }: EnvironmentProvider): DeclaredProvider {
+function declaredProvider({ id, kind, baseUrl, apiKeyEnv, models }: EnvironmentProvider): DeclaredProvider {
   const prefix = id.toUpperCase()
   const fields = { baseUrl, apiKeyEnv, enabled: true }
-  const problem = findProviderProblem({ ...PROVIDER_DEFAULTS, ...fields, id, kind: 'openai', source: 'environment' }, true)
+  const problem = findProviderProblem({ ...providerDefaults(kind), ...fields, id, source: 'environment' }, true)
   if (problem) throw new ConfigError(`${apiKeyEnv === null ? `${prefix}_HOST` : `${prefix}_BASE_URL`} ${problem.message}`)
   for (const model of models ?? []) {
     const modelError = findModelProblem({ id: model, upstreamName: null, inputPrice: null, outputPrice: null })
     if (modelError) throw new ConfigError(`${prefix}_MODELS: every name ${modelError.message}`)
   }
-  return { id, kind: 'openai', fields, models: (models ?? []).map((model) => ({ id: model })), exactModels: models !== null }
+  return { id, kind, fields, models: (models ?? []).map((model) => ({ id: model })), exactModels: models !== null }
 }
 
 /** Name in the ledger. It differs from the name of a provider that a file declares. */
@@ -100,6 +100,6 @@ async function discoverProviderModels(workspaceId: string, id: string, deps: Syn
   }
   const models = answer.models.map((model) => ({ id: model }))
   await changeWorkspace(deps, workspaceId, (context) =>
-    applyProvider(context, { id, kind: 'openai', fields: {}, models, exactModels: true }, 'environment'),
+    applyProvider(context, { id, kind: provider.kind, fields: {}, models, exactModels: true }, 'environment'),
   )
 }

@@ -83,7 +83,7 @@ const attributesOf = ({ endpoint, requestId, auditId, status, model, provider }:
   'http.response.status_code': status,
   'gatehouse.request_id': requestId,
   ...(auditId && { 'gatehouse.audit_id': auditId }),
-  ...(endpoint === 'chat' && { 'gen_ai.operation.name': 'chat' }),
+  ...((endpoint === 'chat' || endpoint === 'embeddings') && { 'gen_ai.operation.name': endpoint }),
   ...(model && { 'gen_ai.request.model': model }),
   ...(provider && { 'gen_ai.provider.name': provider }),
 })

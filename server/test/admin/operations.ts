@@ -40,6 +40,8 @@ export function adminRoutes(app: FastifyInstance): string[] {
   const routes = app
     .printRoutes({ commonPrefix: false })
     .split('\n')
+    // A route with a constraint has a second line.
+    .filter((line) => /[├└]/.test(line))
     .flatMap((line) => {
       const [, indent = '', segment = '', methods = ''] = /^(.*?)[├└]── (\S+)(?: \(([^)]*)\))?/.exec(line) ?? []
       above.length = indent.length / 4

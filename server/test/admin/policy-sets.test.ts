@@ -275,6 +275,27 @@ describe('simulation', () => {
     expect(governed.server.logs()).not.toContain('anything')
   })
 
+  test('tools: offered tools and assumed calls are read by the rules', async () => {
+    const { id: application_id } = await governed.application({ settings: { extensions: ['tools'] } })
+    const source = JSON.stringify({
+      name: 'tools',
+      rules: [
+        { id: 'offered', at: ['input'], when: '"shell" in request.tools', verdict: 'escalate' },
+        { id: 'called', at: ['output'], when: 'content.tool_calls.exists(c, c.arguments.amount > 9)', verdict: 'deny' },
+      ],
+    })
+    const tools = [{ type: 'function', function: { name: 'shell' } }]
+    const call = (amount: number) => ({ name: 'transfer', arguments: { amount } })
+    const simulated = (more: object) =>
+      admin.post('/policy-sets/simulate', { source, application_id, request: request('hello', { tools }), ...more })
+    expect(await simulated({})).toMatchObject({ point: 'input', verdict: 'escalate' })
+    expect(await simulated({ tool_calls: [call(5), call(10)] })).toMatchObject({ point: 'output', verdict: 'deny', response: '' })
+    expect(await simulated({ response: 'Done.', tool_calls: [call(5)] })).toMatchObject({
+      verdict: 'escalate',
+      response: 'Done.',
+    })
+  })
+
   test('invalid draft: 400 as in a publication', async () => {
     const response = await admin.send('POST', '/policy-sets/simulate', { source: 'name: x\n', request: request('x') })
     expect(expectError(response, 'VALIDATION_ERROR', 'rules').details.errors).toHaveLength(1)

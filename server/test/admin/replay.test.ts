@@ -172,6 +172,29 @@ test('replay: predicts exactly the decisions that change when the draft is publi
   await publish(BEFORE)
 })
 
+test('tools and unread content: reported as unknown where records do not hold them', async () => {
+  const own = await governed.application({ default_model: 'scripted', settings: { extensions: ['content_parts'] } })
+  const bytes = Buffer.from(Uint8Array.from({ length: 300 }, (_, i) => (i * 131 + 7) % 256)).toString('base64')
+  const content = [
+    { type: 'text', text: word() },
+    { type: 'image_url', image_url: { url: `data:image/png;base64,${bytes}` } },
+  ]
+  expect((await governed.chat([{ role: 'user', content }], {}, { token: own.token })).status).toBe(200)
+  const draft = [
+    rule('offered', 'input', '"shell" in request.tools', { verdict: 'deny' }),
+    rule('called', 'output', 'content.tool_calls.exists(c, c.name == "x")', { verdict: 'deny' }),
+    rule('guest-calls', 'output', 'user.role == "guest" && size(content.tool_calls) > 0', { verdict: 'deny' }),
+    rule('pictures', 'input', '"image" in content.unread_kinds && content.unread_bytes == 300', { verdict: 'escalate' }),
+    rule('sounds', 'input', '"audio" in content.unread_kinds', { verdict: 'escalate' }),
+  ]
+  const { limits, changes } = await replay(draft, { application_id: own.id })
+  expect(limits.map(({ rule, reason, fact }: Json) => [rule, reason, fact])).toEqual([
+    ['offered', 'reads_unstored', 'request.tools'],
+    ['called', 'reads_unstored', 'content.tool_calls'],
+  ])
+  expect(changes).toMatchObject([{ after: { rules: [{ id: 'pictures' }] } }])
+})
+
 test('settings: replayed only while the Application has not changed', async () => {
   const own = await governed.application({ default_model: 'scripted', settings: { tier: 'gold' } })
   await governed.chat('hello', {}, { token: own.token })

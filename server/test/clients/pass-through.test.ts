@@ -227,7 +227,7 @@ describe('pass-through of a tool loop', () => {
     ]
     const { governance } = expectSuccess(await governed.chat(messages, {}, { token }))
     const record = expectSuccess(await governed.api('GET', `/v1/audit/${governance.audit_id}`, { token }))
-    expect(record.features).toMatchObject({ 'content.unread': 4 })
+    expect(record.features).toMatchObject({ 'content.unread': 4, 'content.unread_kinds': ['other'] })
   })
 
   test("the provider's state is complete when the client assembles a stream", async () => {

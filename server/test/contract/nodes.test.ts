@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { postgresUrl } from '../support/database.ts'
 import { contentOf, expectError, expectSuccess, type Gateway, gatewayClient } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
@@ -7,7 +8,7 @@ import { createOwnDatabase } from '../support/own-database.ts'
 import { word } from '../support/scripted-provider.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-const url = inject('postgresUrl')
+const url = postgresUrl()
 const WAIT = { timeout: 10_000, interval: 50 }
 
 /** Needs TEST_DATABASE_URL. */

@@ -13,6 +13,13 @@ beforeAll(async () => {
     { id: 'no-secrets', at: ['input', 'output'], when: 'content.findings.secret > 0', verdict: 'deny' },
     { id: 'no-cards', at: ['input', 'output'], when: 'content.findings["pii.card"] > 0', transforms: ['redact:pii'] },
     { id: 'no-pictures', at: ['input'], when: 'content.unread > 0 && content.text.contains("strictly")', verdict: 'deny' },
+    {
+      id: 'no-films',
+      at: ['input'],
+      when: '"file" in content.unread_kinds && content.text.contains("gently")',
+      verdict: 'deny',
+    },
+    { id: 'small-files', at: ['input'], when: 'content.unread_bytes > 200 && content.text.contains("briefly")', verdict: 'deny' },
   ])
   const { token } = await governed.application({ settings: { extensions: ['content_parts'], knowledge: { enabled: false } } })
   app = { token }
@@ -128,6 +135,35 @@ describe('content.unread: counts files that no detector reads, for policies and 
     const strict = await sendRequest(parts(textPart('Please look strictly'), part))
     if (unread > 0) expectError(strict, 'POLICY_DENIED')
     else expectSuccess(strict)
+  })
+
+  test.each([
+    ['no file', [], [], 0],
+    ['a picture', [image(`data:image/png;base64,${PICTURE}`)], ['image'], 300],
+    ['a picture in a file', [file(`data:image/png;base64,${PICTURE}`)], ['image'], 300],
+    ['a sound', [audio(PICTURE)], ['audio'], 300],
+    ['two files', [file(`data:application/pdf;base64,${PICTURE}`), file(PICTURE)], ['file'], 600],
+    ['a film', [{ type: 'video_url', video_url: { url: `data:video/mp4;base64,${PICTURE}` } }], ['file'], 300],
+    ['a link to a picture', [image('https://x.example/a.png')], ['image'], 0],
+    ['a link to a film', [{ type: 'video_url', video_url: { url: 'https://x.example/a.mp4' } }], ['file'], 0],
+    ['the id of a file', [{ type: 'file', file: { file_id: 'file-1' } }], ['file'], 0],
+    ['a text file and a link in a text', [file(`data:text/plain;base64,${base64('See https://x.example')}`)], [], 0],
+    ['everything', [file(PICTURE), audio(PICTURE), image(`data:image/png;base64,${PICTURE}`)], ['image', 'audio', 'file'], 900],
+  ])('kinds and size of %s [GW-POL-21]', async (_, files, kinds, bytes) => {
+    const body = expectSuccess(await sendRequest(parts(textPart('Please look at https://x.example'), ...files)))
+    const { features } = expectSuccess(await governed.api('GET', `/v1/audit/${body.governance.audit_id}`, app))
+    expect(features).toMatchObject({ 'content.unread_kinds': kinds, 'content.unread_bytes': bytes })
+  })
+
+  test.each([
+    ['kind', 'gently'],
+    ['size', 'briefly'],
+  ])('403 without a provider call when a rule denies the %s [GW-POL-21]', async (_, mark) => {
+    const key = word()
+    const film = { type: 'video_url', video_url: { url: `data:video/mp4;base64,${PICTURE}` } }
+    expectError(await sendRequest(parts(textPart(`${key} look ${mark}`), film)), 'POLICY_DENIED')
+    expect(governed.provider.callsWith(key)).toHaveLength(0)
+    expectSuccess(await sendRequest(parts(textPart(`${key} look ${mark}`))))
   })
 })
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { inWorkspace, withContentTypes } from '../../admin/kit/operation.ts'
+import { openaiChat } from '../../dialects/openai-chat/openai-chat.ts'
 import type { User } from '../../domain/principal.ts'
 import { LARGE_BODY } from '../../http/large-bodies.ts'
 import { invalid, notFound } from '../../http/refusals.ts'
@@ -9,10 +10,9 @@ import { checkRequests } from '../../http/validation.ts'
 import { findApplication } from '../../identity/application-store.ts'
 import { findUser } from '../../identity/user-store.ts'
 import { PlaygroundCaller } from '../../pipeline/callers.ts'
-import { chatWithApprovalWait, type PipelineDeps } from '../../pipeline/pipeline.ts'
-import type { ChatLimits } from '../chat-request.ts'
-import { ChatBody, parseChat } from '../chat-request.ts'
-import { abortOnClose, sendChatResult } from '../send-response.ts'
+import { type ChatDeps, chat } from '../chat.ts'
+import { ChatBody } from '../chat-request.ts'
+import { abortOnClose } from '../send-response.ts'
 
 const docs = withContentTypes(
   inWorkspace('POST /applications/:id/chat', 'chatAsApplication', 'Try an Application: run a chat with its configuration', {
@@ -45,11 +45,7 @@ const docs = withContentTypes(
   { 'application/json': { schema: ChatBody } },
 )
 
-interface Deps extends PipelineDeps {
-  readonly chatLimits: ChatLimits
-}
-
-export function playgroundRoutes(app: TypedApp, deps: Deps): void {
+export function playgroundRoutes(app: TypedApp, deps: ChatDeps): void {
   const { db, chatLimits } = deps
   // The pipeline reads the body's bytes itself, as it does for the gateway.
   app.removeAllContentTypeParsers()
@@ -69,16 +65,14 @@ export function playgroundRoutes(app: TypedApp, deps: Deps): void {
       mayStoreMemories: operator.scopes.includes('memory:write'),
     })
     const incoming = {
-      endpoint: 'chat' as const,
       requestId: request.id,
       authorization: undefined,
       userToken: undefined,
       internalCaller,
       body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
       clientSignal: () => abortOnClose(reply),
-      parse: (body: unknown) => parseChat(body, application, chatLimits),
     }
-    return sendChatResult(reply, await chatWithApprovalWait(incoming, deps))
+    return chat(reply, incoming, openaiChat, deps)
   })
 
   async function userOf(id: string | undefined, workspaceId: string): Promise<User | undefined> {

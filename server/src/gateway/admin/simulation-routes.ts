@@ -27,6 +27,12 @@ const SimulationBody = Type.Object({
   application_id: Type.Optional(Type.String({ description: 'The requesting Application. Default: one with default settings.' })),
   request: { ...ChatBody, description: 'In the format of `POST /v1/chat/completions`.' },
   response: Type.Optional(Type.String({ description: 'Assumed completion: output policies are evaluated as well.' })),
+  tool_calls: Type.Optional(
+    Type.Array(Type.Object({ name: Type.String({ maxLength: 256 }), arguments: Type.Record(Type.String(), Type.Unknown()) }), {
+      maxItems: 128,
+      description: 'Calls of functions in the assumed completion, with decoded arguments.',
+    }),
+  ),
   point: Type.Optional(oneOf(['input', 'output'])),
   user_verified: Type.Optional(Type.Boolean({ description: 'Treat the user as verified by a user token.' })),
 })
@@ -66,7 +72,9 @@ export function simulationRoutes(app: TypedApp, deps: Deps): void {
   const { db, policies, evaluationLimiter } = deps
 
   handle(app, docs, async ({ workspaceId, body }) => {
-    const { application_id, response, user_verified = false } = body
+    const { application_id, tool_calls, user_verified = false } = body
+    // A completion that only calls tools has no text.
+    const { response = tool_calls && '' } = body
     const { point = response === undefined ? 'input' : 'output' } = body
     if (point === 'output' && response === undefined)
       throw invalid({ param: 'response', message: 'is required when point is output' })
@@ -76,7 +84,7 @@ export function simulationRoutes(app: TypedApp, deps: Deps): void {
     const policy = (await loadChosenPolicy(db, workspaceId, body)) ?? (await policies.current(workspaceId))
     const request = requestOf(body.request, application, deps)
     const completion = point === 'output' ? response : undefined
-    const simulated = { policy, application, request, userVerified: user_verified, response: completion }
+    const simulated = { policy, application, request, userVerified: user_verified, response: completion, toolCalls: tool_calls }
     const result = await evaluationLimiter.run((pause) => simulate(simulated, deps, pause))
     return {
       object: 'policy_simulation',

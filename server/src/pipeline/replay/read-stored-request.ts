@@ -27,6 +27,7 @@ const STAGE_OF = {
 
 const POINTS: Readonly<Partial<Record<AuditEndpoint, readonly PolicyPoint[]>>> = {
   chat: ['input', 'retrieve', 'recall', 'output', 'remember'],
+  embeddings: ['input'],
   knowledge_search: ['input', 'retrieve', 'output'],
   memory_search: ['input', 'recall', 'output'],
   memory_capture: ['input', 'remember'],
@@ -158,6 +159,7 @@ function valuesOf(
     'request.message_count': isMessage ? 1 : features['request.message_count'],
     'request.tokens': features['request.tokens'],
     'request.max_tokens': isMessage ? 0 : features['request.max_tokens'],
+    'request.tools': endpoint === 'chat' ? undefined : [],
     ...(isMessage && {
       'message.conversation_id': features['message.conversation_id'],
       'message.sender': userId('message.sender'),
@@ -179,11 +181,23 @@ function inputAt(record: AuditRecord, point: PolicyPoint, values: StoredValues):
     ...values,
     'content.classification': features[`${prefix}content.classification`],
     'content.risk_level': features[`${prefix}content.risk_level`],
-    'content.unread': record.endpoint === 'message' ? 0 : features[`${prefix}content.unread`],
+    ...unreadValues(record, `${prefix}content`),
+    // Records of a chat do not name tools, because names and arguments are content.
+    'content.tool_calls': record.endpoint === 'chat' ? undefined : [],
     'content.findings': { ...NO_FINDINGS, ...findings[stage] },
     now: timeOf(record, STAGE_OF[point]),
   })
 }
+
+/** Records of earlier versions have only the number. */
+const unreadValues = ({ endpoint, features }: AuditRecord, prefix: string): StoredValues =>
+  endpoint === 'message'
+    ? { 'content.unread': 0, 'content.unread_bytes': 0, 'content.unread_kinds': [] }
+    : {
+        'content.unread': features[`${prefix}.unread`],
+        'content.unread_bytes': features[`${prefix}.unread_bytes`],
+        'content.unread_kinds': features[`${prefix}.unread_kinds`],
+      }
 
 const NO_FINDINGS = Object.fromEntries([...FINDING_TYPES, ...FINDING_GROUPS].map((name) => [name, 0]))
 

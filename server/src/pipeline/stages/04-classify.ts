@@ -1,6 +1,8 @@
 import { NO_DEMANDS } from '../../domain/decision.ts'
-import { collect, joinsOfUsers, joinsWithin } from '../../domain/message.ts'
+import { collect, joinsOfTurns, joinsWithin } from '../../domain/message.ts'
 import { denyByFault, type StageReturn } from '../../domain/outcome.ts'
+import { toolCallsOf } from '../../domain/tool-call.ts'
+import { addUnread } from '../../domain/unread.ts'
 import { deniedByFault, type GovernDeps, scanContent } from '../govern.ts'
 import type { Admitted, Caller, Classified } from '../stage-results.ts'
 
@@ -21,8 +23,9 @@ export async function classify(
   const content = {
     texts: [...messages.texts, ...parameters.texts],
     joins: [...joinsWithin(messages.spoken), ...joinsWithin(parameters.spoken, messageTexts)],
-    runs: joinsOfUsers(request.messages, messages.spoken),
-    unread: messages.unread + parameters.unread,
+    runs: joinsOfTurns(request.messages, messages.spoken),
+    unread: addUnread(messages.unread, parameters.unread),
+    toolCalls: toolCallsOf(request.messages),
     start: { classification: application.settings.default_classification, risk: 'low' as const },
   }
   const classified = { ...(await scanContent(content, deps)), messageTexts }

@@ -1,5 +1,6 @@
 import { findRecord } from '../../audit/audit-store.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
+import { decidingRules } from '../../domain/decision.ts'
 import { replaceTexts } from '../../domain/message.ts'
 import { denyByFault, denyByPolicy, refuse, type StageReturn, Stop } from '../../domain/outcome.ts'
 import type { Cache } from '../../lib/cache.ts'
@@ -64,18 +65,29 @@ async function stopByVerdict(
   { db, clock, pendingOutputHolds }: AuthorizeDeps,
 ): Promise<StageReturn<Authorized> | undefined> {
   const { verdict } = decided.decision
+  const { onRefusal } = ENDPOINT_PLANS[endpoint]
   if (verdict === 'deny' || verdict === 'require_approval') {
-    const { onRefusal } = ENDPOINT_PLANS[endpoint]
     if (onRefusal === 'withhold') return { ...decided, withheld: true }
     if (verdict === 'deny') return denyByPolicy(decided.decision, 'input', decided)
+    if (onRefusal === 'deny') return denyUnapproved(decided)
     return onRefusal === 'set_aside' ? undefined : new Stop({ kind: 'held', point: 'input' }, decided)
   }
+  // Only an endpoint that holds requests also holds completions; the same text in another request is not such a completion.
+  if (onRefusal !== 'refuse') return undefined
   const owner = ownerOf(caller)
   if (!(await pendingOutputHolds.mayExist(owner))) return undefined
   // The completion of this request is held already: the provider is not called a second time (GW-RETRY-2).
   const pending = await findPendingHold(db, owner, decided.requestHashes(), clock.now(), 'output')
   return pending && new Stop({ kind: 'held', point: 'output', itemId: pending.id }, decided)
 }
+
+/** A request that cannot wait for a reviewer (GW-EMB-7). */
+const denyUnapproved = (decided: Authorized): Stop<Authorized> =>
+  refuse('POLICY_DENIED', { message: NEEDS_APPROVAL, details: { ...NO_HOLD, rules: decidingRules(decided.decision) } }, decided)
+
+const NO_HOLD = { point: 'input', reason: 'approval_required' }
+const NEEDS_APPROVAL =
+  'A policy requires approval for this content, and embeddings cannot be approved: no review item exists. Remove the content.'
 
 /** Claims the release of an approved request, unless the current policies deny it (GW-REV-12). */
 async function release(
@@ -93,7 +105,7 @@ async function release(
     return denyByPolicy(decided.decision, 'input', { ...decided, release })
   const authorized = withTransforms({ ...decided, release }, context, classified, deps)
   const storedVault = release.kind === 'first' ? release.content.vault : undefined
-  // The held completion contains the placeholders of its own request.
+  // The held completion contains placeholders of the request that produced it.
   return authorized instanceof Stop || storedVault === undefined
     ? authorized
     : { ...authorized, vault: Vault.fromJSON(storedVault) }

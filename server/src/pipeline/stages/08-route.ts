@@ -22,7 +22,7 @@ const UNBOUNDED_TOKENS = 4_096
 
 /** Stage 8 of 12: the providers that may serve the request, best first; for the models list, the models that the Application may use. */
 export async function findRoute(
-  { caller: { application }, admitted: { request } }: RequestContext,
+  { incoming, caller: { application }, admitted: { request } }: RequestContext,
   { decision, messages, parameters, systemTexts, steering, release, withheld }: Authorized,
   deps: RouteDeps,
 ): Promise<StageReturn<Route>> {
@@ -30,7 +30,9 @@ export async function findRoute(
   const providers = await deps.providers.get(application.workspaceId)
   if (request.messages.length === 0) return listModels(providers, application, request.model)
 
-  const tokens = () => estimateTokens(systemTexts) + estimateRequestTokens({ messages, parameters })
+  const isEmbedding = incoming.endpoint === 'embeddings'
+  const tokens = () => estimateTokens(isEmbedding ? [] : systemTexts) + estimateRequestTokens({ messages, parameters })
+  const output = () => (isEmbedding ? undefined : completionTokens(request, maxTokens))
   const model = request.model || (application.defaultModel ?? '')
   const { region, provider, maxCost, maxTokens, unsatisfiable } = steering
   const need = {
@@ -40,7 +42,7 @@ export async function findRoute(
     region,
     provider,
     maxCost,
-    ...(maxCost !== undefined && { tokens: { input: tokens(), output: completionTokens(request, maxTokens) } }),
+    ...(maxCost !== undefined && { tokens: { input: tokens(), output: output() } }),
   }
   const { candidates } = unsatisfiable
     ? NO_ROUTE

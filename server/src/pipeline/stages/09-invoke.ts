@@ -1,9 +1,10 @@
-import { refuse, Skipped, type StageReturn } from '../../domain/outcome.ts'
+import { refuse, Skipped, type StageReturn, Stop } from '../../domain/outcome.ts'
 import { withEitherSignal } from '../../lib/either-signal.ts'
-import { type InvokeDeps, invoke as invokeProviders } from '../../providers/invoke.ts'
+import type { Usage } from '../../providers/attempt-outcome.ts'
+import { type InvokeDeps, type InvokeOptions, invokeOperation, type OperationResult } from '../../providers/invoke.ts'
 import { limitMaxTokens } from '../../providers/limit-max-tokens.ts'
+import { chatOperation, embeddingsOperation, type Operation } from '../../providers/operation.ts'
 import { removeToolCalls } from '../../providers/read-completion.ts'
-import { stubCompletion } from '../../providers/stub.ts'
 import { releasedCompletion } from '../../review/resubmission.ts'
 import { type Authorized, type Invoked, NOT_INVOKED, type RequestContext, type Route } from '../stage-results.ts'
 
@@ -18,34 +19,66 @@ export interface InvokeStageDeps {
  * completion, or calls the provider at most once (GW-REV-13). The call ends when the client closes the connection.
  */
 export async function invoke(
-  { incoming, caller: { application }, admitted: { request } }: RequestContext,
-  { messages, parameters, steering, systemTexts, release }: Authorized,
-  { candidates }: Route,
-  { invokeDeps, aborting }: InvokeStageDeps,
+  context: RequestContext,
+  authorized: Authorized,
+  route: Route,
+  deps: InvokeStageDeps,
 ): Promise<StageReturn<Invoked>> {
-  const released = releasedCompletion(release)
+  const released = releasedCompletion(authorized.release)
   if (released) return new Skipped({ ...NOT_INVOKED, ...released })
-  const [first] = candidates
-  const providerRequest = {
-    model: request.model || (first?.model.id ?? application.defaultModel ?? ''),
+  const { application } = context.caller
+  const { request } = context.admitted
+  // A search needs no completion.
+  if (route.candidates.length === 0 && (!request.dryRun || request.messages.length === 0)) return new Skipped()
+  const model = request.model || (route.candidates[0]?.model.id ?? application.defaultModel ?? '')
+  const call: Call = { context, authorized, route, deps }
+  if (context.incoming.endpoint === 'embeddings') {
+    const inputs = authorized.messages.map(({ content }) => String(content ?? ''))
+    const result = await send(embeddingsOperation({ model, inputs, parameters: authorized.parameters }), call)
+    if (result instanceof Stop) return result
+    const { response: embeddings, ...invoked } = result
+    return { ...invoked, completion: undefined, embeddings }
+  }
+  const { messages, parameters, steering, systemTexts } = authorized
+  const chat = {
+    model,
     messages: [...systemTexts.map((content) => ({ role: 'system', content })), ...messages],
     parameters: limitMaxTokens(parameters, steering.maxTokens),
   }
-  if (!first) {
-    // A search needs no completion; a dry run without a provider would have been denied or held before (08-route.ts).
-    if (!request.dryRun || request.messages.length === 0) return new Skipped()
+  const addedMessages = systemTexts.length
+  const result = await send(chatOperation(chat, addedMessages), call, { addedMessages })
+  if (result instanceof Stop) return result
+  const { response, ...invoked } = result
+  return { ...invoked, completion: application.settings.extensions.includes('tools') ? response : removeToolCalls(response) }
+}
+
+interface Call {
+  readonly context: RequestContext
+  readonly authorized: Authorized
+  readonly route: Route
+  readonly deps: InvokeStageDeps
+}
+
+type Sent<Response> = Pick<Invoked, 'provider' | 'attempts'> & { readonly response: Response }
+
+async function send<Response extends { readonly usage?: Usage }>(
+  operation: Operation<Response>,
+  { context: { incoming, admitted }, authorized: { release }, route: { candidates }, deps: { invokeDeps, aborting } }: Call,
+  more: Pick<InvokeOptions, 'addedMessages'> = {},
+): Promise<Sent<Response> | Stop<Invoked>> {
+  const { dryRun } = admitted.request
+  if (candidates.length === 0) {
+    // A dry run without a provider would have been denied or held before (08-route.ts).
     const created = Math.floor(invokeDeps.clock.now().getTime() / 1_000)
-    return { ...NOT_INVOKED, completion: stubCompletion(providerRequest, { newId: invokeDeps.newId, created }) }
+    return { provider: '', attempts: [], response: operation.stub({ newId: invokeDeps.newId, created }) }
   }
   // The completion of a release is kept for the next resubmission, so the client may leave.
   const closed = release ? undefined : incoming.clientSignal()
-  const options = { dryRun: request.dryRun, atMostOnce: release !== undefined, addedMessages: systemTexts.length }
-  const call = (signal: AbortSignal) => invokeProviders(candidates, providerRequest, invokeDeps, { ...options, signal })
-  const result = await (closed ? withEitherSignal(closed, aborting, call) : call(aborting))
-  if (!result.ok) {
-    const invoked = { ...NOT_INVOKED, attempts: result.attempts }
-    return closed?.aborted ? refuse('CLIENT_CLOSED_REQUEST', {}, invoked) : refuse(result.code, result.fields, invoked)
-  }
-  const completion = application.settings.extensions.includes('tools') ? result.completion : removeToolCalls(result.completion)
-  return { completion, provider: result.provider.id, attempts: result.attempts }
+  const options = { dryRun, atMostOnce: release !== undefined, ...more }
+  const call = (signal: AbortSignal) => invokeOperation(candidates, operation, invokeDeps, { ...options, signal })
+  const result: OperationResult<Response> = await (closed ? withEitherSignal(closed, aborting, call) : call(aborting))
+  const { attempts } = result
+  if (result.ok) return { provider: result.provider.id, attempts, response: result.response }
+  const invoked = { ...NOT_INVOKED, attempts }
+  return closed?.aborted ? refuse('CLIENT_CLOSED_REQUEST', {}, invoked) : refuse(result.code, result.fields, invoked)
 }

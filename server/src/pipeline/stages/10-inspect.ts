@@ -3,6 +3,7 @@ import type { Decision } from '../../domain/decision.ts'
 import { withInspectedLogprobs } from '../../domain/logprobs.ts'
 import { collect, joinsAcross, replaceTexts } from '../../domain/message.ts'
 import { denyByFault, denyByPolicy, type Outcome, Skipped, type StageReturn, Stop } from '../../domain/outcome.ts'
+import { type ToolCall, toolCallsOf } from '../../domain/tool-call.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { mergeDecisions } from '../../policy/evaluate.ts'
 import { type GovernDeps, govern } from '../govern.ts'
@@ -56,7 +57,7 @@ async function inspectCompletion(
   const response = responseInputOf(completion, provider, texts)
   const hasRules = (policy?.rules.output.length ?? 0) > 0
   const { scanned, decision, value, transforms, failed } = await govern(
-    { texts, joins, unread, start: { classification, risk: 'low' } },
+    { texts, joins, unread, toolCalls: callsOf(completion, originals, texts), start: { classification, risk: 'low' } },
     'output',
     {
       policy,
@@ -131,6 +132,21 @@ function hitsWithTexts(retrieved: Retrieved, recalled: Recalled, texts: readonly
     return { ...hit, content, summary: hit.summary === null ? null : summary }
   })
   return { passages, memories }
+}
+
+/** The tool calls as the client would receive them, in all choices. */
+function callsOf(completion: Completion, originals: readonly string[], texts: readonly string[]): readonly ToolCall[] {
+  return toolCallsOf(restored(completion, originals, texts).choices.map(({ message }) => message))
+}
+
+function restored(completion: Completion, originals: readonly string[], texts: readonly string[]): Completion {
+  if (originals.every((text, index) => text === texts[index])) return completion
+  try {
+    return withParts(completion, replaceTexts(partsOf(completion), texts))
+  } catch {
+    // The same replacement fails again after the decision, and then denies the completion.
+    return completion
+  }
 }
 
 function withTexts(completion: Completion, before: readonly string[], after: readonly string[], hasRules: boolean): Completion {

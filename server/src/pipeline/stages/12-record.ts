@@ -42,8 +42,8 @@ export async function record(
 
   const { auditId } = admit
   reportBrokenConditions(decisionOf(trace.results)?.rules ?? [], deps.reportFault)
-  const completion = error ? undefined : trace.results.inspect?.completion
-  const completionJson = completion && JSON.stringify(completion)
+  const answer = error ? undefined : (trace.results.inspect?.completion ?? trace.results.invoke?.embeddings)
+  const completionJson = answer && JSON.stringify(answer)
   try {
     const { hasher } = await deps.workspaceKeys.get(authenticate.application.workspaceId)
     const results = { ...trace.results, authenticate, admit }

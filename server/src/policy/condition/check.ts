@@ -3,7 +3,19 @@ import { checkArguments, checkScales, checkWord, typeOfRank } from './check-argu
 import type { Environment } from './environment.ts'
 import { FUNCTIONS, METHODS } from './functions.ts'
 import { callOf, dottedName, type Expr, InvalidCondition, operatorSymbol, stringLiteral } from './syntax.ts'
-import { ANY, ANY_LIST, BOOL, commonType, describeType, INT, isComparable, STRING, type Type } from './value-types.ts'
+import {
+  ANY,
+  ANY_LIST,
+  BOOL,
+  commonType,
+  describeType,
+  holdsRecords,
+  INT,
+  isComparable,
+  keysOf,
+  STRING,
+  type Type,
+} from './value-types.ts'
 import { fieldsOf, GROUP_POINTS, ROOTS, VARIABLES } from './variables.ts'
 
 /** The surroundings of an expression. */
@@ -111,9 +123,9 @@ function typeOfSelect(expr: Expr, { operand, field, testOnly }: Select, scope: S
 /** The type of the value of a literal key in a map. */
 function typeOfKey(expr: Expr, type: Type, key: string): Type {
   if (type.kind !== 'map') return ANY
-  if (type.keys && !type.keys.has(key))
-    throw new InvalidCondition(`unknown key ${key}; known keys: ${[...type.keys].join(', ')}`, expr)
-  return type.of
+  const keys = keysOf(type)
+  if (keys && !keys.includes(key)) throw new InvalidCondition(`unknown key ${key}; known keys: ${keys.join(', ')}`, expr)
+  return 'fields' in type ? (type.fields[key] ?? type.of) : type.of
 }
 
 function typeOfMap(expr: Expr, { messageName, entries }: Struct, scope: Scope): Type {
@@ -181,6 +193,8 @@ const typeOfKind = (kind: Type['kind']): Type => (kind === 'list' ? ANY_LIST : k
 
 function typeOfEquality(expr: Expr, args: readonly Expr[], types: readonly Type[]): Type {
   const [a = ANY, b = ANY] = types
+  if (types.some(holdsRecords))
+    throw new InvalidCondition('tool calls cannot be compared: compare their names and arguments', expr)
   if (!isComparable(a, b)) throw new InvalidCondition(`${describeType(a)} and ${describeType(b)} are never equal`, expr)
   checkScales(expr, a, b)
   checkWord(a, args[1], expr, b)
@@ -221,9 +235,11 @@ function typeOfIn(expr: Expr, args: readonly Expr[], scope: Scope): Type {
   const range = typeOf(container, scope)
   if (!elements && range.kind !== 'map') enterLoops(scope, 1, expr)
   if (range.kind === 'list') {
+    if (holdsRecords(range)) throw new InvalidCondition('use exists(…) to search tool calls', expr)
     if (!isComparable(type, range.of))
       throw new InvalidCondition(`${describeType(type)} is never in a list of ${describeType(range.of)}`, expr)
     for (const element of elements ?? []) checkWord(type, element, expr, STRING)
+    if (!elements) checkWord(range.of, item, expr, type)
   } else if (range.kind === 'map') {
     if (!isComparable(type, STRING)) throw new InvalidCondition(`${describeType(type)} is never a key of a map`, expr)
     const key = stringLiteral(item)

@@ -1,4 +1,17 @@
-import { type CelEnv, type CelFunc, CelScalar, celEnv, celError, celFunc, celMethod } from '@bufbuild/cel'
+import {
+  type CelEnv,
+  type CelFunc,
+  type CelList,
+  type CelMap,
+  CelScalar,
+  type CelValue,
+  celEnv,
+  celError,
+  celFunc,
+  celMethod,
+  isCelList,
+  isCelMap,
+} from '@bufbuild/cel'
 import { formFunctions } from './content-form-calls.ts'
 import { loopFunctions } from './loop-costs.ts'
 import { Pattern } from './pattern.ts'
@@ -59,7 +72,7 @@ const textFunctions = (work: WorkCounter, pattern: Environment['pattern']): CelF
   }),
 ]
 
-/** Functions of the library that read two texts. */
+/** Functions of the library that read two texts, lists or maps. */
 const COUNTED = new Set(['_==_', '_!=_', '_<_', '_<=_', '_>_', '_>=_', '_+_', 'startsWith', 'endsWith'])
 
 /** The library's functions with their work counted: comparing megabytes in a loop would block the server. */
@@ -72,6 +85,7 @@ const countedFunctions = (work: WorkCounter): CelFunc[] =>
         try {
           if (typeof a === 'string' && typeof b === 'string')
             work.spend(func.name === '_+_' ? a.length + b.length : Math.min(a.length, b.length))
+          else if (haveSameSize(a, b)) work.chargeValues(a)
         } catch (error) {
           return celError(error, id)
         }
@@ -79,6 +93,10 @@ const countedFunctions = (work: WorkCounter): CelFunc[] =>
       }
       return Object.assign(Object.create(func), { call })
     })
+
+/** Whether a comparison of two values reads the values inside them. */
+const haveSameSize = (a: CelValue | undefined, b: CelValue | undefined): a is CelList | CelMap =>
+  (isCelList(a) && isCelList(b) && a.size === b.size) || (isCelMap(a) && isCelMap(b) && a.size === b.size)
 
 /** Counts Unicode characters: a surrogate pair is one. */
 function countCharacters(text: string, work: WorkCounter): bigint {

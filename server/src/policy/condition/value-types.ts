@@ -13,8 +13,21 @@ export type Type =
   | { readonly kind: 'list'; readonly of: Type }
   /** Keys are text. `keys`: the map has exactly these keys. */
   | { readonly kind: 'map'; readonly of: Type; readonly keys?: ReadonlySet<string> }
+  /** A map with exactly these fields. Each field has a declared type. */
+  | RecordType
+
+export interface RecordType {
+  readonly kind: 'map'
+  /** Of a field whose name is known only at evaluation. */
+  readonly of: Type
+  readonly fields: Readonly<Record<string, Type>>
+}
 
 export type Kind = Type['kind']
+
+/** The exact keys of a map; undefined: it can have any. */
+export const keysOf = (type: Type & { kind: 'map' }): readonly string[] | undefined =>
+  'fields' in type ? Object.keys(type.fields) : type.keys && [...type.keys]
 
 /** A closed set of texts, such as the classifications, with its name for error messages. */
 export interface Words {
@@ -40,6 +53,10 @@ export const isComparable = (a: Type, b: Type): boolean =>
   (isNumber(a) && isNumber(b)) ||
   (a.kind === 'null' && isNullable(b)) ||
   (b.kind === 'null' && isNullable(a))
+
+/** Whether a value holds records. Comparing them as a whole reads all their arguments, so conditions compare their fields. */
+export const holdsRecords = (type: Type): boolean =>
+  type.kind === 'list' ? holdsRecords(type.of) : type.kind === 'map' && 'fields' in type
 
 const isNullable = (type: Type): boolean => type.kind === 'timestamp' && type.nullable === true
 

@@ -3,9 +3,10 @@ import type { PolicyPoint } from '../../domain/decision.ts'
 import { FINDING_GROUPS, FINDING_TYPES } from '../../domain/finding.ts'
 import { MEMORY_KINDS, MEMORY_SCOPES } from '../../domain/memory-words.ts'
 import { ENDPOINTS } from '../../domain/principal.ts'
+import { UNREAD_KINDS } from '../../domain/unread.ts'
 import { toPlainString } from '../../lib/plain-text.ts'
 import type { PolicyInput } from '../input.ts'
-import { ANY_MAP, BOOL, INT, STRING, TIMESTAMP, type Type, type Words } from './value-types.ts'
+import { ANY, ANY_MAP, BOOL, INT, STRING, TIMESTAMP, type Type, type Words } from './value-types.ts'
 
 /** A variable of conditions. */
 export interface Variable {
@@ -23,6 +24,10 @@ const KIND_WORDS: Words = { name: 'memory kind', values: MEMORY_KINDS }
 const oneOf = (words: Words): Type => ({ kind: 'string', words })
 const STRINGS: Type = { kind: 'list', of: STRING }
 const FINDINGS: Type = { kind: 'map', of: INT, keys: new Set([...FINDING_TYPES, ...FINDING_GROUPS]) }
+
+const UNREAD_WORDS: Words = { name: 'kind of unread content', values: UNREAD_KINDS }
+/** Values are of a ToolCall. */
+const CALLS: Type = { kind: 'list', of: { kind: 'map', of: ANY, fields: { name: STRING, arguments: ANY_MAP } } }
 
 const variable = (type: Type, read: Variable['read']): Variable => ({ type, read })
 
@@ -45,9 +50,13 @@ export const VARIABLES: ReadonlyMap<string, Variable> = new Map(
     'request.message_count': variable(INT, ({ request }) => request.messageCount),
     'request.tokens': variable(INT, ({ request }) => request.tokens),
     'request.max_tokens': variable(INT, ({ request }) => request.maxTokens),
+    'request.tools': variable(STRINGS, ({ request }) => request.tools ?? []),
     'content.text': variable(STRING, ({ content }) => content.text),
     'content.plain': variable(STRING, ({ content }) => toPlainString(content.text)),
     'content.unread': variable(INT, ({ content }) => content.unread ?? 0),
+    'content.unread_bytes': variable(INT, ({ content }) => content.unreadBytes ?? 0),
+    'content.unread_kinds': variable({ kind: 'list', of: oneOf(UNREAD_WORDS) }, ({ content }) => content.unreadKinds ?? []),
+    'content.tool_calls': variable(CALLS, ({ content }) => content.toolCalls ?? []),
     'content.classification': variable(oneOf(CLASSIFICATION_WORDS), ({ content }) => content.classification),
     'content.risk_level': variable(oneOf(RISK_WORDS), ({ content }) => content.riskLevel),
     'content.findings': variable(FINDINGS, ({ content }) => content.findings),

@@ -1,3 +1,5 @@
+import { type CelValue, isCelList, isCelMap } from '@bufbuild/cel'
+
 /** In characters: about 128 searches through 1 MiB. A search takes at most 20 ns for each character. */
 const MAX_WORK = 2 ** 27
 /** V8 searches short texts in linear time; for longer ones the worst case grows with their length. */
@@ -7,12 +9,21 @@ const NODE_COST = 32
 /** Cost of a character that a regular expression reads, in characters. */
 export const PATTERN_COST = 4
 
+/** Cost of a character of JSON that is decoded, in characters. */
+export const DECODE_COST = 4
+
 /** The work that one evaluation (all rules at a point) may still do, in characters. */
 export interface Budget {
   remaining: number
 }
 
 export const createBudget = (): Budget => ({ remaining: MAX_WORK })
+
+/** Throws if the budget is used up. */
+export function spend(budget: Budget, characters: number): void {
+  budget.remaining -= characters
+  if (budget.remaining < 0) throw new Error('the texts or lists are too complex for the condition')
+}
 
 /**
  * Counts the work of one evaluation with texts and lists. Clients choose both texts of
@@ -28,8 +39,19 @@ export class WorkCounter {
 
   /** Throws if the budget is used up. */
   spend(characters: number): void {
-    this.#budget.remaining -= characters
-    if (this.#budget.remaining < 0) throw new Error('the texts or lists are too complex for the condition')
+    spend(this.#budget, characters)
+  }
+
+  /** Charges for reading a list or map with all its values. */
+  chargeValues(value: CelValue): void {
+    if (typeof value === 'string') this.spend(value.length)
+    else if (isCelList(value)) for (const item of value) this.#chargeValue(item)
+    else if (isCelMap(value)) for (const [, item] of value) this.#chargeValue(item)
+  }
+
+  #chargeValue(value: CelValue): void {
+    this.spend(NODE_COST)
+    this.chargeValues(value)
   }
 
   contains(text: string, part: string): boolean {

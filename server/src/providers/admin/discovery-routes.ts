@@ -9,7 +9,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { discoverModels } from '../discover-models.ts'
 import { causeOf, DISCOVERY_CAUSES } from '../discovery-cause.ts'
 import type { InvokeDeps } from '../invoke.ts'
-import type { Provider } from '../provider.ts'
+import { KINDS_WITHOUT_LIST, type Provider } from '../provider.ts'
 
 const docs = inWorkspace(
   'POST /providers/:id/discover',
@@ -30,7 +30,7 @@ const docs = inWorkspace(
     },
     errors: {
       404: 'NOT_FOUND: the provider, or the Workspace',
-      409: 'CONFLICT: a stub, or an incomplete configuration',
+      409: 'CONFLICT: a stub, Azure, or an incomplete configuration',
       502: `PROVIDER_ERROR, with the cause in \`details.cause\`: ${Object.keys(DISCOVERY_CAUSES).join(', ')}`,
       504: 'PROVIDER_TIMEOUT',
     },
@@ -55,8 +55,8 @@ export function discoveryRoutes(app: TypedApp, deps: Deps): void {
 
 /** Throws an error with the cause. It never contains the provider's own text. */
 async function loadModels(provider: Provider, { invokeDeps, clock }: Deps, log: FastifyBaseLogger): Promise<readonly string[]> {
-  if (provider.kind === 'stub')
-    throw new GatehouseError('CONFLICT', { message: 'A stub provider has no list of models. Enter the models by hand.' })
+  if (KINDS_WITHOUT_LIST.has(provider.kind))
+    throw new GatehouseError('CONFLICT', { message: 'A provider of this kind has no list of models. Enter the models by hand.' })
   if (provider.problem) {
     throw new GatehouseError('CONFLICT', {
       message: 'The configuration of the provider is incomplete. Resolve the problem in the details first.',

@@ -5,11 +5,11 @@ import { Name, oneOf, resettable, Timestamp } from '../../lib/fields.ts'
 import type { Health } from '../health.ts'
 import {
   type NewProvider,
-  PROVIDER_DEFAULTS,
   PROVIDER_KINDS,
   PROVIDER_SOURCES,
   type Provider,
   type ProviderChange,
+  providerDefaults,
 } from '../provider.ts'
 import type { ProviderRecord } from '../provider-row.ts'
 
@@ -17,10 +17,22 @@ const text = { maxLength: 4_000 }
 
 /** Ranges are checked by findProviderProblem (provider.ts). */
 const settings = {
-  base_url: Type.Optional(Type.String({ ...text, description: 'For example `https://api.openai.com/v1`. Not for a stub.' })),
+  base_url: Type.Optional(
+    Type.String({
+      ...text,
+      description:
+        'For example `https://api.openai.com/v1`. Default for `anthropic`: `https://api.anthropic.com`. Not for a stub.',
+    }),
+  ),
   api_key: resettable(Type.String({ ...text, description: 'Encrypted at rest and never returned. null removes it.' })),
   api_key_env: resettable(Type.String({ maxLength: 200, description: 'Can only be set in the configuration file.' })),
-  path: Type.Optional(Type.String({ maxLength: 501, description: 'Path of chat completions, relative to `base_url`.' })),
+  path: Type.Optional(
+    Type.String({
+      maxLength: 501,
+      description:
+        'Path of chat requests, relative to `base_url`. `{deployment}` is replaced by the model. Default: that of the kind, for example `/chat/completions`.',
+    }),
+  ),
   headers: Type.Optional(Type.Record(Type.String(), Type.String(), { description: '`{api_key}` is replaced by the key.' })),
   timeout_ms: Type.Optional(Type.Integer({ description: 'Timeout of one attempt.' })),
   idle_timeout_ms: resettable(
@@ -67,11 +79,9 @@ export const providerChange = (patch: Static<typeof ProviderPatch>): ProviderCha
   )
 
 export const newProvider = ({ id, kind = 'openai', ...rest }: Static<typeof ProviderCreate>): NewProvider => ({
-  ...PROVIDER_DEFAULTS,
-  baseUrl: null,
+  ...providerDefaults(kind),
   ...providerChange(rest),
   id,
-  kind,
   source: 'api',
 })
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type buildConnector, Pool } from 'undici'
 import { doublingDelay } from '../../jobs/queue/retry-delays.ts'
 import { elapsed } from '../../lib/clock.ts'
-import { type HttpFailure, sendHttpRequest } from '../../lib/http-request.ts'
+import { type HttpFailure, JSON_HEADERS, sendHttpRequest } from '../../lib/http-request.ts'
 import { batchesOf, cutText } from './batches.ts'
 import { type InvalidEmbeddings, parseEmbeddings, type Vector } from './embedding-response.ts'
 
@@ -157,13 +157,6 @@ function isTransient({ failure, status }: EmbedFailure): boolean {
 }
 
 const headersOf = (apiKey: string | undefined): string[] => [
-  'accept',
-  'application/json',
-  'accept-encoding',
-  'identity',
-  'content-type',
-  'application/json',
-  'user-agent',
-  'gatehouse',
+  ...JSON_HEADERS,
   ...(apiKey ? ['authorization', `Bearer ${apiKey}`] : []),
 ]

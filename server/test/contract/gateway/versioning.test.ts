@@ -12,10 +12,10 @@ describe('endpoints and versions', () => {
       expect([200, 400, 404]).toContain((await governed.api(method, path, { json })).status)
     },
   )
-  test('all paths have the prefix /v1; only chat and models also work without it [API-HTTP-2, GW-PATH-7]', async () => {
+  test('all paths have the prefix /v1; only chat, embeddings and models also work without it [API-HTTP-2, GW-PATH-7]', async () => {
     for (const { method, path, json, name } of ENDPOINTS) {
       const { status } = await governed.api(method, path.replace('/v1', ''), { json })
-      expect([name, status]).toEqual([name, name === 'chat' || name === 'models' ? 200 : 404])
+      expect([name, status]).toEqual([name, ['chat', 'embeddings', 'models'].includes(name) ? 200 : 404])
     }
   })
   test('the interface description is OpenAPI 3.1 and has both APIs, each operation with its errors [API-HTTP-1, GW-PATH-8]', async () => {

@@ -193,7 +193,10 @@ describe('GET /v1/conversations', () => {
       (await messenger.ann.get(`/conversations?limit=100&${query}`)).data.map(({ id }: { id: string }) => id)
     for (const truth of ['true', '1']) {
       const { data } = await messenger.ann.get(`/conversations?limit=100&${filter}=${truth}`)
-      expect(data.every((conversation: Record<string, unknown>) => Boolean(conversation[field]))).toBe(true)
+      // Other tests archive conversations with the time 0.
+      expect(data.map((conversation: Record<string, unknown>) => conversation[field])).not.toContain(
+        value === true ? false : null,
+      )
       expect(data.map(({ id }: { id: string }) => id)).toContain(yes)
     }
     for (const query of [`${filter}=false`, `${filter}=0`, '']) {

@@ -1,5 +1,5 @@
-import { beforeAll, describe, expect, test } from 'vitest'
-import type { EventReader, StreamedEvent } from '../../../../bench/support/event-reader.ts'
+import { describe, expect, test } from 'vitest'
+import type { StreamedEvent } from '../../../../bench/support/event-reader.ts'
 import { pruneEventLog } from '../../../src/messaging/events/event-log-store.ts'
 import { messenger } from './shared-messenger.ts'
 
@@ -7,14 +7,6 @@ const about =
   (type: string, ...ids: readonly string[]) =>
   (event: StreamedEvent): boolean =>
     event.type === type && ids.every((id) => event.data.includes(id))
-
-/** Opened before the first test, because a heartbeat takes 15 s. */
-let idle: EventReader
-let opened: number
-beforeAll(async () => {
-  idle = await messenger.listen(messenger.stan)
-  opened = performance.now()
-})
 
 describe('events', () => {
   test('events: message, conversation, group and contact events go to members only [MSG-EVENT-1]', async () => {
@@ -128,13 +120,6 @@ describe('events', () => {
     await messenger.ann.expectError('VALIDATION_ERROR', 'GET', '/events', undefined, { headers: { 'last-event-id': 'x' } })
     await messenger.ann.expectError('VALIDATION_ERROR', 'GET', '/events?after=-1')
     await messenger.ann.expectError('AUTH_INVALID_KEY', 'GET', '/events', undefined, { token: null })
-  })
-  test('heartbeat: at most 15 s apart [MSG-EVENT-4]', async () => {
-    const deadline = opened + 16_500
-    while (idle.comments === 0 && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 100))
-    expect(idle.comments).toBeGreaterThan(0)
-    expect(await idle.contentType).toMatch(/^text\/event-stream/)
-    idle.close()
   })
   test('resume: event: reset when the position is older than the log, then new events [MSG-EVENT-3]', async () => {
     const id = await messenger.direct()

@@ -1,7 +1,5 @@
-import type { Choice, Completion } from '../domain/completion.ts'
-
-/** About 24 characters, up to the end of a word. Only words of over 32 letters are split (GW-SSE-3). */
-const PIECE = /[\s\S]{1,18}\S{0,32}/gu
+import type { Choice, Completion } from '../../domain/completion.ts'
+import { pieces } from '../pieces.ts'
 
 export interface ReplayOptions {
   readonly includeUsage: boolean
@@ -56,5 +54,3 @@ function* deltas({ message }: Choice): Generator<string> {
   }
   if (Object.keys(others).length > 0) yield JSON.stringify(others)
 }
-
-const pieces = (content: string): readonly string[] => content.match(PIECE) ?? []

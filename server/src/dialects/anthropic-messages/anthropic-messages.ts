@@ -1,0 +1,73 @@
+import { ERRORS, type ErrorCode, type ErrorFields, errorBody } from '../../errors.ts'
+import type { ClientDialect, DecodedRequest } from '../client-dialect.ts'
+import { messageEvents } from './events.ts'
+import { Untranslatable } from './fields.ts'
+import { type DecodedBody, decodeBody } from './request.ts'
+import { encodeMessage } from './response.ts'
+
+/** The names of this API for fields of a chat body. */
+const FIELD_NAMES: Readonly<Record<string, string>> = {
+  stop: 'stop_sequences',
+  user: 'metadata.user_id',
+  reasoning_effort: 'output_config.effort',
+  response_format: 'output_config.format',
+  parallel_tool_calls: 'tool_choice.disable_parallel_tool_use',
+}
+
+const ERROR_TYPES: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  500: 'api_error',
+  502: 'api_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+}
+
+function decode(body: unknown): DecodedRequest {
+  let decoded: DecodedBody
+  try {
+    decoded = decodeBody(body)
+  } catch (error) {
+    if (error instanceof Untranslatable) return { ok: false, problem: error.problem }
+    throw error
+  }
+  return {
+    ok: true,
+    chat: decoded.chat,
+    fieldOf: fieldOf(decoded.origins),
+    encoder: {
+      toJson: (completion, _json, governance) => JSON.stringify(encodeMessage(completion, governance)),
+      toEvents: messageEvents,
+    },
+  }
+}
+
+const fieldOf =
+  (origins: readonly string[]) =>
+  (param: string): string => {
+    const message = /^messages\[(\d+)\]/.exec(param)
+    if (message) return (origins[Number(message[1])] ?? 'messages') + param.slice(message[0].length)
+    const [name = param] = param.split(/[.[]/, 1)
+    return (FIELD_NAMES[name] ?? name) + param.slice(name.length)
+  }
+
+/** The envelope of this API around the fields of ours: its clients choose the class of an exception by status. */
+function anthropicErrorBody(code: ErrorCode, fields: ErrorFields, requestId: string): object {
+  const { error } = errorBody(code, fields)
+  return {
+    type: 'error',
+    error: { ...error, type: ERROR_TYPES[ERRORS[code].status] ?? 'invalid_request_error' },
+    request_id: requestId,
+  }
+}
+
+/** The Messages API of Anthropic: https://docs.claude.com/en/api/messages. */
+export const anthropicMessages: ClientDialect = {
+  name: 'anthropic-messages',
+  decode,
+  hasTextParts: true,
+  errorBody: anthropicErrorBody,
+}

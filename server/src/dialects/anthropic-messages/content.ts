@@ -1,0 +1,168 @@
+import type { ChatMessage, ContentPart } from '../../domain/message.ts'
+import { textOf } from '../../lib/untrusted-json.ts'
+import { type Fields, fieldsAt, isFields, itemsAt, refuseOthers, textAt, Untranslatable } from './fields.ts'
+import { detailOf } from './upstream-reasoning.ts'
+
+/** A chat message, and the field of the client's body that it was made from. */
+export interface Translated {
+  readonly message: ChatMessage
+  readonly origin: string
+}
+
+type Content = NonNullable<ChatMessage['content']>
+
+/** The messages of one Anthropic message: its tool results first, as the API requires them to stand, then the rest. */
+export function decodeMessage(value: unknown, origin: string): readonly Translated[] {
+  const fields = fieldsAt(value, origin)
+  const { role, content } = fields
+  refuseOthers(fields, ['role', 'content'], origin)
+  if (role !== 'user' && role !== 'assistant' && role !== 'system')
+    throw new Untranslatable(`${origin}.role`, 'must be "user", "assistant" or "system"')
+  if (typeof content === 'string') return [{ message: { role, content }, origin }]
+  const blocks = itemsAt(content, `${origin}.content`).map((block, at) => ({
+    block: fieldsAt(block, `${origin}.content[${at}]`),
+    path: `${origin}.content[${at}]`,
+  }))
+  if (role === 'assistant') return [{ message: decodeAssistant(blocks), origin }]
+  const results = blocks.filter(({ block }) => block.type === 'tool_result')
+  const others = blocks.filter(({ block }) => block.type !== 'tool_result')
+  return [
+    ...results.map(({ block, path }) => ({ message: decodeToolResult(block, path), origin: path })),
+    ...(others.length > 0 || results.length === 0
+      ? [{ message: { role, content: joined(others.map(({ block, path }) => decodePart(block, path))) }, origin }]
+      : []),
+  ]
+}
+
+/** The system prompt: a text, or text blocks. */
+export function decodeSystem(value: unknown): readonly Translated[] {
+  if (value == null) return []
+  if (typeof value === 'string') return [{ message: { role: 'system', content: value }, origin: 'system' }]
+  const parts = itemsAt(value, 'system').map((block, at) => decodeText(fieldsAt(block, `system[${at}]`), `system[${at}]`))
+  return parts.length === 0 ? [] : [{ message: { role: 'system', content: joined(parts) }, origin: 'system' }]
+}
+
+interface Block {
+  readonly block: Fields
+  readonly path: string
+}
+
+function decodeAssistant(blocks: readonly Block[]): ChatMessage {
+  const parts = blocks.filter(({ block }) => block.type === 'text').map(({ block, path }) => decodeText(block, path))
+  const calls = blocks.filter(({ block }) => block.type === 'tool_use').map(({ block, path }) => decodeToolUse(block, path))
+  const unknown = blocks.find(({ block }) => !ASSISTANT_BLOCKS.has(textOf(block.type)))
+  if (unknown) throw new Untranslatable(`${unknown.path}.type`, `must be one of ${[...ASSISTANT_BLOCKS].join(', ')}`)
+  return {
+    role: 'assistant',
+    content: parts.length > 0 ? parts.map(({ text }) => text).join('') : null,
+    ...decodeThinking(blocks),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  }
+}
+
+const ASSISTANT_BLOCKS: ReadonlySet<string> = new Set(['text', 'tool_use', 'thinking', 'redacted_thinking'])
+
+/** Signed blocks are kept unchanged and in their place for the provider that signed them. Unsigned ones are a chat provider's reasoning. */
+function decodeThinking(blocks: readonly Block[]): Fields {
+  const unsigned: string[] = []
+  const signed: Fields[] = []
+  const position = { characters: 0, calls: 0 }
+  for (const { block, path } of blocks) {
+    if (block.type === 'text') position.characters += textAt(block.text, `${path}.text`).length
+    else if (block.type === 'tool_use') position.calls += 1
+    else {
+      refuseOthers(block, ['type', 'thinking', 'signature', 'data'], path)
+      if (block.type === 'thinking' && !block.signature) unsigned.push(textAt(block.thinking, `${path}.thinking`))
+      else signed.push(detailOf(block, position) ?? malformed(path))
+    }
+  }
+  return {
+    ...(unsigned.length > 0 && { reasoning_content: unsigned.join('\n') }),
+    ...(signed.length > 0 && { reasoning_details: signed }),
+  }
+}
+
+function malformed(path: string): never {
+  throw new Untranslatable(path, 'must be a thinking block as the API returned it')
+}
+
+function decodeToolUse(block: Fields, path: string): Fields {
+  refuseOthers(block, ['type', 'id', 'name', 'input', 'caller'], path)
+  if (isFields(block.caller) && block.caller.type !== 'direct')
+    throw new Untranslatable(`${path}.caller`, 'must be {"type": "direct"}')
+  return {
+    id: textAt(block.id, `${path}.id`),
+    type: 'function',
+    function: {
+      name: textAt(block.name, `${path}.name`),
+      arguments: JSON.stringify(fieldsAt(block.input ?? {}, `${path}.input`)),
+    },
+  }
+}
+
+/** The chat API has no mark for a failed tool, so the text says it. */
+const FAILED = 'Error: '
+
+function decodeToolResult(block: Fields, path: string): ChatMessage {
+  refuseOthers(block, ['type', 'tool_use_id', 'content', 'is_error'], path)
+  const { content, is_error: isError } = block
+  const parts =
+    typeof content === 'string'
+      ? [{ type: 'text', text: content }]
+      : itemsAt(content ?? [], `${path}.content`).map((part, at) =>
+          decodePart(fieldsAt(part, `${path}.content[${at}]`), `${path}.content[${at}]`),
+        )
+  return {
+    role: 'tool',
+    tool_call_id: textAt(block.tool_use_id, `${path}.tool_use_id`),
+    content: isError === true ? asFailed(joined(parts)) : joined(parts),
+  }
+}
+
+const asFailed = (content: Content): Content =>
+  typeof content === 'string' ? FAILED + content : [{ type: 'text', text: FAILED }, ...content]
+
+/** One text is a text. Several stay parts, because detectors also read the texts of parts without a break between them. */
+const joined = (parts: readonly ContentPart[]): Content =>
+  parts.length <= 1 && parts.every(({ type }) => type === 'text') ? (parts[0]?.text ?? '') : parts
+
+function decodePart(block: Fields, path: string): ContentPart {
+  if (block.type === 'text') return decodeText(block, path)
+  if (block.type === 'image') return decodeImage(block, path)
+  if (block.type === 'document') return decodeDocument(block, path)
+  throw new Untranslatable(`${path}.type`, 'must be "text", "image", "document" or "tool_result"')
+}
+
+function decodeText(block: Fields, path: string): { readonly type: 'text'; readonly text: string } {
+  if (block.type !== 'text') throw new Untranslatable(`${path}.type`, 'must be "text"')
+  refuseOthers(block, ['type', 'text', ...(isEmpty(block.citations) ? ['citations'] : [])], path)
+  return { type: 'text', text: textAt(block.text, `${path}.text`) }
+}
+
+const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0
+
+function decodeImage(block: Fields, path: string): ContentPart {
+  refuseOthers(block, ['type', 'source'], path)
+  const source = fieldsAt(block.source, `${path}.source`)
+  refuseOthers(source, ['type', 'media_type', source.type === 'url' ? 'url' : 'data'], `${path}.source`)
+  const url = source.type === 'url' ? textAt(source.url, `${path}.source.url`) : dataUrl(source, `${path}.source`)
+  return { type: 'image_url', image_url: { url } }
+}
+
+function decodeDocument(block: Fields, path: string): ContentPart {
+  const citations = isFields(block.citations) && block.citations.enabled !== true ? ['citations'] : []
+  refuseOthers(block, ['type', 'source', 'title', ...citations], path)
+  const source = fieldsAt(block.source, `${path}.source`)
+  refuseOthers(source, ['type', 'media_type', 'data'], `${path}.source`)
+  const filename = block.title == null ? 'document' : textAt(block.title, `${path}.title`)
+  if (source.type === 'text') {
+    const data = Buffer.from(textAt(source.data, `${path}.source.data`)).toString('base64')
+    return { type: 'file', file: { filename, file_data: `data:text/plain;base64,${data}` } }
+  }
+  return { type: 'file', file: { filename, file_data: dataUrl(source, `${path}.source`) } }
+}
+
+function dataUrl(source: Fields, path: string): string {
+  if (source.type !== 'base64') throw new Untranslatable(`${path}.type`, 'must be a source that the gateway can read')
+  return `data:${textAt(source.media_type, `${path}.media_type`)};base64,${textAt(source.data, `${path}.data`)}`
+}

@@ -1,0 +1,136 @@
+import { textOf } from '../../lib/untrusted-json.ts'
+import { decodeMessage, decodeSystem } from './content.ts'
+import { type Fields, fieldsAt, isFields, itemsAt, refuseOthers, textAt, Untranslatable } from './fields.ts'
+
+/** A chat body, and for each of its messages the field that it was made from. */
+export interface DecodedBody {
+  readonly chat: Fields
+  readonly origins: readonly string[]
+}
+
+const KNOWN = [
+  ...['model', 'messages', 'system', 'max_tokens', 'stream', 'governance', 'temperature', 'top_p', 'top_k', 'stop_sequences'],
+  ...['tools', 'tool_choice', 'metadata', 'thinking', 'output_config', 'output_format', 'service_tier', 'context_management'],
+]
+
+/** Translates a body of the Messages API. Throws Untranslatable with the first field that has no counterpart. */
+export function decodeBody(value: unknown): DecodedBody {
+  const body = fieldsAt(value, '')
+  refuseOthers(body, KNOWN, '')
+  refuseContextEdits(body.context_management)
+  const messages = itemsAt(body.messages, 'messages').flatMap((message, at) => decodeMessage(message, `messages[${at}]`))
+  const translated = [...decodeSystem(body.system), ...messages]
+  return {
+    origins: translated.map(({ origin }) => origin),
+    chat: {
+      model: body.model,
+      messages: translated.map(({ message }) => message),
+      // The API requires it, so its absence is an error of the client.
+      max_tokens: body.max_tokens ?? missing('max_tokens'),
+      stream: body.stream,
+      governance: body.governance,
+      temperature: body.temperature,
+      top_p: body.top_p,
+      top_k: body.top_k,
+      stop: body.stop_sequences,
+      user: userOf(body.metadata),
+      service_tier: body.service_tier === 'standard_only' ? 'default' : body.service_tier,
+      reasoning_effort: effortOf(body),
+      response_format: formatOf(body),
+      ...decodeTools(body.tools),
+      ...decodeChoice(body.tool_choice),
+    },
+  }
+}
+
+function missing(name: string): never {
+  throw new Untranslatable(name, 'is required')
+}
+
+function userOf(metadata: unknown): unknown {
+  if (metadata == null) return undefined
+  const fields = fieldsAt(metadata, 'metadata')
+  refuseOthers(fields, ['user_id'], 'metadata')
+  return fields.user_id
+}
+
+/** Thinking budgets in tokens up to which the effort is low and medium. */
+const LOW_BUDGET = 4_096
+const MEDIUM_BUDGET = 16_384
+
+/** The chat API has levels where this API has a budget. */
+function effortOf({ thinking, output_config: config }: Fields): unknown {
+  const chosen = isFields(config) ? config.effort : undefined
+  if (thinking == null) return chosen ?? undefined
+  const { type, budget_tokens: budget, ...others } = fieldsAt(thinking, 'thinking')
+  refuseOthers(others, ['display'], 'thinking')
+  if (type === 'disabled' || type === 'adaptive') return chosen ?? undefined
+  if (type !== 'enabled') throw new Untranslatable('thinking.type', 'must be "enabled", "adaptive" or "disabled"')
+  if (typeof budget !== 'number') throw new Untranslatable('thinking.budget_tokens', 'must be number')
+  if (chosen != null) return chosen
+  return budget <= LOW_BUDGET ? 'low' : budget <= MEDIUM_BUDGET ? 'medium' : 'high'
+}
+
+function formatOf({ output_config: config, output_format: format }: Fields): Fields | undefined {
+  if (config != null) refuseOthers(fieldsAt(config, 'output_config'), ['effort', 'format'], 'output_config')
+  if (format != null && isFields(config) && config.format != null)
+    throw new Untranslatable('output_format', 'must not be sent together with output_config.format')
+  const path = format == null ? 'output_config.format' : 'output_format'
+  const asked = format ?? (isFields(config) ? config.format : undefined)
+  if (asked == null) return undefined
+  const { type, schema, ...others } = fieldsAt(asked, path)
+  refuseOthers(others, ['name'], path)
+  if (type !== 'json_schema') throw new Untranslatable(`${path}.type`, 'must be "json_schema"')
+  return {
+    type: 'json_schema',
+    json_schema: { name: others.name ?? 'output', schema: fieldsAt(schema, `${path}.schema`), strict: true },
+  }
+}
+
+/** Edits that keep everything change nothing; the gateway makes no others. */
+function refuseContextEdits(value: unknown): void {
+  if (value == null) return
+  const { edits } = fieldsAt(value, 'context_management')
+  for (const [at, edit] of itemsAt(edits ?? [], 'context_management.edits').entries()) {
+    if (!isFields(edit) || edit.keep !== 'all') {
+      throw new Untranslatable(`context_management.edits[${at}]`, 'is not supported by the gateway: send the edited messages')
+    }
+  }
+}
+
+function decodeTools(value: unknown): Fields {
+  if (value == null) return {}
+  const tools = itemsAt(value, 'tools').map((tool, at) => decodeTool(fieldsAt(tool, `tools[${at}]`), `tools[${at}]`))
+  return tools.length > 0 ? { tools } : {}
+}
+
+function decodeTool(tool: Fields, path: string): Fields {
+  if (tool.type != null && tool.type !== 'custom')
+    throw new Untranslatable(`${path}.type`, 'must be "custom": tools that the provider runs are not governed yet')
+  const { name, description, input_schema: parameters, strict } = tool
+  const unchanged = ['defer_loading', 'eager_input_streaming'].filter((field) => tool[field] === false)
+  const direct = Array.isArray(tool.allowed_callers) && tool.allowed_callers.every((caller) => caller === 'direct')
+  const known = ['type', 'name', 'description', 'input_schema', 'strict', ...unchanged, ...(direct ? ['allowed_callers'] : [])]
+  refuseOthers(tool, known, path)
+  return {
+    type: 'function',
+    function: {
+      name: textAt(name, `${path}.name`),
+      ...(description != null && { description: textAt(description, `${path}.description`) }),
+      parameters: fieldsAt(parameters, `${path}.input_schema`),
+      ...(strict != null && { strict }),
+    },
+  }
+}
+
+const CHOICES: Readonly<Record<string, string>> = { auto: 'auto', any: 'required', none: 'none' }
+
+function decodeChoice(value: unknown): Fields {
+  if (value == null) return {}
+  const { type, name, disable_parallel_tool_use: isSingle, ...others } = fieldsAt(value, 'tool_choice')
+  refuseOthers(others, [], 'tool_choice')
+  const choice =
+    type === 'tool' ? { type: 'function', function: { name: textAt(name, 'tool_choice.name') } } : CHOICES[textOf(type)]
+  if (choice === undefined) throw new Untranslatable('tool_choice.type', 'must be "auto", "any", "tool" or "none"')
+  return { tool_choice: choice, ...(isSingle === true && { parallel_tool_calls: false }) }
+}

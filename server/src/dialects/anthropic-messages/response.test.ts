@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest'
+import type { Choice, Completion } from '../../domain/completion.ts'
+import { blocksOf, stopOf } from './response.ts'
+
+const completion = (message: object, more: Partial<Choice> = {}): Completion => ({
+  id: 'chatcmpl_1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, message: { role: 'assistant', content: null, ...message }, finish_reason: 'stop', ...more }],
+})
+const inputOf = (args: string) => {
+  const call = { id: 'c', type: 'function', function: { name: 'f', arguments: args } }
+  return blocksOf(completion({ tool_calls: [call] }))[0]?.block.input
+}
+
+describe('Messages API: response [GW-ANT-5]', () => {
+  test.each([
+    ['not JSON', 'not json'],
+    ['no object', '[1]'],
+    ['nested too deeply', `{"a":${'['.repeat(9_000)}${']'.repeat(9_000)}}`],
+  ])('tool input: stands in INVALID_JSON when the arguments are %s', (_, args) => {
+    expect(inputOf(args)).toEqual({ INVALID_JSON: args })
+  })
+
+  test('stop sequence: is named when the provider names it', () => {
+    expect(stopOf(completion({ content: 'x' }, { stop_reason: 'END' }))).toEqual({
+      stop_reason: 'stop_sequence',
+      stop_sequence: 'END',
+    })
+    expect(stopOf(completion({ content: 'x' }))).toEqual({ stop_reason: 'end_turn', stop_sequence: null })
+  })
+
+  test('thinking: signed blocks stand between the text and the calls where their provider had them', () => {
+    const details = [
+      { type: 'reasoning.text', text: 'a', signature: 's', format: 'anthropic-claude-v1' },
+      { type: 'reasoning.text', text: 'b', signature: 't', format: 'anthropic-claude-v1', start_index: 3 },
+    ]
+    expect(blocksOf(completion({ content: 'onetwo', reasoning_details: details })).map(({ block }) => block)).toEqual([
+      { type: 'thinking', thinking: 'a', signature: 's' },
+      { type: 'text', text: 'one', citations: null },
+      { type: 'thinking', thinking: 'b', signature: 't' },
+      { type: 'text', text: 'two', citations: null },
+    ])
+  })
+})

@@ -1,0 +1,108 @@
+import type { Choice, Completion, Usage } from '../../domain/completion.ts'
+import { readExtraFields } from '../../lib/untrusted-json.ts'
+import type { GovernanceBlock } from '../client-dialect.ts'
+import { type Fields, isFields } from './fields.ts'
+import { thinkingBlocks } from './upstream-reasoning.ts'
+
+const STOP_REASONS: Readonly<Record<string, string>> = {
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+  function_call: 'tool_use',
+  content_filter: 'refusal',
+}
+
+/** A content block, with the JSON text of a tool's input as the provider wrote it. */
+export interface Block {
+  readonly block: Fields
+  readonly inputJson?: string
+}
+
+/** The message of a completion without content, for the beginning of a stream and for `encodeMessage`. */
+export const messageHead = ({ id, model, usage }: Completion, governance: GovernanceBlock): Fields => ({
+  id: id.replace(/^chatcmpl/, 'msg'),
+  type: 'message',
+  role: 'assistant',
+  model,
+  content: [],
+  stop_reason: null,
+  stop_sequence: null,
+  usage: usageOf(usage),
+  governance,
+})
+
+export function encodeMessage(completion: Completion, governance: GovernanceBlock): Fields {
+  return {
+    ...messageHead(completion, governance),
+    content: blocksOf(completion).map(({ block }) => block),
+    ...stopOf(completion),
+  }
+}
+
+/** `choice.stop_reason` is the stop sequence that was found, as vLLM and the upstream dialect of this API report it. */
+export function stopOf({ choices: [choice] }: Completion): Fields {
+  const sequence = choice?.finish_reason === 'stop' && typeof choice.stop_reason === 'string' ? choice.stop_reason : null
+  const reason = choice?.message.refusal ? 'refusal' : (STOP_REASONS[choice?.finish_reason ?? ''] ?? 'end_turn')
+  return { stop_reason: sequence === null ? reason : 'stop_sequence', stop_sequence: sequence }
+}
+
+/** Thinking, text and tool calls of the first choice, because the API has one. Signed thinking stands where its provider had it. */
+export function blocksOf({ choices }: Completion): readonly Block[] {
+  const message = choices[0]?.message
+  if (!message) return []
+  const text = [message.content, message.refusal].filter((value) => typeof value === 'string').join('')
+  const calls = (Array.isArray(message.tool_calls) ? message.tool_calls : []).map(toolUse)
+  const blocks = unsignedThinking(message)
+  let [characters, called] = [0, 0]
+  for (const placed of thinkingBlocks(message.reasoning_details)) {
+    blocks.push(...textBlocks(text.slice(characters, placed.characters)), ...calls.slice(called, placed.calls), {
+      block: placed.block,
+    })
+    characters = Math.max(characters, placed.characters)
+    called = Math.max(called, placed.calls)
+  }
+  return [...blocks, ...textBlocks(text.slice(characters)), ...calls.slice(called)]
+}
+
+const textBlocks = (text: string): readonly Block[] => (text === '' ? [] : [{ block: { type: 'text', text, citations: null } }])
+
+/** Reasoning of a chat provider. Without a signature clients show it, and a provider that signs does not get it back. */
+function unsignedThinking({ reasoning_content: content, reasoning, reasoning_details: details }: Choice['message']): Block[] {
+  const text = content ?? reasoning
+  const isUnsigned = typeof text === 'string' && text !== '' && thinkingBlocks(details).length === 0
+  return isUnsigned ? [{ block: { type: 'thinking', thinking: text, signature: '' } }] : []
+}
+
+function toolUse(call: Fields): Block {
+  const custom = isFields(call.custom) ? call.custom : undefined
+  const called = custom ?? (isFields(call.function) ? call.function : {})
+  const inputJson = custom ? JSON.stringify({ input: custom.input }) : String(called.arguments || '{}')
+  return { block: { type: 'tool_use', id: call.id, name: called.name, input: inputOf(inputJson) }, inputJson }
+}
+
+/** Text that is not a JSON object stands in the field that the API's documentation names for it. */
+function inputOf(json: string): Fields {
+  try {
+    const value: unknown = JSON.parse(json)
+    // Deep nesting would overflow the stack when the response is serialised.
+    return (isFields(value) ? readExtraFields(value, []) : undefined) ?? { INVALID_JSON: json }
+  } catch {
+    return { INVALID_JSON: json }
+  }
+}
+
+/** This API counts cached tokens beside the input, the chat API within it. */
+export function usageOf(usage: Usage | undefined): Fields {
+  const { cached_tokens: cached, cache_write_tokens: written } = isFields(usage?.prompt_tokens_details)
+    ? usage.prompt_tokens_details
+    : {}
+  const read = countOf(cached)
+  const write = countOf(written)
+  return {
+    input_tokens: Math.max(0, (usage?.prompt_tokens ?? 0) - read - write),
+    cache_creation_input_tokens: write,
+    cache_read_input_tokens: read,
+    output_tokens: usage?.completion_tokens ?? 0,
+  }
+}
+
+const countOf = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0)

@@ -1,0 +1,95 @@
+import { readEncoded } from '../../domain/encoded-text.ts'
+import type { ChatMessage, ContentPart } from '../../domain/message.ts'
+import { type Fields, isObject } from '../../lib/untrusted-json.ts'
+import { allowOnly, type Block, cacheControl, UntranslatableField } from './upstream-fields.ts'
+
+type Source = Readonly<Record<string, string>>
+
+/** The kinds of content parts that a message may have. */
+type PartKinds = 'text' | 'text and files'
+
+/** A text block. An empty text is left out, because the API refuses it and it says nothing. */
+export const textBlocks = (text: string, more: Block = {}): readonly Block[] =>
+  text === '' ? [] : [{ type: 'text', text, ...more }]
+
+/** The blocks of a message's content. */
+export function contentBlocks(content: ChatMessage['content'], at: string, kinds: PartKinds): readonly Block[] {
+  if (typeof content === 'string') return textBlocks(content)
+  return (content ?? []).flatMap((part, index) => partBlock(part, `${at}[${index}]`, kinds))
+}
+
+function partBlock(part: ContentPart, at: string, kinds: PartKinds): readonly Block[] {
+  switch (part.type) {
+    case 'text':
+      allowOnly(part, TEXT_PART, at)
+      return textBlocks(part.text ?? '', cacheControl(part))
+    case 'refusal':
+      allowOnly(part, REFUSAL_PART, at)
+      return typeof part.refusal === 'string' ? textBlocks(part.refusal) : []
+    case 'image_url':
+      if (kinds === 'text and files') return [imageBlock(part, at)]
+      break
+    case 'file':
+      if (kinds === 'text and files') return [documentBlock(part, at)]
+      break
+  }
+  throw new UntranslatableField(`${at}.type`, 'invalid_messages')
+}
+
+const TEXT_PART = new Set(['type', 'text', 'cache_control'])
+const REFUSAL_PART = new Set(['type', 'refusal'])
+const IMAGE_PART = new Set(['type', 'image_url', 'cache_control'])
+const IMAGE_URL = new Set(['url', 'detail'])
+const FILE_PART = new Set(['type', 'file', 'cache_control'])
+const FILE = new Set(['file_data', 'filename'])
+
+/** The API always reads the full image, which is also what `auto` and `high` ask for. */
+const DETAILS: ReadonlySet<unknown> = new Set([undefined, null, 'auto', 'high'])
+const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
+
+function imageBlock(part: ContentPart, at: string): Block {
+  allowOnly(part, IMAGE_PART, at)
+  const image: Fields = isObject(part.image_url) ? part.image_url : { url: part.image_url }
+  allowOnly(image, IMAGE_URL, `${at}.image_url`)
+  if (!DETAILS.has(image.detail)) throw new UntranslatableField(`${at}.image_url.detail`, 'invalid_value')
+  return { type: 'image', source: imageSource(image.url, `${at}.image_url.url`), ...cacheControl(part) }
+}
+
+function imageSource(url: unknown, at: string): Source {
+  if (typeof url === 'string' && /^https?:\/\//i.test(url)) return { type: 'url', url }
+  const file = readDataUrl(url)
+  if (!file || !IMAGE_TYPES.has(file.type)) throw new UntranslatableField(at, 'image_invalid')
+  return { type: 'base64', media_type: file.type, data: file.data }
+}
+
+/** PDF files and text files. */
+function documentBlock(part: ContentPart, at: string): Block {
+  allowOnly(part, FILE_PART, at)
+  const file: Fields = isObject(part.file) ? part.file : {}
+  allowOnly(file, FILE, `${at}.file`)
+  const { filename } = file
+  return {
+    type: 'document',
+    source: documentSource(file.file_data, `${at}.file.file_data`),
+    ...(typeof filename === 'string' && filename !== '' && { title: filename }),
+    ...cacheControl(part),
+  }
+}
+
+/** The first bytes of a PDF file, `%PDF-`, in base64. */
+const PDF_START = 'JVBERi0'
+
+function documentSource(value: unknown, at: string): Source {
+  const isBarePdf = typeof value === 'string' && value.startsWith(PDF_START)
+  const file = isBarePdf ? { type: 'application/pdf', data: value } : readDataUrl(value)
+  if (file?.type === 'application/pdf') return { type: 'base64', media_type: file.type, data: file.data }
+  // The text that detectors have read, whatever its encoding is.
+  const read = file?.type === 'text/plain' && typeof value === 'string' ? readEncoded(value, true) : undefined
+  if (file === undefined || read?.kind !== 'text') throw new UntranslatableField(at, 'image_invalid')
+  return { type: 'text', media_type: file.type, data: read.text }
+}
+
+function readDataUrl(value: unknown): { readonly type: string; readonly data: string } | undefined {
+  const match = typeof value === 'string' ? /^data:([^;,]+)(;charset=utf-8)?;base64,/i.exec(value) : null
+  return match ? { type: (match[1] ?? '').toLowerCase(), data: (match.input ?? '').slice(match[0].length) } : undefined
+}

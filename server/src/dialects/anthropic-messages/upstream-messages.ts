@@ -1,0 +1,149 @@
+import type { ChatMessage } from '../../domain/message.ts'
+import { type Fields, isObject, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
+import { contentBlocks, textBlocks } from './upstream-content.ts'
+import { allowOnly, type Block, cacheControl, isEmpty, UntranslatableField } from './upstream-fields.ts'
+import { thinkingBlocks } from './upstream-reasoning.ts'
+
+interface AnthropicMessage {
+  readonly role: 'user' | 'assistant'
+  readonly content: readonly Block[]
+}
+
+export interface EncodedMessages {
+  readonly system: readonly Block[]
+  readonly messages: readonly AnthropicMessage[]
+}
+
+const isSystem = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer'
+
+/**
+ * System and developer messages at the start become `system`. Each further message becomes blocks of a user's or an assistant's message,
+ * and consecutive messages of the same role become one, with its tool results first, as the API requires.
+ */
+export function encodeMessages(messages: readonly ChatMessage[]): EncodedMessages {
+  const first = messages.findIndex((message) => !isSystem(message))
+  const count = first < 0 ? messages.length : first
+  const callNames = namesOfCalls(messages)
+  const turns: { role: 'user' | 'assistant'; results: Block[]; others: Block[] }[] = []
+  for (const [offset, message] of messages.slice(count).entries()) {
+    const at = `messages[${count + offset}]`
+    const role = message.role === 'assistant' ? 'assistant' : 'user'
+    const blocks = blocksOf(message, at, callNames)
+    if (blocks.length === 0) continue
+    if (turns.at(-1)?.role !== role) turns.push({ role, results: [], others: [] })
+    turns.at(-1)?.[message.role === 'tool' ? 'results' : 'others'].push(...blocks)
+  }
+  if (turns.length === 0) throw new UntranslatableField('messages', 'invalid_messages')
+  return {
+    system: messages.slice(0, count).flatMap((message, index) => systemBlocks(message, `messages[${index}]`)),
+    messages: turns.map(({ role, results, others }) => ({ role, content: [...results, ...others] })),
+  }
+}
+
+const FIELDS = new Set(['role', 'content'])
+const TOOL_FIELDS = new Set(['role', 'content', 'name', 'tool_call_id', 'cache_control'])
+const ASSISTANT_FIELDS = new Set([
+  ...['role', 'content', 'refusal', 'tool_calls'],
+  // Without signatures, reasoning cannot be sent (upstream-reasoning.ts).
+  ...['reasoning_content', 'reasoning', 'reasoning_details'],
+])
+const CALL_FIELDS = new Set(['id', 'type', 'index', 'function'])
+const FUNCTION_FIELDS = new Set(['name', 'arguments'])
+
+function systemBlocks(message: ChatMessage, at: string): readonly Block[] {
+  allowOnly(message, FIELDS, at)
+  return contentBlocks(message.content, `${at}.content`, 'text')
+}
+
+function blocksOf(message: ChatMessage, at: string, callNames: ReadonlyMap<string, string>): readonly Block[] {
+  switch (message.role) {
+    case 'assistant':
+      return assistantBlocks(message, at)
+    case 'tool':
+      return [resultBlock(message, at, callNames)]
+    case 'user':
+      allowOnly(message, FIELDS, at)
+      return contentBlocks(message.content, `${at}.content`, 'text and files')
+    default:
+      return laterSystemBlocks(message, at)
+  }
+}
+
+/** A system message after the start keeps its place as a marked text of the user: not all models accept system messages there. */
+const laterSystemBlocks = (message: ChatMessage, at: string): readonly Block[] =>
+  systemBlocks(message, at).map((block) => ({ ...block, text: `<system>\n${block.text}\n</system>` }))
+
+/** Text, refusal, then the tool calls, with the thinking blocks at their places. */
+function assistantBlocks(message: ChatMessage, at: string): readonly Block[] {
+  allowOnly(message, ASSISTANT_FIELDS, at)
+  const { content, refusal, tool_calls: toolCalls } = message
+  const calls = (Array.isArray(toolCalls) ? toolCalls : []).map((call, index) => callBlock(call, `${at}.tool_calls[${index}]`))
+  const blocks: Block[] = []
+  let text = typeof content === 'string' ? content : ''
+  const before = { characters: 0, calls: 0 }
+  for (const { block, characters, calls: count } of thinkingBlocks(message.reasoning_details)) {
+    const length = Math.max(0, characters - before.characters)
+    blocks.push(...textBlocks(text.slice(0, length)), ...calls.slice(before.calls, count), block)
+    text = text.slice(length)
+    before.characters += length
+    before.calls = Math.max(before.calls, count)
+  }
+  const parts = Array.isArray(content) ? contentBlocks(content, `${at}.content`, 'text') : []
+  const refusals = typeof refusal === 'string' ? textBlocks(refusal) : []
+  return [...blocks, ...textBlocks(text), ...parts, ...refusals, ...calls.slice(before.calls)]
+}
+
+function callBlock(call: unknown, at: string): Block {
+  if (!isObject(call) || (call.type ?? 'function') !== 'function' || !isObject(call.function)) {
+    throw new UntranslatableField(`${at}.type`, 'invalid_messages')
+  }
+  allowOnly(call, CALL_FIELDS, at)
+  allowOnly(call.function, FUNCTION_FIELDS, `${at}.function`)
+  const { name, arguments: text } = call.function
+  return { type: 'tool_use', id: toolUseId(call.id), name, input: readArguments(text, `${at}.function.arguments`) }
+}
+
+/** The arguments as an object. A model that calls a tool without arguments may have written an empty text. */
+function readArguments(text: unknown, at: string): Fields {
+  if (isEmpty(text)) return {}
+  try {
+    const value: unknown = JSON.parse(textOf(text))
+    // Deep nesting would overflow the stack when the body is serialised.
+    const fields = isObject(value) ? readExtraFields(value, []) : undefined
+    if (fields) return fields
+  } catch {
+    // The field is named below.
+  }
+  throw new UntranslatableField(at, 'invalid_messages')
+}
+
+function resultBlock(message: ChatMessage, at: string, callNames: ReadonlyMap<string, string>): Block {
+  allowOnly(message, TOOL_FIELDS, at)
+  const { content, name, tool_call_id: id } = message
+  // The name repeats that of the call.
+  if (!isEmpty(name) && callNames.get(textOf(id)) !== name) throw new UntranslatableField(`${at}.name`)
+  const blocks = contentBlocks(content, `${at}.content`, 'text and files')
+  const isText = typeof content === 'string'
+  return {
+    type: 'tool_result',
+    tool_use_id: toolUseId(id),
+    ...(blocks.length > 0 && { content: isText ? content : blocks }),
+    ...cacheControl(message),
+  }
+}
+
+/** The API accepts only these ids. Others are encoded, so that calls of other providers in the history stay paired with their results. */
+const toolUseId = (id: unknown): string => {
+  const text = textOf(id)
+  return /^[\w-]{1,200}$/.test(text) ? text : `hex-${Buffer.from(text).toString('hex')}`
+}
+
+function namesOfCalls(messages: readonly ChatMessage[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  for (const { tool_calls: calls } of messages) {
+    for (const call of Array.isArray(calls) ? (calls as unknown[]) : []) {
+      if (isObject(call) && isObject(call.function)) names.set(textOf(call.id), textOf(call.function.name))
+    }
+  }
+  return names
+}

@@ -1,0 +1,107 @@
+import { type Fields, isObject, isSet, textOf } from '../../lib/untrusted-json.ts'
+import { allowOnly, isEmpty, UntranslatableField } from './upstream-fields.ts'
+
+/** The API requires `max_tokens`. This applies if the request has no limit. */
+const DEFAULT_MAX_TOKENS = 4_096
+
+type Translate = (value: unknown, name: string, parameters: Fields) => Fields
+
+const unchanged: Translate = (value, name) => ({ [name]: value })
+
+/** A value that asks for what the API does anyway. Any other value has no equivalent. */
+const onlyIf =
+  (isNeutral: (value: unknown) => boolean): Translate =>
+  (value, name) => {
+    if (!isNeutral(value)) throw new UntranslatableField(name)
+    return {}
+  }
+const only = (neutral: unknown): Translate => onlyIf((value) => value === neutral)
+const without: Translate = () => ({})
+
+/** All parameters of the chat API that have an equivalent. Parameters that are not listed have none. */
+const PARAMETERS: Readonly<Record<string, Translate>> = {
+  // maxTokens reads both.
+  max_tokens: without,
+  max_completion_tokens: without,
+  temperature: (value, name) => {
+    if (Number(value) > 1) throw new UntranslatableField(name, 'invalid_value')
+    return { temperature: value }
+  },
+  top_p: unchanged,
+  top_k: unchanged,
+  stop: (value) => ({ stop_sequences: Array.isArray(value) ? value : [value] }),
+  user: (value) => ({ metadata: { user_id: value } }),
+  safety_identifier: (value, name, { user }) => {
+    if (isSet(user) && user !== value) throw new UntranslatableField(name, 'invalid_value')
+    return { metadata: { user_id: value } }
+  },
+  thinking: unchanged,
+  cache_control: unchanged,
+  service_tier: (value, name) => ({ service_tier: choose(SERVICE_TIERS, value, name) }),
+  reasoning_effort: (value, name) =>
+    value === 'none' ? { thinking: { type: 'disabled' } } : { output_config: { effort: choose(EFFORTS, value, name) } },
+  response_format: (value) => responseFormat(value as Fields),
+  // upstream-tools.ts
+  tools: without,
+  tool_choice: without,
+  parallel_tool_calls: without,
+  // Without effect on the completion: a hint for another provider's cache, and the stream that the gateway makes itself.
+  prompt_cache_key: without,
+  prompt_cache_retention: without,
+  stream_options: without,
+  governance: without,
+  n: only(1),
+  logprobs: only(false),
+  top_logprobs: only(0),
+  presence_penalty: only(0),
+  frequency_penalty: only(0),
+  store: only(false),
+  verbosity: only('medium'),
+  modalities: onlyIf((value) => Array.isArray(value) && value.every((modality) => modality === 'text')),
+}
+
+const SERVICE_TIERS: Fields = { auto: 'auto', default: 'standard_only' }
+/** The API's lowest effort is `low`. */
+const EFFORTS: Fields = { minimal: 'low', low: 'low', medium: 'medium', high: 'high', xhigh: 'xhigh', max: 'max' }
+
+function choose(values: Fields, value: unknown, name: string): unknown {
+  if (!Object.hasOwn(values, textOf(value))) throw new UntranslatableField(name, 'invalid_value')
+  return values[textOf(value)]
+}
+
+/** The parameters except those for tools. Throws UntranslatableField for the first one without an equivalent. */
+export function encodeParameters(parameters: Fields): Fields {
+  const encoded: Record<string, unknown> = { max_tokens: maxTokens(parameters) }
+  for (const [name, value] of Object.entries(parameters)) {
+    if (isEmpty(value)) continue
+    const translate = Object.hasOwn(PARAMETERS, name) ? PARAMETERS[name] : undefined
+    if (!translate) throw new UntranslatableField(name)
+    for (const [field, part] of Object.entries(translate(value, name, parameters))) {
+      const known = encoded[field]
+      encoded[field] = isObject(known) && isObject(part) ? { ...known, ...part } : part
+    }
+  }
+  return encoded
+}
+
+function maxTokens({ max_tokens, max_completion_tokens }: Fields): number {
+  const limits = [max_tokens, max_completion_tokens].filter((limit) => typeof limit === 'number')
+  return limits.length === 0 ? DEFAULT_MAX_TOKENS : Math.min(...limits)
+}
+
+const FORMAT_FIELDS = new Set(['type', 'json_schema'])
+const SCHEMA_FIELDS = new Set(['name', 'description', 'schema', 'strict'])
+
+/** The name and the description become those of the schema, where the model reads them. */
+function responseFormat(format: Fields): Fields {
+  allowOnly(format, FORMAT_FIELDS, 'response_format')
+  if (format.type === 'text') return {}
+  const { json_schema: declared } = format
+  if (format.type !== 'json_schema' || !isObject(declared) || !isObject(declared.schema)) {
+    throw new UntranslatableField('response_format.type', 'invalid_value')
+  }
+  allowOnly(declared, SCHEMA_FIELDS, 'response_format.json_schema')
+  const { name, description, schema } = declared
+  const labels = { ...(!isEmpty(name) && { title: name }), ...(!isEmpty(description) && { description }) }
+  return { output_config: { format: { type: 'json_schema', schema: { ...labels, ...schema } } } }
+}

@@ -1,0 +1,148 @@
+import type { Completion, Usage } from '../../domain/completion.ts'
+import type { ChatMessage } from '../../domain/message.ts'
+import { type Fields, isCount, isObject, isSet, parseJsonObject, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
+import type { CompletionDefaults } from '../upstream-dialect.ts'
+import { detailOf } from './upstream-reasoning.ts'
+
+/** All others are malformed: `pause_turn` belongs to tools of the provider, which no request asks for. */
+const FINISH_REASONS: Readonly<Record<string, string>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+  refusal: 'content_filter',
+}
+const MESSAGE_FIELDS = [
+  ...['id', 'type', 'role', 'model', 'content', 'stop_reason', 'stop_sequence', 'stop_details', 'usage'],
+  // Fields of a completion that the gateway sets.
+  ...['object', 'created', 'choices', 'governance'],
+]
+/** State of the provider's own tools. */
+const FORBIDDEN_FIELDS = ['error', 'container'] as const
+const USAGE_FIELDS = [
+  ...['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens_details'],
+  ...['prompt_tokens', 'completion_tokens', 'total_tokens', 'prompt_tokens_details', 'completion_tokens_details'],
+]
+const MAX_BLOCKS = 256
+const MAX_TOKENS = 1_000_000_000
+
+/**
+ * Reads a message of the Messages API as a completion. Returns undefined if it is malformed. Blocks of an unknown type are malformed too,
+ * because they would reach the client unread or not at all.
+ */
+export function readMessage(body: Buffer, defaults: CompletionDefaults): Completion | undefined {
+  const value = parseJsonObject(body)
+  if (value?.type !== 'message' || value.role !== 'assistant' || !Array.isArray(value.content)) return undefined
+  if (value.content.length > MAX_BLOCKS || FORBIDDEN_FIELDS.some((name) => isSet(value[name]))) return undefined
+  const reason = textOf(value.stop_reason)
+  const finish_reason = Object.hasOwn(FINISH_REASONS, reason) ? FINISH_REASONS[reason] : undefined
+  const message = readBlocks(value.content)
+  const usage = isSet(value.usage) ? readUsage(value.usage) : null
+  const extras = readExtraFields(value, MESSAGE_FIELDS)
+  if (finish_reason === undefined || !message || usage === undefined || !extras) return undefined
+  const { stop_sequence: sequence, stop_details: details } = value
+  const refusal = isObject(details) && typeof details.explanation === 'string' ? { refusal: details.explanation } : {}
+  const complete = completeMessage({ ...message, ...refusal }, finish_reason)
+  if (!complete) return undefined
+  const choice = { index: 0, message: complete, finish_reason, ...(typeof sequence === 'string' && { stop_reason: sequence }) }
+  return {
+    ...withoutNull(extras),
+    id: defaults.newId(),
+    object: 'chat.completion',
+    created: defaults.created(),
+    model: defaults.model,
+    choices: [choice],
+    ...(usage && { usage }),
+  }
+}
+
+interface Content {
+  readonly text: string
+  readonly calls: readonly Fields[]
+  readonly thoughts: readonly string[]
+  readonly details: readonly Fields[]
+  readonly refusal?: string
+}
+
+function readBlocks(blocks: readonly unknown[]): Content | undefined {
+  let text = ''
+  const calls: Fields[] = []
+  const thoughts: string[] = []
+  const details: Fields[] = []
+  for (const block of blocks) {
+    if (!isObject(block)) return undefined
+    if (block.type === 'text') {
+      if (typeof block.text !== 'string' || !hasOnly(block, TEXT_FIELDS)) return undefined
+      text += block.text
+    } else if (block.type === 'tool_use') {
+      const call = readCall(block)
+      if (!call) return undefined
+      calls.push(call)
+    } else if (block.type === 'thinking' || block.type === 'redacted_thinking') {
+      const detail = detailOf(block, { characters: text.length, calls: calls.length })
+      if (!detail || !hasOnly(block, THINKING_FIELDS)) return undefined
+      details.push(detail)
+      if (typeof block.thinking === 'string' && block.thinking !== '') thoughts.push(block.thinking)
+    } else return undefined
+  }
+  return { text, calls, thoughts, details }
+}
+
+const TEXT_FIELDS = new Set(['type', 'text'])
+const THINKING_FIELDS = new Set(['type', 'thinking', 'signature', 'data'])
+const CALL_FIELDS = new Set(['type', 'id', 'name', 'input', 'caller'])
+
+/** Whether the block has no other field with a value: it would be lost, for example a citation. */
+const hasOnly = (block: Fields, known: ReadonlySet<string>): boolean =>
+  Object.entries(block).every(([name, value]) => known.has(name) || !isSet(value) || (Array.isArray(value) && value.length === 0))
+
+function readCall(block: Fields): Fields | undefined {
+  const { id, name, input, caller } = block
+  const isDirect = !isSet(caller) || (isObject(caller) && caller.type === 'direct')
+  if (typeof id !== 'string' || id === '' || typeof name !== 'string' || !isDirect || !hasOnly(block, CALL_FIELDS))
+    return undefined
+  // JSON.stringify would otherwise overflow the stack with a deeply nested input.
+  if (!isObject(input) || !readExtraFields(input, [])) return undefined
+  return { id, type: 'function', function: { name, arguments: JSON.stringify(input) } }
+}
+
+/** The message, if it has something to show, or the provider's filter removed all of it. */
+function completeMessage({ text, calls, thoughts, details, refusal }: Content, finishReason: string): ChatMessage | undefined {
+  const hasSubstitute = calls.length > 0 || details.length > 0 || refusal !== undefined
+  if (text === '' && !hasSubstitute && finishReason !== 'content_filter') return undefined
+  if (finishReason === 'tool_calls' && calls.length === 0) return undefined
+  return {
+    role: 'assistant',
+    content: text === '' && hasSubstitute ? null : text,
+    ...(refusal !== undefined && { refusal }),
+    ...(thoughts.length > 0 && { reasoning_content: thoughts.join('\n\n') }),
+    ...(details.length > 0 && { reasoning_details: details }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  }
+}
+
+/** The chat API counts cached tokens as part of the prompt, the Messages API beside it. */
+function readUsage(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined
+  const input = value.input_tokens ?? 0
+  const cached = value.cache_read_input_tokens ?? 0
+  const written = value.cache_creation_input_tokens ?? 0
+  const output = value.output_tokens ?? 0
+  const extras = readExtraFields(value, USAGE_FIELDS)
+  if (!isCount(input, MAX_TOKENS) || !isCount(cached, MAX_TOKENS) || !isCount(written, MAX_TOKENS)) return undefined
+  if (!isCount(output, MAX_TOKENS) || input + cached + written + output > MAX_TOKENS || !extras) return undefined
+  const details = value.output_tokens_details
+  const thinking = isObject(details) ? details.thinking_tokens : undefined
+  const prompt_tokens = input + cached + written
+  return {
+    ...withoutNull(extras),
+    prompt_tokens,
+    completion_tokens: output,
+    total_tokens: prompt_tokens + output,
+    prompt_tokens_details: { cached_tokens: cached, cache_write_tokens: written },
+    ...(isCount(thinking, output) && { completion_tokens_details: { reasoning_tokens: thinking } }),
+  }
+}
+
+const withoutNull = (fields: Fields): Fields => Object.fromEntries(Object.entries(fields).filter(([, value]) => isSet(value)))

@@ -1,0 +1,6 @@
+import type { UpstreamDialect } from '../upstream-dialect.ts'
+import { encodeRequest } from './upstream-request.ts'
+import { readMessage } from './upstream-response.ts'
+
+/** The Messages API of Anthropic as an API of providers. */
+export const anthropicUpstream: UpstreamDialect = { encode: encodeRequest, read: readMessage }

@@ -1,0 +1,61 @@
+import { type Static, type TProperties, Type } from 'typebox'
+import { checker, type Problem } from '../../lib/schema.ts'
+
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Thrown inside `decodeRequest`, which returns the problem. */
+export class RefusedField extends Error {
+  readonly problem: Problem
+  constructor(param: string, message: string) {
+    super(`${param}: ${message}`)
+    this.problem = { param, message }
+  }
+}
+
+/** The client's field for fields of the chat: a longer path takes precedence over a shorter one. */
+export type Sources = Map<string, string>
+
+/** `messages[2].content[0].text` is `input[1].content[0].text` if `sources` has `messages[2]`. */
+export function fieldOf(sources: ReadonlyMap<string, string>, param: string): string {
+  for (let end = param.length; end > 0; end = Math.max(param.lastIndexOf('.', end - 1), param.lastIndexOf('[', end - 1))) {
+    const source = sources.get(param.slice(0, end))
+    if (source !== undefined) return source + param.slice(end)
+  }
+  return param
+}
+
+export const NOT_CARRIED = 'is not a field that the gateway can pass on to a model; leave it out'
+
+/** Reads an object that has no fields but these. Null counts as absent. Throws RefusedField. */
+export function reader<P extends TProperties>(fields: P) {
+  const check = checker(Type.Object(fields, { additionalProperties: false }))
+  return (value: unknown, at: string): Static<ReturnType<typeof Type.Object<P>>> => {
+    const checked = check(isObject(value) ? withoutNulls(value) : value)
+    if (checked.ok) return checked.value as Static<ReturnType<typeof Type.Object<P>>>
+    const { param, message } = checked.problem
+    throw new RefusedField(joinPath(at, param), message === 'is not a known field' ? NOT_CARRIED : message)
+  }
+}
+
+const joinPath = (at: string, path: string): string => (path === '' || at === '' ? at + path : `${at}.${path}`)
+
+/** The fields that are set: typed clients send null for absent ones. */
+export const withoutNulls = (value: object): Fields =>
+  Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null && field !== undefined))
+
+export const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The value of `map` for the `type` of an object. Throws RefusedField if it is another one. */
+export function byType<T>(map: Readonly<Record<string, T>>, value: unknown, at: string, reason: string): T {
+  if (!isObject(value)) throw new RefusedField(at, 'must be object')
+  const { type } = value
+  if (typeof type === 'string' && Object.hasOwn(map, type)) return map[type] as T
+  const known = Object.keys(map).map((name) => JSON.stringify(name))
+  throw new RefusedField(`${at}.type`, `must be one of ${known.join(', ')}: ${reason}`)
+}
+
+/** A list of at least one item, or the problem. */
+export function listOf(value: unknown, at: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new RefusedField(at, 'must be array')
+  return value
+}

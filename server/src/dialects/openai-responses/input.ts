@@ -1,0 +1,153 @@
+import { Type } from 'typebox'
+import { readContent } from './content.ts'
+import { byType, type Fields, isObject, listOf, RefusedField, reader, type Sources, withoutNulls } from './fields.ts'
+import { detailsOf } from './reasoning-input.ts'
+
+export interface Message {
+  readonly role: string
+  content?: unknown
+  tool_calls?: Fields[]
+  reasoning_details?: Fields[]
+  [field: string]: unknown
+}
+
+/** The messages so far. Items of the assistant in a row become one message, as in a completion. */
+interface Conversation {
+  readonly messages: Message[]
+  readonly sources: Sources
+}
+
+const text = Type.String()
+/** Ids and states of stored items, which a model has no use for. */
+const STATE = { id: Type.Optional(text), status: Type.Optional(text) }
+const CALLER = { caller: Type.Optional(Type.Object({ type: Type.Literal('direct') }, { additionalProperties: false })) }
+const CALL = {
+  ...STATE,
+  ...CALLER,
+  type: text,
+  call_id: text,
+  name: text,
+  // Providers sign calls with fields of their own, which must come back (GW-COMP-4).
+  extra_content: Type.Optional(Type.Unknown()),
+  provider_specific_fields: Type.Optional(Type.Unknown()),
+}
+const OUTPUT = { ...STATE, ...CALLER, type: text, call_id: text, name: Type.Optional(text), output: Type.Unknown() }
+
+const ROLES = ['user', 'assistant', 'system', 'developer'] as const
+const readMessage = reader({
+  ...STATE,
+  type: Type.Optional(text),
+  role: Type.Union(ROLES.map((role) => Type.Literal(role))),
+  content: Type.Unknown(),
+})
+const readFunctionCall = reader({ ...CALL, arguments: text })
+const readCustomCall = reader({ ...CALL, input: text })
+const readOutput = reader(OUTPUT)
+
+type AddItem = (item: unknown, at: string, conversation: Conversation) => void
+
+const ITEMS: Readonly<Record<string, AddItem>> = {
+  message: addMessage,
+  function_call: (item, at, conversation) => {
+    const { call_id: id, name, arguments: input, ...others } = readFunctionCall(item, at)
+    addCall({ id, type: 'function', function: { name, arguments: input }, ...ownFields(others) }, at, conversation)
+  },
+  function_call_output: addOutput,
+  custom_tool_call: (item, at, conversation) => {
+    const { call_id: id, name, input, ...others } = readCustomCall(item, at)
+    addCall({ id, type: 'custom', custom: { name, input }, ...ownFields(others) }, at, conversation)
+  },
+  custom_tool_call_output: addOutput,
+  reasoning: addReasoning,
+}
+
+/** The messages of `input`, after those that `conversation` has. */
+export function addInput(input: unknown, conversation: Conversation): void {
+  if (typeof input === 'string') {
+    const to = push({ role: 'user', content: input }, 'input', conversation)
+    conversation.sources.set(`${to}.content`, 'input')
+    return
+  }
+  if (!Array.isArray(input)) throw new RefusedField('input', input == null ? 'is required' : 'must be string or array')
+  if (input.length === 0) throw new RefusedField('input', 'must have at least one item')
+  for (const [index, item] of listOf(input, 'input').entries()) addItem(item, `input[${index}]`, conversation)
+}
+
+function addItem(item: unknown, at: string, conversation: Conversation): void {
+  const fields = isObject(item) ? withoutNulls(item) : item
+  const isShort = isObject(fields) && fields.type === undefined && fields.role !== undefined
+  const typed = isShort ? { ...fields, type: 'message' } : fields
+  if (isObject(typed) && typed.type === 'item_reference') {
+    throw new RefusedField(`${at}.type`, 'must not be "item_reference": the gateway stores no items; send the item itself')
+  }
+  byType(ITEMS, typed, at, 'the gateway does not read other items')(typed, at, conversation)
+}
+
+/** Adds a message and returns its path in the chat. */
+function push(message: Message, at: string, { messages, sources }: Conversation): string {
+  const to = `messages[${messages.length}]`
+  sources.set(to, at)
+  messages.push(message)
+  return to
+}
+
+/** The last message if it is the assistant's. */
+function lastOfAssistant({ messages }: Conversation): Message | undefined {
+  const last = messages.at(-1)
+  return last?.role === 'assistant' ? last : undefined
+}
+
+const pathOfLast = ({ messages }: Conversation): string => `messages[${messages.length - 1}]`
+
+function addMessage(item: unknown, at: string, conversation: Conversation): void {
+  const { role, content } = readMessage(item, at)
+  const open = role === 'assistant' ? lastOfAssistant(conversation) : undefined
+  const isNew = open === undefined || 'content' in open
+  const to = isNew ? push({ role }, at, conversation) : pathOfLast(conversation)
+  conversation.sources.set(`${to}.content`, `${at}.content`)
+  Object.assign(conversation.messages.at(-1) ?? {}, readContent(content, `${at}.content`, to, conversation.sources))
+}
+
+function addCall(call: Fields, at: string, conversation: Conversation): void {
+  const to = lastOfAssistant(conversation) ? pathOfLast(conversation) : push({ role: 'assistant' }, at, conversation)
+  const message = conversation.messages.at(-1)
+  if (!message) return
+  message.tool_calls ??= []
+  const path = `${to}.tool_calls[${message.tool_calls.length}]`
+  const { sources } = conversation
+  if (message.tool_calls.length === 0) sources.set(`${to}.tool_calls`, `${at}.type`)
+  sources.set(path, at)
+  sources.set(`${path}.id`, `${at}.call_id`)
+  sources.set(`${path}.function`, at)
+  sources.set(`${path}.custom`, at)
+  message.tool_calls.push(call)
+}
+
+/** The fields of a call that its provider set. */
+const ownFields = ({ extra_content, provider_specific_fields }: Fields): Fields =>
+  withoutNulls({ extra_content, provider_specific_fields })
+
+function addOutput(item: unknown, at: string, conversation: Conversation): void {
+  const { call_id, name, output } = readOutput(item, at)
+  const message: Message = { role: 'tool', tool_call_id: call_id, ...(name !== undefined && { name }) }
+  const to = push(message, at, conversation)
+  const { sources } = conversation
+  sources.set(`${to}.role`, `${at}.type`)
+  sources.set(`${to}.tool_call_id`, `${at}.call_id`)
+  sources.set(`${to}.content`, `${at}.output`)
+  Object.assign(message, readContent(output, `${at}.output`, to, sources))
+}
+
+/** Reasoning belongs to the content or the calls that follow it. Calls stay in one message, because their results follow together. */
+function addReasoning(item: unknown, at: string, conversation: Conversation): void {
+  const details = detailsOf(item, at)
+  if (details.length === 0) return
+  const last = lastOfAssistant(conversation)
+  const isOpen = last !== undefined && (!('content' in last) || 'tool_calls' in last)
+  const to = isOpen ? pathOfLast(conversation) : push({ role: 'assistant' }, at, conversation)
+  const message = conversation.messages.at(-1)
+  if (!message) return
+  message.reasoning_details ??= []
+  message.reasoning_details.push(...details)
+  conversation.sources.set(`${to}.reasoning_details`, at)
+}

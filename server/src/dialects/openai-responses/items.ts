@@ -1,0 +1,37 @@
+import type { Fields } from './fields.ts'
+
+export type Status = 'completed' | 'incomplete'
+
+export interface ReasoningItem extends Fields {
+  readonly id: string
+  readonly type: 'reasoning'
+  readonly summary: readonly { readonly type: 'summary_text'; readonly text: string }[]
+  readonly content?: readonly { readonly type: 'reasoning_text'; readonly text: string }[]
+}
+export interface MessageItem extends Fields {
+  readonly id: string
+  readonly type: 'message'
+  readonly content: readonly (TextPart | RefusalPart)[]
+}
+export interface TextPart {
+  readonly type: 'output_text'
+  readonly text: string
+  readonly annotations: readonly Fields[]
+  readonly logprobs: readonly unknown[]
+}
+export interface RefusalPart {
+  readonly type: 'refusal'
+  readonly refusal: string
+}
+export interface FunctionCallItem extends Fields {
+  readonly id: string
+  readonly type: 'function_call'
+  readonly name: string
+  readonly arguments: string
+}
+export interface CustomCallItem extends Fields {
+  readonly id: string
+  readonly type: 'custom_tool_call'
+  readonly input: string
+}
+export type OutputItem = ReasoningItem | MessageItem | FunctionCallItem | CustomCallItem

@@ -1,0 +1,42 @@
+import { Type } from 'typebox'
+import { type Fields, reader } from './fields.ts'
+
+const text = Type.String()
+const optionalText = Type.Optional(text)
+const readReasoning = reader({
+  type: text,
+  id: optionalText,
+  status: optionalText,
+  summary: Type.Optional(Type.Array(Type.Unknown())),
+  content: Type.Optional(Type.Array(Type.Unknown())),
+  encrypted_content: optionalText,
+  signature: optionalText,
+  format: optionalText,
+})
+const readSummary = reader({ type: Type.Literal('summary_text'), text })
+const readText = reader({ type: Type.Literal('reasoning_text'), text })
+
+/**
+ * A reasoning item as `reasoning_details` of the assistant's message, the form in which chat providers give and take reasoning with its
+ * encrypted state. Empty if the item says nothing.
+ */
+export function detailsOf(item: unknown, at: string): readonly Fields[] {
+  const { id, summary = [], content = [], encrypted_content: data, signature, format } = readReasoning(item, at)
+  const own = { ...(id !== undefined && { id }), ...(format !== undefined && { format }) }
+  const signed = signature === undefined ? own : { ...own, signature }
+  return [
+    ...summary.map((part, index) => ({
+      type: 'reasoning.summary',
+      summary: readSummary(part, `${at}.summary[${index}]`).text,
+      ...own,
+    })),
+    ...content.map((part, index) => ({
+      type: 'reasoning.text',
+      text: readText(part, `${at}.content[${index}]`).text,
+      ...signed,
+    })),
+    ...(data === undefined ? [] : [{ type: 'reasoning.encrypted', data, ...own }]),
+    // A signature without text still has to come back.
+    ...(signature !== undefined && content.length === 0 ? [{ type: 'reasoning.text', ...signed }] : []),
+  ]
+}

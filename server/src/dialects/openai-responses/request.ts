@@ -1,0 +1,202 @@
+import { Type } from 'typebox'
+import type { Problem } from '../../lib/schema.ts'
+import {
+  byType,
+  type Fields,
+  fieldOf,
+  isObject,
+  NOT_CARRIED,
+  RefusedField,
+  reader,
+  type Sources,
+  withoutNulls,
+} from './fields.ts'
+import { addInput, type Message } from './input.ts'
+import { refuseFields } from './refused-fields.ts'
+import { readToolChoice, readTools } from './tools.ts'
+
+export type Decoded =
+  | {
+      readonly ok: true
+      readonly chat: Fields
+      readonly fieldOf: (param: string) => string
+      /** The request without fields that are null. */
+      readonly request: Fields
+    }
+  | { readonly ok: false; readonly problem: Problem }
+
+/** Translates a request into a body of the chat API. Each field is carried over, used here, or refused by name. */
+export function decodeRequest(body: unknown): Decoded {
+  if (!isObject(body)) return { ok: false, problem: { param: '', message: 'must be object' } }
+  const request = withoutNulls(body)
+  const sources: Sources = new Map()
+  try {
+    const chat = toChat(request, sources)
+    return { ok: true, chat, fieldOf: (param) => fieldOf(sources, param), request }
+  } catch (error) {
+    if (error instanceof RefusedField) return { ok: false, problem: error.problem }
+    throw error
+  }
+}
+
+/** Fields that the chat API has under the same name. */
+const SAME = [
+  'model',
+  'stream',
+  'governance',
+  'temperature',
+  'top_p',
+  'presence_penalty',
+  'frequency_penalty',
+  'metadata',
+  'user',
+  'service_tier',
+  'safety_identifier',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'prompt_cache_options',
+] as const
+
+/** Fields that are translated. */
+const TRANSLATED = [
+  'instructions',
+  'input',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'text',
+  'reasoning',
+  'max_output_tokens',
+  'top_logprobs',
+  'include',
+] as const
+
+/**
+ * Fields that need no counterpart in the chat: `refuseFields` has admitted only values that ask for nothing else, there are no tools
+ * that `max_tool_calls` counts, and `client_metadata` (sent by Codex) describes the client to OpenAI.
+ */
+const WITHOUT_EFFECT = [
+  'store',
+  'previous_response_id',
+  'conversation',
+  'prompt',
+  'background',
+  'truncation',
+  'context_management',
+  'stream_options',
+  'max_tool_calls',
+  'client_metadata',
+] as const
+
+const KNOWN: ReadonlySet<string> = new Set([...SAME, ...TRANSLATED, ...WITHOUT_EFFECT])
+
+const readOthers = reader({
+  instructions: Type.Optional(Type.String()),
+  stream_options: Type.Optional(
+    Type.Object({ include_obfuscation: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
+  ),
+  max_tool_calls: Type.Optional(Type.Integer({ minimum: 1 })),
+  client_metadata: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  parallel_tool_calls: Type.Optional(Type.Boolean()),
+  top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
+})
+
+function toChat(request: Fields, sources: Sources): Fields {
+  refuseFields(request)
+  const unknown = Object.keys(request).find((name) => !KNOWN.has(name))
+  if (unknown !== undefined) throw new RefusedField(unknown, NOT_CARRIED)
+  const { instructions, stream_options, max_tool_calls, client_metadata, parallel_tool_calls, top_logprobs } = request
+  readOthers({ instructions, stream_options, max_tool_calls, client_metadata, parallel_tool_calls, top_logprobs }, '')
+  return {
+    ...Object.fromEntries(SAME.filter((name) => request[name] !== undefined).map((name) => [name, request[name]])),
+    messages: toMessages(request, sources),
+    ...toolFields(request, sources),
+    ...textFields(request.text, sources),
+    ...reasoningFields(request.reasoning, sources),
+    ...logprobFields(request),
+    ...(request.max_output_tokens !== undefined && tokenFields(request.max_output_tokens, sources)),
+  }
+}
+
+function toMessages({ instructions, input }: Fields, sources: Sources): readonly Fields[] {
+  const messages: Message[] = []
+  if (instructions !== undefined) {
+    for (const path of ['messages[0]', 'messages[0].content']) sources.set(path, 'instructions')
+    messages.push({ role: 'system', content: instructions })
+  }
+  sources.set('messages', 'input')
+  addInput(input, { messages, sources })
+  return messages
+}
+
+/** Chat providers refuse an empty list of tools, and a choice among no tools. Both ask for nothing. */
+function toolFields({ tools = [], tool_choice: choice, parallel_tool_calls }: Fields, sources: Sources): Fields {
+  const list = readTools(tools, sources)
+  const tool_choice = choice === undefined ? undefined : readToolChoice(choice, sources)
+  if (list.length === 0)
+    return tool_choice === undefined || tool_choice === 'auto' || tool_choice === 'none' ? {} : { tool_choice }
+  return withoutNulls({ tools: list, tool_choice, parallel_tool_calls })
+}
+
+const readText = reader({ format: Type.Optional(Type.Unknown()), verbosity: Type.Optional(Type.String()) })
+const readPlainFormat = reader({ type: Type.String() })
+const readSchemaFormat = reader({
+  type: Type.String(),
+  name: Type.String(),
+  schema: Type.Object({}, { additionalProperties: true }),
+  description: Type.Optional(Type.String()),
+  strict: Type.Optional(Type.Boolean()),
+})
+
+const FORMATS: Readonly<Record<string, (format: unknown, at: string) => Fields>> = {
+  text: (format, at) => {
+    readPlainFormat(format, at)
+    // The default of the chat API, which some providers do not know by name.
+    return {}
+  },
+  json_object: (format, at) => ({ response_format: readPlainFormat(format, at) }),
+  json_schema: (format, at) => {
+    const { type, ...json_schema } = readSchemaFormat(format, at)
+    return { response_format: { type, json_schema } }
+  },
+}
+
+function textFields(value: unknown, sources: Sources): Fields {
+  if (value === undefined) return {}
+  const { format, verbosity } = readText(value, 'text')
+  sources.set('response_format', 'text.format')
+  sources.set('response_format.json_schema', 'text.format')
+  sources.set('verbosity', 'text.verbosity')
+  return {
+    ...(format !== undefined && byType(FORMATS, format, 'text.format', 'there are no others')(format, 'text.format')),
+    ...(verbosity !== undefined && { verbosity }),
+  }
+}
+
+const optionalText = Type.Optional(Type.String())
+const readReasoning = reader({
+  effort: optionalText,
+  summary: optionalText,
+  generate_summary: optionalText,
+  context: optionalText,
+  mode: optionalText,
+})
+
+function reasoningFields(value: unknown, sources: Sources): Fields {
+  if (value === undefined) return {}
+  const { effort } = readReasoning(value, 'reasoning')
+  sources.set('reasoning_effort', 'reasoning.effort')
+  return effort === undefined ? {} : { reasoning_effort: effort }
+}
+
+/** The chat API has `top_logprobs` only together with `logprobs`. */
+function logprobFields({ include = [], top_logprobs }: Fields): Fields {
+  const isIncluded = Array.isArray(include) && include.includes('message.output_text.logprobs')
+  const isCounted = typeof top_logprobs === 'number' && top_logprobs > 0
+  return isIncluded || isCounted ? withoutNulls({ logprobs: true, top_logprobs }) : {}
+}
+
+function tokenFields(max_completion_tokens: unknown, sources: Sources): Fields {
+  sources.set('max_completion_tokens', 'max_output_tokens')
+  return { max_completion_tokens }
+}

@@ -1,0 +1,95 @@
+import type { Completion, Usage } from '../../domain/completion.ts'
+import type { GovernanceBlock } from '../client-dialect.ts'
+import { type Fields, isObject } from './fields.ts'
+import type { OutputItem } from './items.ts'
+import { idSuffix, outputOf } from './output-items.ts'
+
+/** The response object, complete. */
+export interface ResponseObject extends Fields {
+  readonly id: string
+  readonly status: 'completed' | 'incomplete'
+  readonly output: readonly OutputItem[]
+}
+
+/** Why a response is incomplete, by the finish reason of the completion. */
+const INCOMPLETE: Readonly<Record<string, string>> = { length: 'max_output_tokens', content_filter: 'content_filter' }
+
+/** `request`: the client's request, whose settings the response repeats. */
+export function toResponse(completion: Completion, request: Fields, governance: GovernanceBlock): ResponseObject {
+  const { id, object: _, created, model, choices, usage, service_tier, ...others } = completion
+  const reason = INCOMPLETE[choices[0]?.finish_reason ?? '']
+  const { output, extras } = outputOf(completion, reason !== undefined)
+  const providerFields = { ...(Object.keys(others).length > 0 && { response: others }), ...extras }
+  return {
+    id: `resp_${idSuffix(id)}`,
+    object: 'response',
+    created_at: created,
+    status: reason === undefined ? 'completed' : 'incomplete',
+    completed_at: reason === undefined ? created : null,
+    error: null,
+    incomplete_details: reason === undefined ? null : { reason },
+    model,
+    output,
+    ...settingsOf(request),
+    service_tier: service_tier ?? request.service_tier ?? 'default',
+    usage: usageOf(usage),
+    ...(Object.keys(providerFields).length > 0 && { provider_fields: providerFields }),
+    governance,
+  }
+}
+
+/** The settings of the request, with the defaults of the API for those that it leaves out. */
+function settingsOf(request: Fields): Fields {
+  const settings = { ...DEFAULTS, ...request }
+  return {
+    ...Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, settings[name as keyof typeof settings]])),
+    text: { format: { type: 'text' }, ...(isObject(request.text) && request.text) },
+    reasoning: { effort: null, summary: null, ...(isObject(request.reasoning) && request.reasoning) },
+    // The gateway stores nothing, whatever the default of the API.
+    store: false,
+    background: false,
+    previous_response_id: null,
+    ...(request.user !== undefined && { user: request.user }),
+    ...(request.prompt_cache_retention !== undefined && { prompt_cache_retention: request.prompt_cache_retention }),
+    ...(request.prompt_cache_options !== undefined && { prompt_cache_options: request.prompt_cache_options }),
+  }
+}
+
+const DEFAULTS = {
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  temperature: 1,
+  top_p: 1,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+  top_logprobs: 0,
+  tools: [],
+  tool_choice: 'auto',
+  truncation: 'disabled',
+  safety_identifier: null,
+  prompt_cache_key: null,
+}
+
+const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
+
+/** Zeros without a report of the provider, because clients require the field. Other fields of the provider are kept. */
+function usageOf(usage: Usage = NO_USAGE): Fields {
+  const { prompt_tokens, completion_tokens, total_tokens, prompt_tokens_details, completion_tokens_details, ...others } = usage
+  const input = isObject(prompt_tokens_details) ? prompt_tokens_details : {}
+  const output = isObject(completion_tokens_details) ? completion_tokens_details : {}
+  return {
+    ...others,
+    input_tokens: prompt_tokens,
+    input_tokens_details: {
+      ...input,
+      cached_tokens: input.cached_tokens ?? others.prompt_cache_hit_tokens ?? 0,
+      cache_write_tokens: input.cache_write_tokens ?? 0,
+    },
+    output_tokens: completion_tokens,
+    output_tokens_details: { ...output, reasoning_tokens: output.reasoning_tokens ?? 0 },
+    total_tokens,
+  }
+}

@@ -1,0 +1,43 @@
+import { isUtf8 } from 'node:buffer'
+
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Limits for the extra fields of one object: nesting, and values in total. */
+const MAX_LEVELS = 16
+const MAX_VALUES = 32_768
+const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor'])
+
+/** The object in a JSON text; undefined if the bytes are not valid UTF-8, not JSON or not an object. */
+export function parseJsonObject(body: Buffer): Fields | undefined {
+  if (!isUtf8(body)) return undefined
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'))
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** All fields except `known`. Returns undefined if they have too many values or levels, or a key that could change a prototype. */
+export function readExtraFields(value: Fields, known: readonly string[]): Fields | undefined {
+  const extras = Object.entries(value).filter(([name]) => !known.includes(name))
+  const values = { left: MAX_VALUES }
+  const isValid = extras.every(([name, field]) => !FORBIDDEN_KEYS.has(name) && isWithinLimits(field, MAX_LEVELS, values))
+  return isValid ? Object.fromEntries(extras) : undefined
+}
+
+function isWithinLimits(value: unknown, levels: number, values: { left: number }): boolean {
+  if (values.left-- === 0) return false
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return true
+  if (levels === 0) return false
+  return Object.entries(value).every(([name, field]) => !FORBIDDEN_KEYS.has(name) && isWithinLimits(field, levels - 1, values))
+}
+
+export const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isSet = (value: unknown): boolean => value !== undefined && value !== null
+export const isCount = (value: unknown, max: number): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= max
+
+/** The text, or empty for every other value: `String` of an untrusted object may throw. */
+export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

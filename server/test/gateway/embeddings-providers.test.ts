@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type ChatOptions, EMBEDDINGS, expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { embeddingList, json, startScriptedProvider, word } from '../support/scripted-provider.ts'
+
+let governed: Governed
+beforeAll(async () => {
+  governed = await startGoverned()
+})
+beforeEach(() => governed.provider.reset())
+afterAll(() => governed.close())
+
+type Fields = Readonly<Record<string, unknown>>
+
+const embed = (input: unknown, more: Fields = {}, options: ChatOptions = {}): Promise<GatewayResponse> =>
+  governed.post(EMBEDDINGS, { model: 'scripted', input, ...more }, options)
+const recordOf = (response: GatewayResponse) => governed.record(response.headers.get('x-audit-id') ?? '')
+const STAGES_OK = ['authenticate', 'admit', 'identify', 'classify', 'authorize', 'route', 'invoke', 'record']
+
+describe('embeddings: providers', () => {
+  test('502 when the vectors of the response are not those of the inputs [GW-EMB-10]', async () => {
+    const key = word()
+    governed.provider.on(key, (response) => json(response, 200, embeddingList({ input: 'only one' })))
+    const response = await embed([key, 'second'])
+    expectError(response, 'PROVIDER_ERROR')
+    const { attempts, response: sent } = await recordOf(response)
+    expect((attempts as Fields[]).map(({ outcome }) => outcome)).toEqual(['malformed', 'malformed', 'malformed'])
+    expect(sent).toBeNull()
+  })
+
+  test('another provider of the model answers when the first fails [GW-EMB-10]', async () => {
+    const second = await startScriptedProvider()
+    const other = await startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1' })
+    try {
+      const models = [{ id: 'scripted', input_price: 2 }]
+      const provider = { id: 'second', kind: 'openai', base_url: second.url, api_key: 'sk-second', weight: 0 }
+      expectSuccess(await other.admin('POST', '/providers', { json: provider }), 201)
+      expect(await other.admin('POST', '/providers/second/models', { json: { models } })).toMatchObject({
+        status: expect.toBeOneOf([200, 201]),
+      })
+      const key = word()
+      other.provider.on(key, (response) => json(response, 503, {}))
+      const { token } = await other.application()
+      const response = await other.post(EMBEDDINGS, { model: 'scripted', input: key }, { token })
+      expect(expectSuccess(response).governance).toMatchObject({ provider: 'second' })
+      const record = await other.api('GET', `/v1/audit/${response.headers.get('x-audit-id')}`, { token })
+      const attempts = record.body.attempts as Fields[]
+      expect(attempts.at(-1)).toMatchObject({ provider: 'second', outcome: 'ok', prompt_tokens: 9, cost: 0.000018 })
+      expect(attempts).toContainEqual(expect.objectContaining({ provider: 'openai', status: 503 }))
+    } finally {
+      await other.close()
+      await second.close()
+    }
+  })
+
+  test('400 with param input when the provider refuses the request [GW-EMB-10]', async () => {
+    const key = word()
+    const refusal = {
+      error: { message: 'secret-text maximum context length', type: 'invalid_request_error', param: 'input', code: null },
+    }
+    governed.provider.on(key, (response) => json(response, 400, refusal))
+    const response = await embed(key)
+    expect(expectError(response, 'VALIDATION_ERROR')).toMatchObject({
+      param: 'input',
+      details: { reason: 'provider_refused', provider_code: 'context_length_exceeded' },
+    })
+    expect(response.text).not.toContain('secret-text')
+  })
+
+  test('422 when the model is unknown or belongs to another Application [GW-EMB-2]', async () => {
+    const { token } = await governed.application({ models: ['demo-*'] })
+    const errorOf = async (model: string) => {
+      const { audit_id: _, ...error } = expectError(await embed('x', { model }, { token }), 'NO_ELIGIBLE_PROVIDER')
+      return JSON.stringify(error).replaceAll(model, 'MODEL')
+    }
+    expect(await errorOf('scripted')).toBe(await errorOf('nothing'))
+    const withoutDefault = await governed.application({ default_model: null })
+    expectError(await embed('x', { model: undefined }, { token: withoutDefault.token }), 'NO_ELIGIBLE_PROVIDER')
+    expect(governed.provider.calls).toEqual([])
+  })
+
+  test('401 without a valid key, before the body is read', async () => {
+    expectError(await embed('x', {}, { token: 'gk_unknown' }), 'AUTH_INVALID_KEY')
+    expectError(await embed('x'.repeat(300_000), {}, { token: 'gk_unknown' }), 'AUTH_INVALID_KEY')
+  })
+})
+
+describe('embeddings: limits and records', () => {
+  test('429 when the request limit is reached, and the provider is not called [GW-LIM-1]', async () => {
+    const { token } = await governed.application({ limits: { requests_per_minute: 1, burst: 1 } })
+    expectSuccess(await embed('x', {}, { token }))
+    expectError(await embed('x', {}, { token }), 'RATE_LIMITED')
+    expect(governed.provider.calls).toHaveLength(1)
+  })
+
+  test('429 when the tokens that the provider counted use up the token limit [GW-EMB-11]', async () => {
+    const { token } = await governed.application({ limits: { tokens_per_minute: 100 } })
+    const key = word()
+    const usage = { prompt_tokens: 99, total_tokens: 99 }
+    governed.provider.on(key, (response, { body }) => json(response, 200, { ...embeddingList(body), usage }))
+    expectSuccess(await embed(key, {}, { token }))
+    expect(expectError(await embed(key, {}, { token }), 'RATE_LIMITED').details).toEqual({ limit: 'tokens' })
+  })
+
+  test('the record has the stages, tokens, attempts and keyed hashes, and no content [GW-EMB-11, GW-PIPE-14]', async () => {
+    const secret = word()
+    const governance = { user: { id: 'jane', role: 'clerk' }, session_id: 's-1' }
+    const response = await embed([secret, 'second text'], { governance })
+    expectSuccess(response)
+    const record = await recordOf(response)
+    expect(record).toMatchObject({
+      endpoint: 'embeddings',
+      status: 200,
+      error_code: null,
+      user: { role: 'clerk', id: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      request: { messages: 2, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      response: { embeddings: 2, bytes: expect.any(Number), hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      attempts: [{ provider: 'openai', model: 'scripted', status: 200, outcome: 'ok', prompt_tokens: 9 }],
+      features: { 'request.endpoint': 'embeddings', 'request.model': 'scripted', 'request.message_count': 2 },
+    })
+    expect(JSON.stringify(record)).not.toContain(secret)
+    const stages = record.stages as { name: string; outcome: string }[]
+    expect(stages.filter(({ outcome }) => outcome === 'ok').map(({ name }) => name)).toEqual(STAGES_OK)
+    expect(stages.filter(({ outcome }) => outcome === 'skipped')).toHaveLength(12 - STAGES_OK.length)
+  })
+
+  test('metrics count the endpoint, and audit search filters by it [GW-EMB-11]', async () => {
+    const { governance } = expectSuccess(await embed('x'))
+    expect((await governed.api('GET', '/metrics')).text).toContain(
+      'gatehouse_requests_total{endpoint="embeddings",status="200",code=""}',
+    )
+    const { data } = expectSuccess(await governed.admin('GET', '/audit?endpoint=embeddings&limit=5'))
+    expect(data).toContainEqual(expect.objectContaining({ id: governance.audit_id, endpoint: 'embeddings' }))
+  })
+
+  test('a replay of another policy set includes embeddings at the point input', async () => {
+    expectSuccess(await embed('x'))
+    const source = JSON.stringify({ name: 'none', rules: [{ id: 'all', at: ['input'], when: 'true', verdict: 'deny' }] })
+    const replay = await governed.admin('POST', '/policy-sets/replay', { json: { source } })
+    expect(JSON.stringify(expectSuccess(replay))).toContain('"embeddings"')
+  })
+})
