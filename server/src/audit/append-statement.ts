@@ -1,6 +1,6 @@
 import { binaryArray } from './binary-array.ts'
 import type { ChainEnd, SealedRecord } from './chain.ts'
-import { sumCost, sumTokens } from './token-usage.ts'
+import { sumCacheRead, sumCost, sumTokens } from './token-usage.ts'
 
 /** Plain SQL without a query builder: every response waits for this statement. */
 export interface SqlStatement {
@@ -25,6 +25,7 @@ const COLUMNS = {
   duration_ms: 'double precision',
   tokens: 'integer',
   cost: 'double precision',
+  cache_read_tokens: 'integer',
   body: 'text',
   prev_hash: 'bytea',
   hash: 'bytea',
@@ -70,6 +71,7 @@ export function appendStatement(workspace: string, end: ChainEnd, records: reado
       arrayLiteral(drafts.map(({ duration_ms }) => duration_ms)),
       arrayLiteral(drafts.map(sumTokens)),
       arrayLiteral(drafts.map(sumCost)),
+      arrayLiteral(drafts.map(sumCacheRead)),
       textArray(records, ({ body }) => body),
       bytesArray(records, ({ prevHash }) => prevHash),
       bytesArray(records, ({ hash }) => hash),

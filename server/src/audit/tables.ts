@@ -29,6 +29,8 @@ export interface AuditRecordTable {
   duration_ms: number
   /** Prompt and completion tokens of all attempts. */
   tokens: number
+  /** Part of `tokens` that providers read from their caches; null: none. */
+  cache_read_tokens: Generated<number | null>
   /** Cost of all attempts; null: no model has a price. */
   cost: number | null
   /** The record in RFC 8785 form without its own hash: exactly the hashed bytes. */

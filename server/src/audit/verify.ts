@@ -13,7 +13,7 @@ import { type LogSeal, readSeal, type SealKeys } from './log-seal.ts'
 import { Frontier } from './merkle.ts'
 import type { AuditRecord } from './record.ts'
 import type { KeyedSeals } from './record-seals.ts'
-import { sumCost, sumTokens } from './token-usage.ts'
+import { sumCacheRead, sumCost, sumTokens } from './token-usage.ts'
 import { findCheckpointFault, findPruningFault, toChainEndFault } from './verified-seal.ts'
 
 export interface Verification {
@@ -170,6 +170,7 @@ export function observeRecord(row: StoredRecord, seals: { seals: KeyedSeals; fro
       record.duration_ms === row.duration_ms &&
       sumTokens(record) === row.tokens &&
       sumCost(record) === row.cost &&
+      sumCacheRead(record) === row.cache_read_tokens &&
       prev_hash === row.prev_hash.toString('hex') &&
       sequence === row.sequence
     const sealedPosition = { sequence, prevHash: Buffer.from(prev_hash, 'hex'), hash }

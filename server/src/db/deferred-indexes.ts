@@ -13,7 +13,7 @@ interface DeferredIndex {
  * Indexes for lists that filter on a rare value (docs/decisions/0007-audit.md). They omit the frequent value of the column: a list of
  * it is fast without an index, and most rows then need no entry.
  */
-const DEFERRED_INDEXES: readonly DeferredIndex[] = [
+export const FILTER_INDEXES: readonly DeferredIndex[] = [
   { name: 'audit_record_status', table: 'audit_record', on: 'audit_record (workspace_id, status, sequence) where status <> 200' },
   {
     name: 'audit_record_risk',
@@ -36,14 +36,25 @@ const DEFERRED_INDEXES: readonly DeferredIndex[] = [
   },
 ]
 
+/** Counts cached tokens: records without any need no entry. */
+export const USAGE_INDEXES: readonly DeferredIndex[] = [
+  {
+    name: 'audit_record_cache_read',
+    table: 'audit_record',
+    on: 'audit_record (workspace_id, created_at) include (application_id, endpoint, cache_read_tokens) where cache_read_tokens is not null',
+  },
+]
+
+const DEFERRED_INDEXES = [...FILTER_INDEXES, ...USAGE_INDEXES]
+
 /** An index on a table of up to this many rows is built in less than a second. */
 const SMALL_TABLE_ROWS = 50_000
 /** Key of an advisory lock (`GATE` in ASCII): one node builds indexes at a time. */
 const LOCK = 0x47415445
 
 /** For a migration: builds the indexes of small tables at once; `buildDeferredIndexes` builds the others without blocking writes. */
-export async function indexSmallTables(db: Kysely<unknown>): Promise<void> {
-  for (const { name, table, on } of DEFERRED_INDEXES) {
+export async function indexSmallTables(db: Kysely<unknown>, indexes: readonly DeferredIndex[]): Promise<void> {
+  for (const { name, table, on } of indexes) {
     const { rows } = await sql<{ rows: number }>`
       select count(*)::int as rows from (select 1 from ${sql.table(table)} limit ${SMALL_TABLE_ROWS + 1}) as first`.execute(db)
     if ((rows[0]?.rows ?? 0) <= SMALL_TABLE_ROWS) await sql.raw(`create index if not exists ${name} on ${on}`).execute(db)

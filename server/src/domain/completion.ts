@@ -78,7 +78,14 @@ export interface ProviderAttempt {
   readonly code?: string
   readonly ms: number
   readonly prompt_tokens?: number
+  /** Part of `prompt_tokens`, like the next two; absent: none. */
+  readonly cache_read_tokens?: number
+  readonly cache_write_tokens?: number
+  /** Part of `cache_write_tokens`: kept for an hour. */
+  readonly cache_write_1h_tokens?: number
   readonly completion_tokens?: number
+  /** Part of `completion_tokens`; absent: none. */
+  readonly reasoning_tokens?: number
   /** In the currency of the model's prices, per the Workspace's configuration. */
   readonly cost?: number
 }

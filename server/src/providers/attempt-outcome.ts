@@ -1,7 +1,10 @@
+import type { ProviderAttempt } from '../domain/completion.ts'
+import { type ReportedUsage, tokenUnitsOf } from '../domain/usage.ts'
 import type { HealthSignal } from './health.ts'
-import { costOf, type ProviderModel } from './provider.ts'
+import { costOf, type Prices } from './prices.ts'
 import { needsOperator } from './rejection.ts'
 import type { UpstreamFailure } from './request-completion.ts'
+import type { Candidate } from './route.ts'
 
 // The consequences of one attempt: for retries, for the provider's health and for the record (table in decision 0006, "Failures").
 
@@ -50,17 +53,41 @@ export function faultOf({ rejection }: UpstreamFailure): string | undefined {
   return rejection.kind === 'refused' ? rejection.code : rejection.kind
 }
 
-export interface Usage {
-  readonly prompt_tokens: number
-  /** Absent for embeddings. */
-  readonly completion_tokens?: number
+/** Tokens and cost of a response as fields of its attempt: parts that are 0 are absent, and so is the cost if a price is unknown. */
+export function usageOf({ usage }: { readonly usage?: ReportedUsage }, prices: Prices) {
+  if (!usage) return {}
+  const units = tokenUnitsOf(usage)
+  const cost = costOf(prices, units)
+  return {
+    prompt_tokens: units.input,
+    ...(units.cacheRead > 0 && { cache_read_tokens: units.cacheRead }),
+    ...(units.cacheWrite > 0 && { cache_write_tokens: units.cacheWrite }),
+    ...(units.cacheWrite1h && { cache_write_1h_tokens: units.cacheWrite1h }),
+    ...(units.output !== undefined && { completion_tokens: units.output }),
+    ...(units.reasoning > 0 && { reasoning_tokens: units.reasoning }),
+    ...(!Number.isNaN(cost) && { cost }),
+  }
 }
 
-/** Tokens and cost of a response as fields of its attempt. Without `cost` if a price is unknown. */
-export function usageOf({ usage }: { readonly usage?: Usage }, model: ProviderModel) {
-  if (!usage) return {}
-  const { prompt_tokens, completion_tokens } = usage
-  const tokens = { prompt_tokens, ...(completion_tokens !== undefined && { completion_tokens }) }
-  const cost = costOf(model, { input: prompt_tokens, output: completion_tokens })
-  return Number.isNaN(cost) ? tokens : { ...tokens, cost }
+export type AttemptFacts = Omit<ProviderAttempt, 'provider' | 'model'>
+
+/** Keys are in the order of RFC 8785, like all keys of a record (pipeline/record-draft.ts). */
+export function recordAttempt({ provider, model }: Candidate, attempt: AttemptFacts): ProviderAttempt {
+  const { cache_read_tokens, cache_write_1h_tokens, cache_write_tokens, code, completion_tokens, cost } = attempt
+  const { ms, outcome, prompt_tokens, reasoning_tokens, status } = attempt
+  return {
+    ...(cache_read_tokens !== undefined && { cache_read_tokens }),
+    ...(cache_write_1h_tokens !== undefined && { cache_write_1h_tokens }),
+    ...(cache_write_tokens !== undefined && { cache_write_tokens }),
+    ...(code !== undefined && { code }),
+    ...(completion_tokens !== undefined && { completion_tokens }),
+    ...(cost !== undefined && { cost }),
+    model: model.id,
+    ms,
+    outcome,
+    ...(prompt_tokens !== undefined && { prompt_tokens }),
+    provider: provider.id,
+    ...(reasoning_tokens !== undefined && { reasoning_tokens }),
+    status,
+  }
 }

@@ -10,12 +10,13 @@ import {
 import { delayed, invokeFixture, outcomes } from '../../test/support/invoke-fixture.ts'
 import { elapsed } from '../lib/clock.ts'
 import { Health } from './health.ts'
+import { NO_PRICES } from './prices.ts'
 
 const { startProvider, send, changeDeps, circuits } = invokeFixture()
 
 describe('retries', () => {
   test('invoke: returns both attempts with their cost when the second one succeeds', async () => {
-    const models = [{ id: 'small', upstreamName: 'x', inputPrice: 2, outputPrice: 10, createdAt: new Date(0) }]
+    const models = [{ id: 'small', upstreamName: 'x', ...NO_PRICES, inputPrice: 2, outputPrice: 10, createdAt: new Date(0) }]
     const only = await startProvider([failWith(500), respondNormally], { models })
     const result = await send([only])
     expect(result).toMatchObject({

@@ -3,6 +3,7 @@ import { completion, FAULTS, failWith, respond, respondNormally, UPSTREAM_SECRET
 import { invokeFixture, outcomes } from '../../test/support/invoke-fixture.ts'
 import { testProvider } from '../../test/support/providers.ts'
 import { elapsed } from '../lib/clock.ts'
+import { NO_PRICES } from './prices.ts'
 
 const { startProvider, send } = invokeFixture()
 
@@ -31,7 +32,7 @@ test('invoke: a dry run and a stub send no request', async () => {
 })
 
 test('stub: a completion costs what the prices of the model say, and nothing in a dry run', async () => {
-  const models = [{ id: 'small', upstreamName: null, inputPrice: 2, outputPrice: 10, createdAt: new Date(0) }]
+  const models = [{ id: 'small', upstreamName: null, ...NO_PRICES, inputPrice: 2, outputPrice: 10, createdAt: new Date(0) }]
   const stub = { provider: testProvider({ id: 'demo', kind: 'stub', baseUrl: null, models }) }
   const [attempt] = (await send([stub])).attempts
   const { prompt_tokens = 0, completion_tokens = 0 } = attempt ?? {}

@@ -1,16 +1,18 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Unsupported } from '../dialects/upstream-dialect.ts'
 import type { Completion, ProviderAttempt } from '../domain/completion.ts'
+import type { ReportedUsage } from '../domain/usage.ts'
 import { elapsed } from '../lib/clock.ts'
 import {
+  type AttemptFacts,
   endsInvocation,
   faultOf,
   isRetryable,
   mayHaveHadEffect,
   outcomeOf,
   rankedBehindMs,
+  recordAttempt,
   signalOf,
-  type Usage,
   usageOf,
 } from './attempt-outcome.ts'
 import type { ConnectionPools } from './connection-pools.ts'
@@ -81,7 +83,7 @@ export async function invoke(
  * Sends the request to the candidates in their order, with retries, until one returns a valid response. Failures of providers are values.
  * Decision 0006 ("Failures") has the rules.
  */
-export async function invokeOperation<Response extends { readonly usage?: Usage }>(
+export async function invokeOperation<Response extends { readonly usage?: ReportedUsage }>(
   candidates: readonly Candidate[],
   operation: Operation<Response>,
   deps: InvokeDeps,
@@ -125,7 +127,7 @@ interface RetryContext {
 }
 
 /** The attempts for one request. */
-class Invocation<Response extends { readonly usage?: Usage }> {
+class Invocation<Response extends { readonly usage?: ReportedUsage }> {
   readonly #operation: Operation<Response>
   readonly #deps: InvokeDeps
   readonly #options: InvokeOptions
@@ -285,20 +287,8 @@ class Invocation<Response extends { readonly usage?: Usage }> {
     return { ok: true, response, provider, model, attempts: this.#attempts }
   }
 
-  /** Keys are in the order of RFC 8785, like all keys of a record (pipeline/record-draft.ts). */
-  #addAttempt({ provider, model }: Candidate, attempt: Omit<ProviderAttempt, 'provider' | 'model'>): void {
-    const { code, completion_tokens, cost, ms, outcome, prompt_tokens, status } = attempt
-    this.#attempts.push({
-      ...(code !== undefined && { code }),
-      ...(completion_tokens !== undefined && { completion_tokens }),
-      ...(cost !== undefined && { cost }),
-      model: model.id,
-      ms,
-      outcome,
-      ...(prompt_tokens !== undefined && { prompt_tokens }),
-      provider: provider.id,
-      status,
-    })
+  #addAttempt(candidate: Candidate, attempt: AttemptFacts): void {
+    this.#attempts.push(recordAttempt(candidate, attempt))
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { type Page, type PageRequest, readPage } from '../db/page.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
+import { PRICE_FIELDS, priceFieldsOf } from './prices.ts'
 import type { ProviderModel } from './provider.ts'
 import { modelOf } from './provider-row.ts'
 import { findProvider } from './provider-store.ts'
@@ -46,21 +47,19 @@ export async function putModels(
   await db
     .insertInto('model')
     .values(
-      models.map(({ id, upstreamName, inputPrice, outputPrice }) => ({
+      models.map((model) => ({
         workspace_id: workspace,
         provider_id: providerId,
-        id,
-        upstream_name: upstreamName,
-        input_price: inputPrice,
-        output_price: outputPrice,
+        id: model.id,
+        upstream_name: model.upstreamName,
+        ...priceFieldsOf(model),
         created_at: now,
       })),
     )
     .onConflict((conflict) =>
       conflict.columns(['workspace_id', 'provider_id', 'id']).doUpdateSet((row) => ({
         upstream_name: row.ref('excluded.upstream_name'),
-        input_price: row.ref('excluded.input_price'),
-        output_price: row.ref('excluded.output_price'),
+        ...Object.fromEntries(PRICE_FIELDS.map((field) => [field, row.ref(`excluded.${field}`)])),
       })),
     )
     .execute()

@@ -1,8 +1,8 @@
 import type { EncodedRequest } from '../dialects/upstream-dialect.ts'
 import type { Completion } from '../domain/completion.ts'
 import type { Embeddings } from '../domain/embedding.ts'
+import type { ReportedUsage } from '../domain/usage.ts'
 import { adapterOf } from './adapters.ts'
-import type { Usage } from './attempt-outcome.ts'
 import type { Endpoint } from './connection-pools.ts'
 import { type EmbeddingsRequest, encodeEmbeddings, requestEmbeddings } from './embeddings-adapter.ts'
 import { DEPLOYMENT_PLACEHOLDER, type ProviderKind, type ProviderModel } from './provider.ts'
@@ -24,7 +24,7 @@ interface Attempt {
 }
 
 /** A request to providers: attempts, retries and fallbacks are the same for every operation. */
-export interface Operation<Answer extends { readonly usage?: Usage }> {
+export interface Operation<Answer extends { readonly usage?: ReportedUsage }> {
   /** The body for all attempts at one provider, or the field that the provider's API cannot express. */
   encode(kind: Exclude<ProviderKind, 'stub'>, model: ProviderModel): EncodedRequest
   /** Makes one attempt at a provider. */

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { SecretBox } from '../lib/secret-box.ts'
 import { findUrlProblem } from '../lib/url-guard.ts'
+import { pricesOf } from './prices.ts'
 import {
   isPrivateUrlAllowed,
   originOf,
@@ -62,8 +63,7 @@ export const recordOf = (row: ProviderRow): ProviderRecord => ({
 export const modelOf = (row: Selectable<ModelTable>): ProviderModel => ({
   id: row.id,
   upstreamName: row.upstream_name,
-  inputPrice: row.input_price,
-  outputPrice: row.output_price,
+  ...pricesOf(row),
   createdAt: row.created_at,
 })
 

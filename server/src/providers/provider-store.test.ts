@@ -5,6 +5,7 @@ import type { Database } from '../db/database.ts'
 import { fromId } from '../lib/id.ts'
 import { secretBox } from '../lib/secret-box.ts'
 import { deleteModel, listModels, putModels } from './model-store.ts'
+import { NO_PRICES } from './prices.ts'
 import { type NewProvider, providerDefaults } from './provider.ts'
 import { createProvider, deleteProvider, findProvider, listProviders, loadProviders, updateProvider } from './provider-store.ts'
 
@@ -21,7 +22,7 @@ const openai = (change: Partial<NewProvider> = {}): NewProvider => ({
   source: 'api',
   ...change,
 })
-const model = (id: string) => ({ id, upstreamName: null, inputPrice: null, outputPrice: null })
+const model = (id: string) => ({ id, upstreamName: null, ...NO_PRICES })
 
 describe.each(testDatabases())('providers on $name', ({ open }) => {
   let database: Database
@@ -139,10 +140,16 @@ describe.each(testDatabases())('providers on $name', ({ open }) => {
     const later = new Date(now.getTime() + 1_000)
     await createProvider(db, workspaceId, openai(), write)
     expect(await putModels(db, workspaceId, 'openai', [model('b'), model('a')], now)).toBe(true)
-    await putModels(db, workspaceId, 'openai', [{ id: 'a', upstreamName: 'a-2', inputPrice: 1.5, outputPrice: 2 }], later)
+    await putModels(
+      db,
+      workspaceId,
+      'openai',
+      [{ id: 'a', upstreamName: 'a-2', ...NO_PRICES, inputPrice: 1.5, outputPrice: 2 }],
+      later,
+    )
     const page = await listModels(db, workspaceId, 'openai', { limit: 1 })
     expect(page).toEqual({
-      data: [{ id: 'a', upstreamName: 'a-2', inputPrice: 1.5, outputPrice: 2, createdAt: now }],
+      data: [{ id: 'a', upstreamName: 'a-2', ...NO_PRICES, inputPrice: 1.5, outputPrice: 2, createdAt: now }],
       hasMore: true,
     })
     expect((await loadFirst(workspaceId))?.models.map(({ id }) => id)).toEqual(['a', 'b'])

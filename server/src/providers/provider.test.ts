@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { NO_PRICES } from './prices.ts'
 import { applyProviderChange, findModelProblem, findProviderProblem, type NewProvider, providerDefaults } from './provider.ts'
 
 const declared = (change: Partial<NewProvider> = {}): NewProvider => ({
@@ -82,5 +83,5 @@ test.each([
   ['output_price', { outputPrice: Number.POSITIVE_INFINITY }],
   [undefined, { id: 'meta-llama/Llama-3.1:free', inputPrice: 0 }],
 ])('model: a declaration is refused for its %s: %j', (param, change) =>
-  expect(findModelProblem({ id: 'm', upstreamName: null, inputPrice: null, outputPrice: null, ...change })?.param).toBe(param),
+  expect(findModelProblem({ id: 'm', upstreamName: null, ...NO_PRICES, ...change })?.param).toBe(param),
 )

@@ -1,6 +1,7 @@
 import { CLASSIFICATIONS, type Classification } from '../domain/classification.ts'
 import type { Problem } from '../lib/schema.ts'
 import { findUrlProblem } from '../lib/url-guard.ts'
+import { findPriceProblem, type Prices } from './prices.ts'
 
 /**
  * `openai`: a server with the OpenAI chat API. `azure-openai`: the same with deployments of Azure. `anthropic`: a server with the Messages
@@ -82,27 +83,12 @@ export interface Provider extends ProviderSettings {
   readonly problem?: ProviderProblem
 }
 
-export interface ProviderModel {
+export interface ProviderModel extends Prices {
   /** The name that clients use. */
   readonly id: string
   /** The provider's name of the model; null: the same. */
   readonly upstreamName: string | null
-  /** Per million tokens; null: unknown. */
-  readonly inputPrice: number | null
-  readonly outputPrice: number | null
   readonly createdAt: Date
-}
-
-/** Prices are per this number of tokens. */
-const TOKENS_PER_PRICE = 1_000_000
-
-/** Returns NaN if a price is unknown: every comparison with it is false. `output`: undefined if the request has no completion. */
-export function costOf(
-  { inputPrice, outputPrice }: Pick<ProviderModel, 'inputPrice' | 'outputPrice'>,
-  tokens: { readonly input: number; readonly output: number | undefined },
-): number {
-  const outputCost = tokens.output === undefined ? 0 : tokens.output * (outputPrice ?? Number.NaN)
-  return (tokens.input * (inputPrice ?? Number.NaN) + outputCost) / TOKENS_PER_PRICE
 }
 
 /** `allowPrivateUrls`: GATEHOUSE_ALLOW_PRIVATE_URLS. */
@@ -229,9 +215,5 @@ export function findModelProblem(model: Omit<ProviderModel, 'createdAt'>): Probl
   if (model.upstreamName !== null && !/^\S.{0,199}$/.test(model.upstreamName)) {
     return { param: 'upstream_name', message: 'must be a name of at most 200 characters' }
   }
-  for (const name of ['inputPrice', 'outputPrice'] as const) {
-    const price = model[name]
-    if (price !== null && !(price >= 0 && Number.isFinite(price))) return { param: fieldName(name), message: 'must be 0 or more' }
-  }
-  return undefined
+  return findPriceProblem(model)
 }

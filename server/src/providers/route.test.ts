@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { cpuMs } from '../../test/support/cpu-time.ts'
 import { testProvider } from '../../test/support/providers.ts'
+import { NO_PRICES } from './prices.ts'
 import type { Provider } from './provider.ts'
 import { isModelAllowed, listAllowedModels, matchesPattern, type RouteRequirements, selectCandidates } from './route.ts'
 
@@ -14,8 +15,7 @@ const requirements = (change: Partial<RouteRequirements> = {}): RouteRequirement
 const model = (id: string, change: object = {}) => ({
   id,
   upstreamName: null,
-  inputPrice: null,
-  outputPrice: null,
+  ...NO_PRICES,
   createdAt: new Date(7_000),
   ...change,
 })

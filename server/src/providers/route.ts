@@ -1,6 +1,7 @@
 import { type Classification, classificationRank } from '../domain/classification.ts'
 import type { Application } from '../domain/principal.ts'
-import { costOf, type Provider, type ProviderModel } from './provider.ts'
+import { costOf } from './prices.ts'
+import type { Provider, ProviderModel } from './provider.ts'
 
 /** A provider that may serve the request, and its model. */
 export interface Candidate {

@@ -1,5 +1,6 @@
 import type { Bytes, CreatedAt, Json } from '../db/columns.ts'
 import type { Classification } from '../domain/classification.ts'
+import type { PriceFields } from './prices.ts'
 import type { ProviderKind, ProviderSource } from './provider.ts'
 
 declare module '../db/schema.ts' {
@@ -36,15 +37,13 @@ export interface ProviderTable {
   updated_at: Date
 }
 
-export interface ModelTable {
+/** Prices are per million tokens (prices.ts). */
+export interface ModelTable extends PriceFields {
   workspace_id: string
   provider_id: string
   /** The name that clients use. */
   id: string
   /** The provider's name of the model; null: the same. */
   upstream_name: string | null
-  /** Price per million tokens; null: unknown. */
-  input_price: number | null
-  output_price: number | null
   created_at: CreatedAt
 }

@@ -1,4 +1,5 @@
 import { deleteModel, listModels, putModels } from '../providers/model-store.ts'
+import { NO_PRICES } from '../providers/prices.ts'
 import { applyProviderChange, type ProviderSource, providerDefaults } from '../providers/provider.ts'
 import { createProvider, findProvider, updateProvider } from '../providers/provider-store.ts'
 import type { ApplyContext } from './apply-context.ts'
@@ -10,7 +11,7 @@ import { applyItem } from './ledger.ts'
 
 const ALL = { limit: 100_000 }
 /** A new model with no further declaration. */
-const MODEL_DEFAULTS = { upstreamName: null, inputPrice: null, outputPrice: null }
+const MODEL_DEFAULTS = { upstreamName: null, ...NO_PRICES }
 
 /** Identifies the provider by its id. `by`: source of the declaration, which decides whether private addresses are allowed. */
 export const applyProvider = (

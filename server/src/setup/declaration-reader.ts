@@ -5,6 +5,7 @@ import { checkWorkspaceCreate } from '../identity/workspace.ts'
 import { collectionPatch } from '../knowledge/collection-fields.ts'
 import type { Checked, Problem } from '../lib/schema.ts'
 import { parsePolicySet } from '../policy/parse.ts'
+import { NO_PRICES, pricesIn } from '../providers/prices.ts'
 import { findModelProblem, findProviderProblem, providerDefaults } from '../providers/provider.ts'
 import type {
   Declaration,
@@ -107,12 +108,9 @@ export class DeclarationReader {
     return { name, fields: patch, applications: fields.applications, folder: path }
   }
 
-  #model(
-    at: string,
-    { id, upstream_name: upstreamName, input_price: inputPrice, output_price: outputPrice }: ModelYaml,
-  ): DeclaredModel {
-    const model = withoutUndefined({ id, upstreamName, inputPrice, outputPrice }) as DeclaredModel
-    this.#note(at, findModelProblem({ upstreamName: null, inputPrice: null, outputPrice: null, ...model }))
+  #model(at: string, { id, upstream_name: upstreamName, ...fields }: ModelYaml): DeclaredModel {
+    const model = { ...withoutUndefined({ id, upstreamName }), ...pricesIn(fields) } as DeclaredModel
+    this.#note(at, findModelProblem({ upstreamName: null, ...NO_PRICES, ...model }))
     return model
   }
 

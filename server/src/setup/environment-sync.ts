@@ -3,6 +3,7 @@ import { ConfigError } from '../config/environment.ts'
 import type { EnvironmentProvider } from '../config/environment-providers.ts'
 import type { ConnectionPools } from '../providers/connection-pools.ts'
 import { discoverModels } from '../providers/discover-models.ts'
+import { NO_PRICES } from '../providers/prices.ts'
 import { findModelProblem, findProviderProblem, providerDefaults } from '../providers/provider.ts'
 import { findProvider, listProviders, loadProviders, updateProvider } from '../providers/provider-store.ts'
 import type { ApplyContext } from './apply-context.ts'
@@ -60,7 +61,7 @@ function declaredProvider({ id, kind, baseUrl, apiKeyEnv, models }: EnvironmentP
   const problem = findProviderProblem({ ...providerDefaults(kind), ...fields, id, source: 'environment' }, true)
   if (problem) throw new ConfigError(`${apiKeyEnv === null ? `${prefix}_HOST` : `${prefix}_BASE_URL`} ${problem.message}`)
   for (const model of models ?? []) {
-    const modelError = findModelProblem({ id: model, upstreamName: null, inputPrice: null, outputPrice: null })
+    const modelError = findModelProblem({ id: model, upstreamName: null, ...NO_PRICES })
     if (modelError) throw new ConfigError(`${prefix}_MODELS: every name ${modelError.message}`)
   }
   return { id, kind, fields, models: (models ?? []).map((model) => ({ id: model })), exactModels: models !== null }

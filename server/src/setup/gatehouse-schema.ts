@@ -33,6 +33,9 @@ const Model = Type.Object(
     upstream_name: resettable(Type.String()),
     input_price: resettable(Type.Number()),
     output_price: resettable(Type.Number()),
+    cache_read_price: resettable(Type.Number()),
+    cache_write_price: resettable(Type.Number()),
+    cache_write_1h_price: resettable(Type.Number()),
   },
   strict,
 )

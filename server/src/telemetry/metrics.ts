@@ -51,6 +51,11 @@ export class Metrics {
     'model',
     'direction',
   ])
+  readonly #tokenParts = this.#counter(
+    'gatehouse_provider_token_parts_total',
+    'Parts of gatehouse_provider_tokens_total: cache_read and cache_write of the prompt, reasoning of the completion.',
+    ['provider', 'model', 'part'],
+  )
   readonly #faults = this.#counter(
     'gatehouse_governance_faults_total',
     'Detectors, transforms and conditions that failed, by kind, name and how. Each failure is a denial.',
@@ -119,19 +124,20 @@ export class Metrics {
     for (const attempt of request.attempts) this.#observeAttempt(attempt)
   }
 
-  #observeAttempt({
-    provider,
-    model,
-    outcome,
-    code,
-    ms,
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-  }: ProviderAttempt): void {
+  #observeAttempt(attempt: ProviderAttempt): void {
+    const { provider, model, outcome, code, ms, prompt_tokens: prompt, completion_tokens: completion } = attempt
     this.#provider.observe({ provider, outcome }, ms / 1_000)
     if (code !== undefined) this.#refusals.inc({ provider, code })
-    if (prompt) this.#tokens.inc({ provider, model, direction: 'prompt' }, prompt)
-    if (completion) this.#tokens.inc({ provider, model, direction: 'completion' }, completion)
+    // A part is counted with its whole even if it is 0, so that a share of 0 is not a missing series.
+    if (prompt) {
+      this.#tokens.inc({ provider, model, direction: 'prompt' }, prompt)
+      this.#tokenParts.inc({ provider, model, part: 'cache_read' }, attempt.cache_read_tokens ?? 0)
+      this.#tokenParts.inc({ provider, model, part: 'cache_write' }, attempt.cache_write_tokens ?? 0)
+    }
+    if (completion) {
+      this.#tokens.inc({ provider, model, direction: 'completion' }, completion)
+      this.#tokenParts.inc({ provider, model, part: 'reasoning' }, attempt.reasoning_tokens ?? 0)
+    }
   }
 
   #counter<L extends string>(name: string, help: string, labelNames: L[]): Counter<L> {

@@ -2,6 +2,7 @@ import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace as spans } 
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BasicTracerProvider, BatchSpanProcessor, type IdGenerator, RandomIdGenerator } from '@opentelemetry/sdk-trace-base'
+import { sumOf } from '../domain/usage.ts'
 import type { TraceContext } from '../lib/trace-context.ts'
 import type { RequestSpan, Tracing } from './request-span.ts'
 
@@ -79,11 +80,21 @@ class RequestIds implements IdGenerator {
 }
 
 /** Attributes of the GenAI semantic conventions, and own ones for the rest. */
-const attributesOf = ({ endpoint, requestId, auditId, status, model, provider }: RequestSpan) => ({
+const attributesOf = ({ endpoint, requestId, auditId, status, model, provider, attempts }: RequestSpan) => ({
   'http.response.status_code': status,
   'gatehouse.request_id': requestId,
   ...(auditId && { 'gatehouse.audit_id': auditId }),
   ...((endpoint === 'chat' || endpoint === 'embeddings') && { 'gen_ai.operation.name': endpoint }),
   ...(model && { 'gen_ai.request.model': model }),
   ...(provider && { 'gen_ai.provider.name': provider }),
+  ...(sumOf(attempts, 'prompt_tokens') > 0 && usageAttributes(attempts)),
+})
+
+/** Tokens of all attempts. The cached ones are part of the input, the reasoning is part of the output. */
+const usageAttributes = (attempts: RequestSpan['attempts']) => ({
+  'gen_ai.usage.input_tokens': sumOf(attempts, 'prompt_tokens'),
+  'gen_ai.usage.cache_read.input_tokens': sumOf(attempts, 'cache_read_tokens'),
+  'gen_ai.usage.cache_creation.input_tokens': sumOf(attempts, 'cache_write_tokens'),
+  'gen_ai.usage.output_tokens': sumOf(attempts, 'completion_tokens'),
+  'gen_ai.usage.reasoning.output_tokens': sumOf(attempts, 'reasoning_tokens'),
 })

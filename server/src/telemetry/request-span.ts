@@ -1,3 +1,4 @@
+import type { ProviderAttempt } from '../domain/completion.ts'
 import type { TraceContext } from '../lib/trace-context.ts'
 
 /** A request as a span, with a child for each stage that was not skipped. Names and numbers only, never content. */
@@ -8,6 +9,7 @@ export interface RequestSpan {
   readonly status: number
   readonly model: string
   readonly provider: string
+  readonly attempts: readonly ProviderAttempt[]
   /** Unix milliseconds. */
   readonly startedAt: number
   readonly ms: number

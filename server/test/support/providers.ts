@@ -1,4 +1,5 @@
 import { ConnectionPools, type ConnectionPoolsOptions } from '../../src/providers/connection-pools.ts'
+import { NO_PRICES } from '../../src/providers/prices.ts'
 import { type Provider, providerDefaults } from '../../src/providers/provider.ts'
 
 /** A provider with one model, as the store loads it. Its source is `config`, so that loopback addresses are allowed. */
@@ -9,7 +10,7 @@ export const testProvider = (change: Partial<Provider> = {}): Provider => ({
   source: 'config',
   baseUrl: 'http://127.0.0.1:1/v1',
   apiKey: 'sk-test',
-  models: [{ id: 'small', upstreamName: null, inputPrice: null, outputPrice: null, createdAt: new Date(0) }],
+  models: [{ id: 'small', upstreamName: null, ...NO_PRICES, createdAt: new Date(0) }],
   ...change,
 })
 

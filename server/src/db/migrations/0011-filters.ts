@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
-import { indexSmallTables } from '../deferred-indexes.ts'
+import { FILTER_INDEXES, indexSmallTables } from '../deferred-indexes.ts'
 
 /** Indexes for lists that filter on rare values. A table that is large already gets its own after the start. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await indexSmallTables(db)
+  await indexSmallTables(db, FILTER_INDEXES)
 }

@@ -9,7 +9,8 @@ const event = (type: string, fields: Fields): string => `event: ${type}\ndata: $
 /** The events of a message in the order of the API: https://docs.claude.com/en/docs/build-with-claude/streaming. */
 export function* messageEvents(completion: Completion, governance: GovernanceBlock): Generator<string> {
   const usage = usageOf(completion.usage)
-  yield event('message_start', { message: { ...messageHead(completion, governance), usage: { ...usage, output_tokens: 0 } } })
+  const { output_tokens_details: _, ...input } = usage
+  yield event('message_start', { message: { ...messageHead(completion, governance), usage: { ...input, output_tokens: 0 } } })
   for (const [index, block] of blocksOf(completion).entries()) {
     yield event('content_block_start', { index, content_block: emptied(block) })
     for (const delta of deltasOf(block)) yield event('content_block_delta', { index, delta })

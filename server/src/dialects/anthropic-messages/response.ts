@@ -1,4 +1,5 @@
 import type { Choice, Completion, Usage } from '../../domain/completion.ts'
+import { NO_USAGE, tokenUnitsOf } from '../../domain/usage.ts'
 import { readExtraFields } from '../../lib/untrusted-json.ts'
 import type { GovernanceBlock } from '../client-dialect.ts'
 import { type Fields, isFields } from './fields.ts'
@@ -90,19 +91,18 @@ function inputOf(json: string): Fields {
   }
 }
 
-/** This API counts cached tokens beside the input, the chat API within it. */
-export function usageOf(usage: Usage | undefined): Fields {
-  const { cached_tokens: cached, cache_write_tokens: written } = isFields(usage?.prompt_tokens_details)
-    ? usage.prompt_tokens_details
-    : {}
-  const read = countOf(cached)
-  const write = countOf(written)
+/** This API counts cached tokens beside the input, the chat API within it. Lifetimes are null if the provider reports none. */
+export function usageOf(usage: Usage = NO_USAGE): Fields {
+  const { input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning } = tokenUnitsOf(usage)
   return {
-    input_tokens: Math.max(0, (usage?.prompt_tokens ?? 0) - read - write),
-    cache_creation_input_tokens: write,
-    cache_read_input_tokens: read,
-    output_tokens: usage?.completion_tokens ?? 0,
+    input_tokens: input - cacheRead - cacheWrite,
+    cache_creation_input_tokens: cacheWrite,
+    cache_read_input_tokens: cacheRead,
+    cache_creation:
+      cacheWrite1h === undefined
+        ? null
+        : { ephemeral_5m_input_tokens: cacheWrite - cacheWrite1h, ephemeral_1h_input_tokens: cacheWrite1h },
+    output_tokens: output ?? 0,
+    ...(reasoning > 0 && { output_tokens_details: { thinking_tokens: reasoning } }),
   }
 }
-
-const countOf = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0)

@@ -1,4 +1,5 @@
 import type { Choice, Completion } from '../../domain/completion.ts'
+import { NO_USAGE } from '../../domain/usage.ts'
 import { pieces } from '../pieces.ts'
 
 export interface ReplayOptions {
@@ -36,8 +37,6 @@ export function* chatChunks(completion: Completion, { includeUsage, governance }
 
 /** Fields as JSON text that follows other members of an object. */
 const membersOf = (fields: object): string => (Object.keys(fields).length === 0 ? '' : `,${JSON.stringify(fields).slice(1, -1)}`)
-
-const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
 
 const logprobsOf = ({ logprobs }: Choice): string => (logprobs ? `"logprobs":${JSON.stringify(logprobs)},` : '')
 

@@ -1,4 +1,5 @@
 import type { Completion, Usage } from '../../domain/completion.ts'
+import { NO_USAGE, tokenUnitsOf } from '../../domain/usage.ts'
 import type { GovernanceBlock } from '../client-dialect.ts'
 import { type Fields, isObject } from './fields.ts'
 import type { OutputItem } from './items.ts'
@@ -73,23 +74,23 @@ const DEFAULTS = {
   prompt_cache_key: null,
 }
 
-const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
-
 /** Zeros without a report of the provider, because clients require the field. Other fields of the provider are kept. */
 function usageOf(usage: Usage = NO_USAGE): Fields {
   const { prompt_tokens, completion_tokens, total_tokens, prompt_tokens_details, completion_tokens_details, ...others } = usage
-  const input = isObject(prompt_tokens_details) ? prompt_tokens_details : {}
-  const output = isObject(completion_tokens_details) ? completion_tokens_details : {}
+  const { cacheRead, cacheWrite, reasoning } = tokenUnitsOf(usage)
   return {
     ...others,
     input_tokens: prompt_tokens,
     input_tokens_details: {
-      ...input,
-      cached_tokens: input.cached_tokens ?? others.prompt_cache_hit_tokens ?? 0,
-      cache_write_tokens: input.cache_write_tokens ?? 0,
+      ...(isObject(prompt_tokens_details) && prompt_tokens_details),
+      cached_tokens: cacheRead,
+      cache_write_tokens: cacheWrite,
     },
     output_tokens: completion_tokens,
-    output_tokens_details: { ...output, reasoning_tokens: output.reasoning_tokens ?? 0 },
+    output_tokens_details: {
+      ...(isObject(completion_tokens_details) && completion_tokens_details),
+      reasoning_tokens: reasoning,
+    },
     total_tokens,
   }
 }

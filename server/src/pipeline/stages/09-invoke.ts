@@ -1,6 +1,6 @@
 import { refuse, Skipped, type StageReturn, Stop } from '../../domain/outcome.ts'
+import type { ReportedUsage } from '../../domain/usage.ts'
 import { withEitherSignal } from '../../lib/either-signal.ts'
-import type { Usage } from '../../providers/attempt-outcome.ts'
 import { type InvokeDeps, type InvokeOptions, invokeOperation, type OperationResult } from '../../providers/invoke.ts'
 import { limitMaxTokens } from '../../providers/limit-max-tokens.ts'
 import { chatOperation, embeddingsOperation, type Operation } from '../../providers/operation.ts'
@@ -61,7 +61,7 @@ interface Call {
 
 type Sent<Response> = Pick<Invoked, 'provider' | 'attempts'> & { readonly response: Response }
 
-async function send<Response extends { readonly usage?: Usage }>(
+async function send<Response extends { readonly usage?: ReportedUsage }>(
   operation: Operation<Response>,
   { context: { incoming, admitted }, authorized: { release }, route: { candidates }, deps: { invokeDeps, aborting } }: Call,
   more: Pick<InvokeOptions, 'addedMessages'> = {},

@@ -12,17 +12,22 @@ import { nullable } from '../../http/schemas.ts'
 import type { Cache } from '../../lib/cache.ts'
 import { Name, resettable, Timestamp } from '../../lib/fields.ts'
 import { deleteModel, findModelForChange, listModels, putModels } from '../model-store.ts'
+import { priceFieldsOf, pricesOf } from '../prices.ts'
 import { findModelProblem, type Provider, type ProviderModel } from '../provider.ts'
 import { findProvider, PROVIDERS_TOPIC } from '../provider-store.ts'
 
 const MAX_AT_ONCE = 200
 const ALL = { limit: 100_000 }
 
-const price = (of: string) => resettable(Type.Number({ description: `Price per 1M ${of} tokens. null: unknown.` }))
+const price = (of: string, without = 'unknown', which = '') =>
+  resettable(Type.Number({ description: `Price per 1M ${of} tokens${which}. null: ${without}.` }))
 const ModelFields = Type.Object({
   upstream_name: resettable({ ...Name, description: "The provider's name of the model. null: the same as `id`." }),
   input_price: price('prompt'),
   output_price: price('completion'),
+  cache_read_price: price('prompt', 'the same as `input_price`', ' that the provider reads from its cache'),
+  cache_write_price: price('prompt', 'the same as `input_price`', ' that the provider writes to its cache'),
+  cache_write_1h_price: price('prompt', 'the same as `cache_write_price`', ' that the provider writes to its cache for an hour'),
 })
 const ModelBody = Type.Object({ id: Type.String({ maxLength: 200 }), ...ModelFields.properties })
 const ModelsBody = Type.Object({ models: Type.Array(ModelBody, { minItems: 1, maxItems: MAX_AT_ONCE }) })
@@ -34,6 +39,9 @@ const ModelView = Type.Object({
   upstream_name: nullable(Name),
   input_price: nullable(Type.Number()),
   output_price: nullable(Type.Number()),
+  cache_read_price: nullable(Type.Number()),
+  cache_write_price: nullable(Type.Number()),
+  cache_write_1h_price: nullable(Type.Number()),
   created_at: Timestamp,
 })
 
@@ -167,17 +175,15 @@ type NewModel = Omit<ProviderModel, 'createdAt'>
 
 /** Throws a 400 for an invalid model. `at`: its path in the body. */
 function newModel(id: string, fields: Static<typeof ModelFields>, at: string): NewModel {
-  const { upstream_name: upstreamName = null, input_price: inputPrice = null, output_price: outputPrice = null } = fields
-  const model = { id, upstreamName, inputPrice, outputPrice }
+  const model = { id, upstreamName: fields.upstream_name ?? null, ...pricesOf(fields) }
   const problem = findModelProblem(model)
   if (problem) throw invalid({ ...problem, param: at + problem.param })
   return model
 }
 
-const fieldsOf = ({ upstreamName, inputPrice, outputPrice }: ProviderModel): Static<typeof ModelFields> => ({
-  upstream_name: upstreamName,
-  input_price: inputPrice,
-  output_price: outputPrice,
+const fieldsOf = (model: ProviderModel): Static<typeof ModelFields> => ({
+  upstream_name: model.upstreamName,
+  ...priceFieldsOf(model),
 })
 
 interface Offer {
@@ -202,7 +208,6 @@ const modelView = ({ provider, model }: Offer) => ({
   object: 'model' as const,
   provider_id: provider,
   upstream_name: model.upstreamName,
-  input_price: model.inputPrice,
-  output_price: model.outputPrice,
+  ...priceFieldsOf(model),
   created_at: model.createdAt.toISOString(),
 })
