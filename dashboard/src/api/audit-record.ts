@@ -15,7 +15,7 @@ interface MoreFields {
     readonly rules: readonly { readonly id: string; readonly point: string; readonly verdict: string; readonly error?: string }[]
   } | null
   readonly policy_versions: readonly { readonly id: string; readonly name?: string; readonly version: number }[]
-  readonly attempts: readonly Readonly<Record<string, unknown>>[]
+  readonly attempts: readonly Attempt[]
   readonly knowledge: readonly Hit[]
   readonly memory: readonly Hit[]
   readonly remembered: readonly { readonly id: string; readonly mode: string }[]
@@ -23,6 +23,17 @@ interface MoreFields {
   readonly dry_run: boolean
   readonly features: Readonly<Record<string, unknown>>
   readonly change: { readonly action: string; readonly object_id: string; readonly fields: readonly string[] } | null
+}
+
+/** Absent counts are 0. Cached tokens are part of the prompt, reasoning is part of the completion. */
+interface Attempt {
+  readonly provider: string
+  readonly outcome: string
+  readonly prompt_tokens?: number
+  readonly cache_read_tokens?: number
+  readonly cache_write_tokens?: number
+  readonly completion_tokens?: number
+  readonly reasoning_tokens?: number
 }
 
 interface Hit {

@@ -5168,6 +5168,8 @@ export interface operations {
                                 p50_ms: number | null;
                                 p95_ms: number | null;
                             };
+                            /** @description Part of `tokens` that providers read from their caches. */
+                            cached_tokens: number;
                         };
                         /** @description One entry for each interval, oldest first, including intervals without requests. */
                         series: {
@@ -5294,6 +5296,8 @@ export interface operations {
                                 p50_ms: number | null;
                                 p95_ms: number | null;
                             };
+                            /** @description Part of `tokens` that providers read from their caches. */
+                            cached_tokens: number;
                         };
                         /** @description One entry for each interval, oldest first, including intervals without requests. */
                         series: {
@@ -6924,6 +6928,9 @@ export interface operations {
                             upstream_name: string | null;
                             input_price: number | null;
                             output_price: number | null;
+                            cache_read_price: number | null;
+                            cache_write_price: number | null;
+                            cache_write_1h_price: number | null;
                             /** Format: date-time */
                             created_at: string;
                         }[];
@@ -6972,6 +6979,9 @@ export interface operations {
                             upstream_name: string | null;
                             input_price: number | null;
                             output_price: number | null;
+                            cache_read_price: number | null;
+                            cache_write_price: number | null;
+                            cache_write_1h_price: number | null;
                             /** Format: date-time */
                             created_at: string;
                         }[];
@@ -7009,6 +7019,12 @@ export interface operations {
                         input_price?: number | null;
                         /** @description Price per 1M completion tokens. null: unknown. */
                         output_price?: number | null;
+                        /** @description Price per 1M prompt tokens that the provider reads from its cache. null: the same as `input_price`. */
+                        cache_read_price?: number | null;
+                        /** @description Price per 1M prompt tokens that the provider writes to its cache. null: the same as `input_price`. */
+                        cache_write_price?: number | null;
+                        /** @description Price per 1M prompt tokens that the provider writes to its cache for an hour. null: the same as `cache_write_price`. */
+                        cache_write_1h_price?: number | null;
                     }[];
                 };
             };
@@ -7031,6 +7047,9 @@ export interface operations {
                             upstream_name: string | null;
                             input_price: number | null;
                             output_price: number | null;
+                            cache_read_price: number | null;
+                            cache_write_price: number | null;
+                            cache_write_1h_price: number | null;
                             /** Format: date-time */
                             created_at: string;
                         }[];
@@ -7064,6 +7083,12 @@ export interface operations {
                     input_price?: number | null;
                     /** @description Price per 1M completion tokens. null: unknown. */
                     output_price?: number | null;
+                    /** @description Price per 1M prompt tokens that the provider reads from its cache. null: the same as `input_price`. */
+                    cache_read_price?: number | null;
+                    /** @description Price per 1M prompt tokens that the provider writes to its cache. null: the same as `input_price`. */
+                    cache_write_price?: number | null;
+                    /** @description Price per 1M prompt tokens that the provider writes to its cache for an hour. null: the same as `cache_write_price`. */
+                    cache_write_1h_price?: number | null;
                 };
             };
         };
@@ -7082,6 +7107,9 @@ export interface operations {
                         upstream_name: string | null;
                         input_price: number | null;
                         output_price: number | null;
+                        cache_read_price: number | null;
+                        cache_write_price: number | null;
+                        cache_write_1h_price: number | null;
                         /** Format: date-time */
                         created_at: string;
                     };
@@ -7141,6 +7169,12 @@ export interface operations {
                     input_price?: number | null;
                     /** @description Price per 1M completion tokens. null: unknown. */
                     output_price?: number | null;
+                    /** @description Price per 1M prompt tokens that the provider reads from its cache. null: the same as `input_price`. */
+                    cache_read_price?: number | null;
+                    /** @description Price per 1M prompt tokens that the provider writes to its cache. null: the same as `input_price`. */
+                    cache_write_price?: number | null;
+                    /** @description Price per 1M prompt tokens that the provider writes to its cache for an hour. null: the same as `cache_write_price`. */
+                    cache_write_1h_price?: number | null;
                 };
             };
         };
@@ -7159,6 +7193,9 @@ export interface operations {
                         upstream_name: string | null;
                         input_price: number | null;
                         output_price: number | null;
+                        cache_read_price: number | null;
+                        cache_write_price: number | null;
+                        cache_write_1h_price: number | null;
                         /** Format: date-time */
                         created_at: string;
                     };

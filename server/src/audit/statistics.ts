@@ -27,6 +27,11 @@ export interface RequestCounts {
   readonly p95Ms: number | null
 }
 
+export interface TotalCounts extends RequestCounts {
+  /** Part of `tokens` that providers read from their caches. */
+  readonly cachedTokens: number
+}
+
 export interface IntervalCounts extends RequestCounts {
   readonly at: Date
 }
@@ -38,8 +43,16 @@ export async function countByInterval(db: Db, query: StatisticsQuery, seconds: n
   return rows.map((row) => ({ at: row.at, ...toRequestCounts(row) }))
 }
 
-export async function countRequests(db: Db, query: StatisticsQuery): Promise<RequestCounts> {
-  return toRequestCounts(await selectRecords(db, query).select(COUNT_COLUMNS).executeTakeFirstOrThrow())
+export async function countRequests(db: Db, query: StatisticsQuery): Promise<TotalCounts> {
+  const [counts, { cached }] = await Promise.all([
+    selectRecords(db, query).select(COUNT_COLUMNS).executeTakeFirstOrThrow(),
+    // Apart from the other counts, because it has its own index: few records have cached tokens.
+    selectRecords(db, query)
+      .where('cache_read_tokens', 'is not', null)
+      .select(({ fn }) => fn.sum<number | null>('cache_read_tokens').as('cached'))
+      .executeTakeFirstOrThrow(),
+  ])
+  return { ...toRequestCounts(counts), cachedTokens: Number(cached ?? 0) }
 }
 
 const selectRecords = (db: Db, { workspaceId, applicationId, from, to }: StatisticsQuery) => {

@@ -28,6 +28,16 @@ describe.each(testDatabases())('verifyWorkspace: records on $name', ({ open }) =
     expect(await verify()).toEqual({ ok: true, records: 20, checkpoints: 2, first: 1, signedThrough: 16 })
   })
 
+  test('succeeds when records with cached tokens follow those of a version that did not count them', async () => {
+    const attempt = { provider: 'openai', model: 'small', status: 200, outcome: 'ok', ms: 1, prompt_tokens: 100 }
+    await log().append(1, { attempts: [{ ...attempt, cache_read_tokens: 60, cache_write_1h_tokens: 7, cache_write_tokens: 9 }] })
+    expect(await verify()).toMatchObject({ ok: true, records: 21 })
+    expect((await edit.rowAt(20)).cache_read_tokens).toBeNull()
+    expect((await edit.rowAt(21)).cache_read_tokens).toBe(60)
+    await edit.change(21, { cache_read_tokens: null })
+    expect(await verify()).toMatchObject({ ok: false, firstFault: { sequence: 21, reason: 'altered' } })
+  })
+
   test('names the record when a byte of its body was changed', async () => {
     const { body } = await edit.rowAt(5)
     await edit.change(5, { body: body.replace('"status":200', '"status":201') })
@@ -44,6 +54,7 @@ describe.each(testDatabases())('verifyWorkspace: records on $name', ({ open }) =
     ['duration_ms', { duration_ms: 1 }],
     ['tokens', { tokens: 0 }],
     ['cost', { cost: 0.5 }],
+    ['cache_read_tokens', { cache_read_tokens: 1 }],
     ['cost (none)', { cost: null }],
     ['risk_level', { risk_level: 'low' }],
     ['status', { status: 500 }],

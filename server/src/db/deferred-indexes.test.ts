@@ -9,7 +9,14 @@ import type { Database } from './database.ts'
 import { buildDeferredIndexes } from './deferred-indexes.ts'
 
 const RECORDS = 40_000
-const NAMES = ['audit_record_status', 'audit_record_risk', 'audit_record_endpoint', 'memory_item_mode', 'webhook_delivery_state']
+const NAMES = [
+  'audit_record_status',
+  'audit_record_cache_read',
+  'audit_record_risk',
+  'audit_record_endpoint',
+  'memory_item_mode',
+  'webhook_delivery_state',
+]
 
 describe.each(testDatabases())('deferred indexes on $name', ({ open }) => {
   let database: Database
@@ -46,7 +53,7 @@ describe.each(testDatabases())('deferred indexes on $name', ({ open }) => {
 
   test('buildDeferredIndexes: builds missing indexes, and migrations build all when the database is empty', async () => {
     expect(await listValidIndexes()).toEqual(NAMES.toSorted())
-    await database.pool.query('drop index audit_record_status, webhook_delivery_state')
+    await database.pool.query('drop index audit_record_status, audit_record_cache_read, webhook_delivery_state')
     await Promise.all([buildDeferredIndexes(database), buildDeferredIndexes(database)])
     await buildDeferredIndexes(database)
     expect(await listValidIndexes()).toEqual(NAMES.toSorted())

@@ -24,6 +24,8 @@ const openai = (change: Partial<NewProvider> = {}): NewProvider => ({
 })
 const model = (id: string) => ({ id, upstreamName: null, ...NO_PRICES })
 
+const PRICES = { inputPrice: 1.5, outputPrice: 2, cacheReadPrice: 0.15, cacheWritePrice: 1.9, cacheWrite1hPrice: 3 }
+
 describe.each(testDatabases())('providers on $name', ({ open }) => {
   let database: Database
   let ws: string
@@ -140,16 +142,10 @@ describe.each(testDatabases())('providers on $name', ({ open }) => {
     const later = new Date(now.getTime() + 1_000)
     await createProvider(db, workspaceId, openai(), write)
     expect(await putModels(db, workspaceId, 'openai', [model('b'), model('a')], now)).toBe(true)
-    await putModels(
-      db,
-      workspaceId,
-      'openai',
-      [{ id: 'a', upstreamName: 'a-2', ...NO_PRICES, inputPrice: 1.5, outputPrice: 2 }],
-      later,
-    )
+    await putModels(db, workspaceId, 'openai', [{ id: 'a', upstreamName: 'a-2', ...PRICES }], later)
     const page = await listModels(db, workspaceId, 'openai', { limit: 1 })
     expect(page).toEqual({
-      data: [{ id: 'a', upstreamName: 'a-2', ...NO_PRICES, inputPrice: 1.5, outputPrice: 2, createdAt: now }],
+      data: [{ id: 'a', upstreamName: 'a-2', ...PRICES, createdAt: now }],
       hasMore: true,
     })
     expect((await loadFirst(workspaceId))?.models.map(({ id }) => id)).toEqual(['a', 'b'])

@@ -110,7 +110,11 @@ test('models: usable from PUT until DELETE', async () => {
       body: JSON.stringify({ model: 'org/new', messages: [{ role: 'user', content: 'Good morning' }] }),
     }).then(({ status }) => status)
   expect(await chat()).toBe(422)
-  const put = await admin.put('/providers/openai/models/org%2Fnew', { upstream_name: 'scripted', output_price: 0.5 })
+  const put = await admin.put('/providers/openai/models/org%2Fnew', {
+    upstream_name: 'scripted',
+    output_price: 0.5,
+    cache_write_1h_price: 6,
+  })
   expect(put).toEqual({
     id: 'org/new',
     object: 'model',
@@ -118,6 +122,9 @@ test('models: usable from PUT until DELETE', async () => {
     upstream_name: 'scripted',
     input_price: null,
     output_price: 0.5,
+    cache_read_price: null,
+    cache_write_price: null,
+    cache_write_1h_price: 6,
     created_at: expect.any(String),
   })
   expect(await chat()).toBe(200)
@@ -129,10 +136,10 @@ test('models: usable from PUT until DELETE', async () => {
 test('model: PATCH changes only the fields that it names, and adds no model', async () => {
   const headers = { authorization: `Bearer ${server.demo.admin_token}`, 'content-type': 'application/json' }
   await admin.put('/providers/openai/models/patched', { upstream_name: 'scripted', input_price: 1, output_price: 2 })
-  const fields = [{ input_price: 5 }, { output_price: 9 }]
+  const fields = [{ input_price: 5 }, { output_price: 9 }, { cache_read_price: 0.5 }]
   await Promise.all(fields.map((change) => admin.patch('/providers/openai/models/patched', change)))
   const changed = await admin.patch('/providers/openai/models/patched', { upstream_name: null })
-  expect(changed).toMatchObject({ upstream_name: null, input_price: 5, output_price: 9 })
+  expect(changed).toMatchObject({ upstream_name: null, input_price: 5, output_price: 9, cache_read_price: 0.5 })
   expect((await admin.get('/providers/openai/models')).data).toContainEqual(changed)
   const refusal = await admin.send('PATCH', '/providers/openai/models/patched', { input_price: -1 })
   expectError(refusal, 'VALIDATION_ERROR', 'input_price')

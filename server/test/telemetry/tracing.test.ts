@@ -45,6 +45,8 @@ test('tracing: a request is a span with a child for each executed stage, without
   const spans = received.join('')
   expect(spans).toContain(auditId)
   expect(spans).toContain('demo-mini')
+  expect(spans).toContain('gen_ai.usage.input_tokens')
+  expect(spans).toContain('gen_ai.usage.cache_read.input_tokens')
   const skipped = ['retrieve', 'recall', 'remember']
   for (const stage of STAGES) expect(spans.includes(stage), stage).toBe(!skipped.includes(stage))
   for (const secret of ['marmalade', key, 'Hello! I am']) expect(spans).not.toContain(secret)

@@ -1,6 +1,7 @@
 import { Badge, Group, Text, Timeline } from '@mantine/core'
 import type { AuditRecord } from '../../api/audit-record.ts'
 import { findingCounts, findingLabel } from '../../ui/finding-labels.ts'
+import { tokenUnitsIn } from './token-units.ts'
 
 /** Descriptions of the stages. */
 const PURPOSES: Readonly<Record<string, string>> = {
@@ -81,7 +82,7 @@ function resultsOf(
     case 'recall':
       return [counted(memory.length, 'memory', 'memories'), ...rulesAt('recall')]
     case 'invoke':
-      return [counted(attempts.length, 'attempt', 'attempts')]
+      return [counted(attempts.length, 'attempt', 'attempts'), ...tokenUnitsIn(attempts)]
     case 'inspect':
       return rulesAt('output')
     case 'remember':

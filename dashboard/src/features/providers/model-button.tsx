@@ -21,13 +21,21 @@ const valuesOf = (model: Model | undefined) => ({
   upstream_name: model?.upstream_name ?? '',
   input_price: (model?.input_price ?? '') as Price,
   output_price: (model?.output_price ?? '') as Price,
+  cache_read_price: (model?.cache_read_price ?? '') as Price,
+  cache_write_price: (model?.cache_write_price ?? '') as Price,
+  cache_write_1h_price: (model?.cache_write_1h_price ?? '') as Price,
 })
 type Values = ReturnType<typeof valuesOf>
 
-const bodyOf = ({ upstream_name, input_price, output_price }: Values) => ({
-  upstream_name: upstream_name.trim() || null,
-  input_price: input_price === '' ? null : input_price,
-  output_price: output_price === '' ? null : output_price,
+const priceOf = (price: Price) => (price === '' ? null : price)
+
+const bodyOf = (values: Values) => ({
+  upstream_name: values.upstream_name.trim() || null,
+  input_price: priceOf(values.input_price),
+  output_price: priceOf(values.output_price),
+  cache_read_price: priceOf(values.cache_read_price),
+  cache_write_price: priceOf(values.cache_write_price),
+  cache_write_1h_price: priceOf(values.cache_write_1h_price),
 })
 
 const REFRESH = ['/admin/v1/providers', '/admin/v1/models'] as const
@@ -88,10 +96,15 @@ function ModelForm({ form, isNew, pending, onSubmit }: ModelFormProps) {
         <PriceField label="Input price" {...form.getInputProps('input_price')} />
         <PriceField label="Output price" {...form.getInputProps('output_price')} />
       </Group>
+      <Group grow align="end">
+        <PriceField label="Cache read price" placeholder="Input price" {...form.getInputProps('cache_read_price')} />
+        <PriceField label="Cache write price" placeholder="Input price" {...form.getInputProps('cache_write_price')} />
+        <PriceField label="1-hour write price" placeholder="Write price" {...form.getInputProps('cache_write_1h_price')} />
+      </Group>
     </SubmitForm>
   )
 }
 
-function PriceField(props: { readonly label: string }) {
+function PriceField(props: { readonly label: string; readonly placeholder?: string }) {
   return <NumberInput description="Per 1M tokens" placeholder="Unknown" min={0} {...props} />
 }

@@ -9,7 +9,16 @@ import { countPending, type PendingCount } from '../../review/pending-counts.ts'
 import type { AdminDeps } from '../connect-domains.ts'
 import { inWorkspace } from '../kit/operation.ts'
 import { attentionTo } from './attention.ts'
-import { countedView, INTERVALS, type Interval, OverviewView, STATISTICS_QUERY, stageView, UsageView } from './overview-shapes.ts'
+import {
+  countedView,
+  INTERVALS,
+  type Interval,
+  OverviewView,
+  STATISTICS_QUERY,
+  stageView,
+  totalsView,
+  UsageView,
+} from './overview-shapes.ts'
 
 const docs = {
   overview: inWorkspace(
@@ -58,7 +67,7 @@ export function overviewRoutes(app: TypedApp, deps: AdminDeps): void {
     return {
       object: 'overview',
       ...shown,
-      totals: countedView(totals),
+      totals: totalsView(totals),
       holds: waitingView(waiting, 'hold'),
       escalations: waitingView(waiting, 'escalation'),
       providers,
@@ -87,7 +96,7 @@ function usageRoute(app: TypedApp, { db, clock }: AdminDeps): void {
       object: 'application_usage',
       application_id: application.id,
       ...shown,
-      totals: countedView(totals),
+      totals: totalsView(totals),
     }
   })
 }

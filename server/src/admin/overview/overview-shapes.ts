@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { RequestCounts, StageTimes } from '../../audit/statistics.ts'
+import type { RequestCounts, StageTimes, TotalCounts } from '../../audit/statistics.ts'
 import { nullable } from '../../http/schemas.ts'
 import { oneOf, Timestamp } from '../../lib/fields.ts'
 import { ProviderView } from '../../providers/admin/provider-shapes.ts'
@@ -58,7 +58,10 @@ const StatisticsFields = {
   from: Timestamp,
   to: Timestamp,
   interval: oneOf(Object.keys(INTERVALS) as Interval[]),
-  totals: Type.Object(CountedFields),
+  totals: Type.Object({
+    ...CountedFields,
+    cached_tokens: { ...count, description: 'Part of `tokens` that providers read from their caches.' },
+  }),
   series: Type.Array(Type.Object({ at: Timestamp, ...CountedFields }), {
     description: 'One entry for each interval, oldest first, including intervals without requests.',
   }),
@@ -134,6 +137,8 @@ export const countedView = ({ requests, verdicts, errors, tokens, cost, p50Ms, p
   cost,
   latency: { p50_ms: p50Ms, p95_ms: p95Ms },
 })
+
+export const totalsView = ({ cachedTokens, ...counts }: TotalCounts) => ({ ...countedView(counts), cached_tokens: cachedTokens })
 
 export const stageView = ({ name, p50Ms, p95Ms, count: worked }: StageTimes) => ({
   name,

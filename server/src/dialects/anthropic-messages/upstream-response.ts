@@ -20,6 +20,7 @@ const MESSAGE_FIELDS = [
 ]
 /** State of the provider's own tools. */
 const FORBIDDEN_FIELDS = ['error', 'container'] as const
+/** `cache_creation`, with the lifetimes of cache writes, is kept as it is. */
 const USAGE_FIELDS = [
   ...['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens_details'],
   ...['prompt_tokens', 'completion_tokens', 'total_tokens', 'prompt_tokens_details', 'completion_tokens_details'],
