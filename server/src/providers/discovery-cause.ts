@@ -74,18 +74,11 @@ function connectCause(code: string): DiscoveryCause {
 
 function statusCause(failure: HttpFailure): DiscoveryCause {
   const { status } = failure
-  const rejection = readRejection(failure)
+  // A 404 means the path, unless its text is about the model.
+  const rejection = readRejection(status === 404 ? { ...failure, status: 400 } : failure)
   if (rejection?.kind === 'key_rejected') return 'unauthorized'
   if (rejection?.kind === 'quota_exhausted' || rejection?.kind === 'rate_limited') return rejection.kind
-  // A 404 without a word about the model is one of the path.
-  if (rejection?.kind === 'refused' && rejection.code === 'model_not_found' && failure.body !== undefined && namesModel(failure))
-    return 'model_not_found'
+  if (rejection?.kind === 'refused' && rejection.code === 'model_not_found') return 'model_not_found'
   if (status === 404 || status === 405) return 'not_found'
   return status >= 300 && status < 400 ? 'redirect' : 'status'
-}
-
-/** The same texts with another status: codeOf(404) is `model_not_found` even without one. */
-const namesModel = ({ body, ...failure }: HttpFailure): boolean => {
-  const rejection = readRejection({ ...failure, ...(body && { body }), status: 400 })
-  return rejection?.kind === 'refused' && rejection.code === 'model_not_found'
 }
