@@ -1,20 +1,26 @@
-import { Agent } from 'undici'
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
+import { type Dispatcher, Pool } from 'undici'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type ScriptedTokens, startScriptedTokens } from '../../test/support/scripted-google.ts'
 import { AccessTokens } from './access-tokens.ts'
 import { parseServiceAccount } from './service-account.ts'
 
-const agent = new Agent()
+const pools: Pool[] = []
 let google: ScriptedTokens
 let time = 0
 let tokens: AccessTokens
 beforeEach(async () => {
   time = 1_800_000_000_000
   google = await startScriptedTokens({ now: () => time })
-  tokens = new AccessTokens(() => agent)
+  tokens = new AccessTokens((origin) => {
+    const pool = new Pool(origin)
+    pools.push(pool)
+    return pool
+  })
 })
-afterEach(() => google.close())
-afterAll(() => agent.close())
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.destroy()))
+  await google.close()
+})
 
 const tokenOf = (change: object = {}, more: { timeoutMs?: number; signal?: AbortSignal; allowPrivate?: boolean } = {}) => {
   const { allowPrivate = true, timeoutMs = 20_000, signal } = more
@@ -72,7 +78,7 @@ test('access token: a caller that leaves does not end the exchange of the others
 })
 
 test('access token: a caller waits no longer than its own limit', async () => {
-  const silent = new AccessTokens(() => ({ dispatch: () => true }) as unknown as Agent)
+  const silent = new AccessTokens(() => ({ dispatch: () => true }) as unknown as Dispatcher)
   const account = parseServiceAccount(google.keyFile())
   const result = await silent.tokenOf(account, { now: () => time, timeoutMs: 50 }, true)
   expect(result).toMatchObject({ ok: false, failure: 'timeout' })

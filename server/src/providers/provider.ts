@@ -170,12 +170,12 @@ export function applyProviderChange(
 /** The first problem of a declaration, with the field's name in the admin API; undefined: the declaration is valid. */
 export function findProviderProblem(provider: NewProvider, allowPrivateUrls: boolean): Problem | undefined {
   if (!PROVIDER_ID.test(provider.id)) return { param: 'id', message: 'must be lower-case letters, digits, - and _, at most 63' }
+  if (provider.preset !== null && (provider.kind !== 'openai' || !isPresetId(provider.preset)))
+    return { param: 'preset', message: `is for the kind openai and must be one of ${PRESET_IDS.join(', ')}` }
   const url = findBaseUrlProblem(provider, isPrivateUrlAllowed(provider.source, allowPrivateUrls))
   if (url !== undefined) return { param: 'base_url', message: url }
   if (needsRegion(provider) && !CLOUD_REGION.test(provider.region ?? ''))
     return { param: 'region', message: 'must be the name of a region of the cloud, for example eu-central-1' }
-  if (provider.preset !== null && (provider.kind !== 'openai' || !isPresetId(provider.preset)))
-    return { param: 'preset', message: `is for the kind openai and must be one of ${PRESET_IDS.join(', ')}` }
   if (!PATH.test(provider.path))
     return { param: 'path', message: 'must start with one / and must not contain spaces or a fragment' }
   for (const [name, [min, max]] of Object.entries(RANGES) as [keyof typeof RANGES, readonly [number, number]][]) {
