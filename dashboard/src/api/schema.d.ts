@@ -1195,8 +1195,25 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** List the models that a provider offers. Nothing is stored */
+        /** Test the connection to a provider and list the models that it offers. Nothing is stored */
         post: operations["discoverModels"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/provider-presets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the known servers with the OpenAI chat API, by id */
+        get: operations["listProviderPresets"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -5218,7 +5235,7 @@ export interface operations {
                                 circuit: "closed" | "open" | "half_open";
                                 /** @description Requests in flight. */
                                 active: number;
-                                problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                                problem: ("url_not_allowed" | "key_missing" | "key_unreadable" | "key_invalid") | null;
                                 last_error: {
                                     /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
                                     kind: string;
@@ -6563,7 +6580,8 @@ export interface operations {
                             id: string;
                             /** @enum {string} */
                             object: "provider";
-                            kind: "openai" | "anthropic" | "azure-openai" | "stub";
+                            kind: "openai" | "anthropic" | "azure-openai" | "bedrock" | "gemini" | "vertex" | "stub";
+                            preset: ("cerebras" | "deepseek" | "fireworks" | "groq" | "mistral" | "moonshot" | "ollama" | "openai" | "openrouter" | "perplexity" | "together" | "vllm" | "xai") | null;
                             source: "api" | "environment" | "config";
                             base_url: string | null;
                             api_key_from: ("stored" | "environment") | null;
@@ -6585,7 +6603,7 @@ export interface operations {
                                 circuit: "closed" | "open" | "half_open";
                                 /** @description Requests in flight. */
                                 active: number;
-                                problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                                problem: ("url_not_allowed" | "key_missing" | "key_unreadable" | "key_invalid") | null;
                                 last_error: {
                                     /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
                                     kind: string;
@@ -6626,14 +6644,15 @@ export interface operations {
                 "application/json": {
                     /** @description A slug. Models show it as `owned_by`. */
                     id: string;
-                    kind?: "openai" | "anthropic" | "azure-openai" | "stub";
-                    /** @description For example `https://api.openai.com/v1`. Default for `anthropic`: `https://api.anthropic.com`. Not for a stub. */
+                    kind?: "openai" | "anthropic" | "azure-openai" | "bedrock" | "gemini" | "vertex" | "stub";
+                    preset?: "cerebras" | "deepseek" | "fireworks" | "groq" | "mistral" | "moonshot" | "ollama" | "openai" | "openrouter" | "perplexity" | "together" | "vllm" | "xai" | null;
+                    /** @description For example `https://api.openai.com/v1`. `{region}` is replaced by the region. Default: that of the preset or kind, for example `https://api.anthropic.com`. Not for a stub. */
                     base_url?: string;
-                    /** @description Encrypted at rest and never returned. null removes it. */
+                    /** @description Encrypted at rest and never returned. null removes it. For `bedrock`: a Bedrock API key, or `access key id:secret access key[:session token]`. For `vertex`: the JSON text of the key file of a service account. */
                     api_key?: string | null;
                     /** @description Can only be set in the configuration file. */
                     api_key_env?: string | null;
-                    /** @description Path of chat requests, relative to `base_url`. `{deployment}` is replaced by the model. Default: that of the kind, for example `/chat/completions`. */
+                    /** @description Path of chat requests, relative to `base_url`. `{deployment}` is replaced by the model, `{region}` by the region, `{project}` by the project of the service account. Default: that of the kind, for example `/chat/completions`. */
                     path?: string;
                     /** @description `{api_key}` is replaced by the key. */
                     headers?: {
@@ -6646,6 +6665,7 @@ export interface operations {
                     max_retries?: number;
                     max_concurrency?: number;
                     weight?: number;
+                    /** @description For directives of policies. For `bedrock` and `vertex` the region of the cloud, such as `eu-central-1`. */
                     region?: string | null;
                     max_classification?: "public" | "internal" | "confidential" | "restricted";
                     enabled?: boolean;
@@ -6663,7 +6683,8 @@ export interface operations {
                         id: string;
                         /** @enum {string} */
                         object: "provider";
-                        kind: "openai" | "anthropic" | "azure-openai" | "stub";
+                        kind: "openai" | "anthropic" | "azure-openai" | "bedrock" | "gemini" | "vertex" | "stub";
+                        preset: ("cerebras" | "deepseek" | "fireworks" | "groq" | "mistral" | "moonshot" | "ollama" | "openai" | "openrouter" | "perplexity" | "together" | "vllm" | "xai") | null;
                         source: "api" | "environment" | "config";
                         base_url: string | null;
                         api_key_from: ("stored" | "environment") | null;
@@ -6685,7 +6706,7 @@ export interface operations {
                             circuit: "closed" | "open" | "half_open";
                             /** @description Requests in flight. */
                             active: number;
-                            problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                            problem: ("url_not_allowed" | "key_missing" | "key_unreadable" | "key_invalid") | null;
                             last_error: {
                                 /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
                                 kind: string;
@@ -6731,7 +6752,8 @@ export interface operations {
                         id: string;
                         /** @enum {string} */
                         object: "provider";
-                        kind: "openai" | "anthropic" | "azure-openai" | "stub";
+                        kind: "openai" | "anthropic" | "azure-openai" | "bedrock" | "gemini" | "vertex" | "stub";
+                        preset: ("cerebras" | "deepseek" | "fireworks" | "groq" | "mistral" | "moonshot" | "ollama" | "openai" | "openrouter" | "perplexity" | "together" | "vllm" | "xai") | null;
                         source: "api" | "environment" | "config";
                         base_url: string | null;
                         api_key_from: ("stored" | "environment") | null;
@@ -6753,7 +6775,7 @@ export interface operations {
                             circuit: "closed" | "open" | "half_open";
                             /** @description Requests in flight. */
                             active: number;
-                            problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                            problem: ("url_not_allowed" | "key_missing" | "key_unreadable" | "key_invalid") | null;
                             last_error: {
                                 /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
                                 kind: string;
@@ -6816,13 +6838,14 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description For example `https://api.openai.com/v1`. Default for `anthropic`: `https://api.anthropic.com`. Not for a stub. */
+                    preset?: "cerebras" | "deepseek" | "fireworks" | "groq" | "mistral" | "moonshot" | "ollama" | "openai" | "openrouter" | "perplexity" | "together" | "vllm" | "xai" | null;
+                    /** @description For example `https://api.openai.com/v1`. `{region}` is replaced by the region. Default: that of the preset or kind, for example `https://api.anthropic.com`. Not for a stub. */
                     base_url?: string;
-                    /** @description Encrypted at rest and never returned. null removes it. */
+                    /** @description Encrypted at rest and never returned. null removes it. For `bedrock`: a Bedrock API key, or `access key id:secret access key[:session token]`. For `vertex`: the JSON text of the key file of a service account. */
                     api_key?: string | null;
                     /** @description Can only be set in the configuration file. */
                     api_key_env?: string | null;
-                    /** @description Path of chat requests, relative to `base_url`. `{deployment}` is replaced by the model. Default: that of the kind, for example `/chat/completions`. */
+                    /** @description Path of chat requests, relative to `base_url`. `{deployment}` is replaced by the model, `{region}` by the region, `{project}` by the project of the service account. Default: that of the kind, for example `/chat/completions`. */
                     path?: string;
                     /** @description `{api_key}` is replaced by the key. */
                     headers?: {
@@ -6835,6 +6858,7 @@ export interface operations {
                     max_retries?: number;
                     max_concurrency?: number;
                     weight?: number;
+                    /** @description For directives of policies. For `bedrock` and `vertex` the region of the cloud, such as `eu-central-1`. */
                     region?: string | null;
                     max_classification?: "public" | "internal" | "confidential" | "restricted";
                     enabled?: boolean;
@@ -6852,7 +6876,8 @@ export interface operations {
                         id: string;
                         /** @enum {string} */
                         object: "provider";
-                        kind: "openai" | "anthropic" | "azure-openai" | "stub";
+                        kind: "openai" | "anthropic" | "azure-openai" | "bedrock" | "gemini" | "vertex" | "stub";
+                        preset: ("cerebras" | "deepseek" | "fireworks" | "groq" | "mistral" | "moonshot" | "ollama" | "openai" | "openrouter" | "perplexity" | "together" | "vllm" | "xai") | null;
                         source: "api" | "environment" | "config";
                         base_url: string | null;
                         api_key_from: ("stored" | "environment") | null;
@@ -6874,7 +6899,7 @@ export interface operations {
                             circuit: "closed" | "open" | "half_open";
                             /** @description Requests in flight. */
                             active: number;
-                            problem: ("url_not_allowed" | "key_missing" | "key_unreadable") | null;
+                            problem: ("url_not_allowed" | "key_missing" | "key_unreadable" | "key_invalid") | null;
                             last_error: {
                                 /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
                                 kind: string;
@@ -7220,7 +7245,43 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List the models that a provider offers. Nothing is stored */
+            /** @description Test the connection to a provider and list the models that it offers. Nothing is stored */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "list";
+                        /** @description Whether the provider has a list of models. Without one, a chat request without messages was sent. */
+                        has_list: boolean;
+                        data: {
+                            id: string;
+                            /** @description Whether the provider has this model already. */
+                            known: boolean;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    listProviderPresets: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the known servers with the OpenAI chat API, by id */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7231,8 +7292,13 @@ export interface operations {
                         object: "list";
                         data: {
                             id: string;
-                            /** @description Whether the provider has this model already. */
-                            known: boolean;
+                            /** @enum {string} */
+                            object: "provider_preset";
+                            title: string;
+                            /** @description The base URL of a provider that is created with this preset and without another one. */
+                            base_url: string;
+                            /** @description false: the server usually runs without API keys. */
+                            needs_key: boolean;
                         }[];
                     };
                 };

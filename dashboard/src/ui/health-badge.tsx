@@ -13,6 +13,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   url_not_allowed: 'Address not allowed',
   key_missing: 'Key missing',
   key_unreadable: 'Key unreadable',
+  key_invalid: 'Key has the wrong form',
 }
 
 const ERRORS: Readonly<Record<string, string>> = {

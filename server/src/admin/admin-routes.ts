@@ -32,6 +32,7 @@ import { policyDraftsRoutes } from '../policy/admin/policy-drafts-routes.ts'
 import { policySetsRoutes } from '../policy/admin/policy-sets-routes.ts'
 import { discoveryRoutes } from '../providers/admin/discovery-routes.ts'
 import { modelsRoutes } from '../providers/admin/models-routes.ts'
+import { presetsRoutes } from '../providers/admin/presets-routes.ts'
 import { providersRoutes } from '../providers/admin/providers-routes.ts'
 import { reviewEventsRoutes } from '../review/admin/review-events-routes.ts'
 import { reviewsRoutes } from '../review/admin/reviews-routes.ts'
@@ -77,7 +78,7 @@ export async function adminRoutes(app: FastifyInstance, context: AdminContext): 
       adminTokensRoutes,
       operatorsRoutes,
     ]
-    const models = [providersRoutes, modelsRoutes, discoveryRoutes, assistantsRoutes]
+    const models = [providersRoutes, modelsRoutes, discoveryRoutes, presetsRoutes, assistantsRoutes]
     const rules = [
       policySetsRoutes,
       policyDraftsRoutes,

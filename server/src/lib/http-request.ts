@@ -30,13 +30,13 @@ export interface HttpFailure {
   readonly body?: Buffer
 }
 
-interface HttpResponse {
+export interface HttpResponse {
   readonly ok: true
   readonly status: number
   readonly body: Buffer
 }
 
-interface HttpRequest {
+export interface HttpRequest {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly headers: readonly string[]

@@ -9,10 +9,15 @@ const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor']
 
 /** The object in a JSON text; undefined if the bytes are not valid UTF-8, not JSON or not an object. */
 export function parseJsonObject(body: Buffer): Fields | undefined {
+  const value = parseJson(body)
+  return isObject(value) ? value : undefined
+}
+
+/** The value of a JSON text; undefined if the bytes are not valid UTF-8 or not JSON. */
+export function parseJson(body: Buffer): unknown {
   if (!isUtf8(body)) return undefined
   try {
-    const value: unknown = JSON.parse(body.toString('utf8'))
-    return isObject(value) ? value : undefined
+    return JSON.parse(body.toString('utf8'))
   } catch {
     return undefined
   }

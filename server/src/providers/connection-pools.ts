@@ -1,20 +1,23 @@
 import type { LookupFunction } from 'node:net'
-import { type Dispatcher, Pool } from 'undici'
+import { Pool } from 'undici'
 import { JSON_HEADERS } from '../lib/http-request.ts'
 import { guardedConnector } from '../lib/url-guard.ts'
-import type { ProviderAdapter } from './adapter.ts'
+import { AccessTokens } from './access-tokens.ts'
+import type { ChatApi, ProviderAdapter } from './adapter.ts'
 import { adapterOf } from './adapters.ts'
-import { isPrivateUrlAllowed, KEY_PLACEHOLDER, type Provider } from './provider.ts'
+import { DEPLOYMENT_PLACEHOLDER, PROJECT_PLACEHOLDER, REGION_PLACEHOLDER } from './kinds.ts'
+import { isPrivateUrlAllowed, KEY_PLACEHOLDER, type Provider, resolvedBaseUrl } from './provider.ts'
+import type { Target } from './send-to-provider.ts'
+import { parseServiceAccount } from './service-account.ts'
 
 /** The parts of upstream requests that are the same for all requests to a provider. */
-export interface Endpoint {
+export interface Endpoint extends Target {
   readonly adapter: ProviderAdapter
-  readonly dispatcher: Dispatcher
-  readonly chatPath: string
-  readonly embeddingsPath: string
-  readonly modelsPath: string
-  /** In undici's form: name, value, name, value … */
-  readonly headers: readonly string[]
+  /** Dialect and full path of chats. `model`: the provider's name of the model. */
+  chat(model: string): ChatApi
+  embeddingsPath(model: string): string
+  /** undefined: the provider has no list of models. */
+  readonly models: (Target & { readonly path: string }) | undefined
 }
 
 export interface ConnectionPoolsOptions {
@@ -40,6 +43,7 @@ export class ConnectionPools {
   readonly #options: ConnectionPoolsOptions
   readonly #pools = new Map<string, Pool>()
   readonly #endpoints = new WeakMap<Provider, Endpoint>()
+  readonly #tokens = new AccessTokens((origin, allowPrivate) => this.#pool(origin, allowPrivate))
 
   constructor(options: ConnectionPoolsOptions) {
     this.#options = options
@@ -49,20 +53,40 @@ export class ConnectionPools {
   endpoint(provider: Provider): Endpoint {
     const known = this.#endpoints.get(provider)
     if (known && !(known.dispatcher as Pool).closed) return known
-    if (provider.kind === 'stub') throw new TypeError('A stub sends no requests.')
-    const url = new URL(provider.baseUrl ?? '')
-    const adapter = adapterOf(provider.kind)
-    const base = url.pathname.replace(/\/+$/, '')
-    const endpoint = {
-      adapter,
-      dispatcher: this.#pool(url.origin, isPrivateUrlAllowed(provider.source, this.#options.allowPrivateUrls)),
-      chatPath: base + provider.path,
-      embeddingsPath: base + embeddingsPathOf(provider.path),
-      modelsPath: adapter.modelsPath(base, provider.path),
-      headers: headersOf(provider, adapter),
-    }
+    const endpoint = this.#open(provider)
     this.#endpoints.set(provider, endpoint)
     return endpoint
+  }
+
+  #open(provider: Provider): Endpoint {
+    if (provider.kind === 'stub') throw new TypeError('A stub sends no requests.')
+    const url = new URL(resolvedBaseUrl(provider))
+    const adapter = adapterOf(provider.kind)
+    const base = url.pathname.replace(/\/+$/, '')
+    const own = this.#target(provider, adapter, url.origin)
+    const modelsPath = adapter.modelsPath(base, provider)
+    const modelsOrigin = adapter.modelsOrigin?.(url) ?? url.origin
+    const modelsTarget = modelsOrigin === url.origin ? own : this.#target(provider, adapter, modelsOrigin)
+    return {
+      ...own,
+      adapter,
+      chat: (model) => {
+        const { dialect, path } = adapter.chatApi(provider, model)
+        return { dialect, path: base + resolvePath(path, provider, model) }
+      },
+      embeddingsPath: (model) => base + resolvePath(embeddingsPathOf(provider.path), provider, model),
+      models: modelsPath === undefined ? undefined : { ...modelsTarget, path: modelsPath },
+    }
+  }
+
+  #target(provider: Provider, adapter: ProviderAdapter, origin: string): Target {
+    const allowPrivateUrls = isPrivateUrlAllowed(provider.source, this.#options.allowPrivateUrls)
+    const deps = { origin, tokens: this.#tokens, allowPrivateUrls }
+    return {
+      dispatcher: this.#pool(origin, allowPrivateUrls),
+      headers: headersOf(provider, adapter),
+      authorize: provider.apiKey === null ? undefined : adapter.authorizer?.(provider, provider.apiKey, deps),
+    }
   }
 
   /** Waits at most `graceMs` for requests in flight, then aborts them. */
@@ -103,6 +127,18 @@ export class ConnectionPools {
       return
     }
   }
+}
+
+/** The path of a request with its placeholders replaced. */
+function resolvePath(path: string, { kind, region, apiKey }: Provider, model: string): string {
+  if (!path.includes('{')) return path
+  const project = kind === 'vertex' ? parseServiceAccount(apiKey ?? '')?.projectId : undefined
+  const values: Readonly<Record<string, string | null | undefined>> = {
+    [DEPLOYMENT_PLACEHOLDER]: model,
+    [REGION_PLACEHOLDER]: region,
+    [PROJECT_PLACEHOLDER]: project,
+  }
+  return path.replaceAll(/\{[a-z]+\}/g, (name) => (Object.hasOwn(values, name) ? encodeURIComponent(values[name] ?? '') : name))
 }
 
 /** Embeddings are beside the chat completions, with the same query. A path of another form is replaced. */

@@ -1,12 +1,17 @@
 import { type Clock, elapsed } from '../lib/clock.ts'
-import { type HttpFailure, sendHttpRequest } from '../lib/http-request.ts'
-import { isObject, parseJsonObject } from '../lib/untrusted-json.ts'
+import type { HttpFailure } from '../lib/http-request.ts'
+import { isObject, parseJson } from '../lib/untrusted-json.ts'
 import type { ConnectionPools } from './connection-pools.ts'
 import { MODEL_ID, type Provider } from './provider.ts'
+import { sendToProvider } from './send-to-provider.ts'
 
-type Discovery = { readonly ok: true; readonly models: readonly string[] } | HttpFailure
+/** `models`: undefined if the provider has no list. */
+export type Discovery = { readonly ok: true; readonly models: readonly string[] | undefined } | HttpFailure
 
 const TIMEOUT_MS = 5_000
+/** For the whole list, milliseconds. */
+export const discoveryTimeoutMs = ({ timeoutMs }: Pick<Provider, 'timeoutMs'>): number => Math.min(TIMEOUT_MS, timeoutMs)
+
 const MAX_BYTES = 4 * 1_048_576
 const MAX_MODELS = 1_000
 const MAX_PAGES = 10
@@ -20,20 +25,20 @@ export async function discoverModels(
   pools: ConnectionPools,
   { clock }: { clock: Clock },
 ): Promise<Discovery> {
-  const { adapter, dispatcher, modelsPath, headers } = pools.endpoint(provider)
+  const { adapter, models } = pools.endpoint(provider)
+  if (!models) return { ok: true, models: undefined }
   const now = () => clock.now().getTime()
-  const deadline = elapsed() + Math.min(TIMEOUT_MS, provider.timeoutMs)
+  const deadline = elapsed() + discoveryTimeoutMs(provider)
   const ids = new Set<string>()
   let query: string | undefined = ''
   for (let page = 0; query !== undefined && page < MAX_PAGES; page++) {
-    const limits = { timeoutMs: Math.max(1, deadline - elapsed()), maxBytes: MAX_BYTES, now }
-    const path = modelsPath + query
-    const response = await sendHttpRequest(dispatcher, { method: 'GET', path, headers, body: null, ...limits })
+    const limits = { timeoutMs: Math.max(1, deadline - elapsed()), maxBytes: MAX_BYTES, keepsErrorBody: true, now }
+    const response = await sendToProvider(models, { method: 'GET', path: models.path + query, body: null, ...limits })
     if (!response.ok) return response
-    const body = parseJsonObject(response.body)
-    if (!Array.isArray(body?.data)) return { ok: false, failure: 'malformed', status: response.status }
-    for (const id of idsOf(body.data)) ids.add(id)
-    query = ids.size < MAX_MODELS ? adapter.nextModels(body) : undefined
+    const read = adapter.readModels(parseJson(response.body))
+    if (!read) return { ok: false, failure: 'malformed', status: response.status }
+    for (const id of idsOf(read.entries)) ids.add(id)
+    query = ids.size < MAX_MODELS ? read.next : undefined
   }
   return { ok: true, models: [...ids].sort().slice(0, MAX_MODELS) }
 }

@@ -1,7 +1,7 @@
 import type { EncodedRequest } from '../dialects/upstream-dialect.ts'
 import type { Embeddings, Encoding } from '../domain/embedding.ts'
+import type { ProviderAdapter } from './adapter.ts'
 import type { Endpoint } from './connection-pools.ts'
-import type { ProviderKind } from './provider.ts'
 import { readEmbeddings } from './read-embeddings.ts'
 import { type AdapterDeps, type AttemptLimits, sendUpstream, type UpstreamFailure } from './request-completion.ts'
 
@@ -17,11 +17,15 @@ export interface EmbeddingsRequest {
 export const encodingOf = ({ encoding_format }: EmbeddingsRequest['parameters']): Encoding =>
   encoding_format === 'base64' ? 'base64' : 'float'
 
-/** A single text is sent as a text, because servers exist that take no list. Anthropic has no embeddings. */
-export const encodeEmbeddings = (kind: ProviderKind, { inputs, parameters }: EmbeddingsRequest, model: string): EncodedRequest =>
-  kind === 'anthropic'
-    ? { ok: false, unsupported: { code: 'unsupported_parameter', param: 'model' } }
-    : { ok: true, body: JSON.stringify({ ...parameters, model, input: inputs.length === 1 ? inputs[0] : inputs }) }
+/** A single text is sent as a text, because servers exist that take no list. */
+export const encodeEmbeddings = (
+  { hasEmbeddings }: ProviderAdapter,
+  { inputs, parameters }: EmbeddingsRequest,
+  model: string,
+): EncodedRequest =>
+  hasEmbeddings
+    ? { ok: true, body: JSON.stringify({ ...parameters, model, input: inputs.length === 1 ? inputs[0] : inputs }) }
+    : { ok: false, unsupported: { code: 'unsupported_parameter', param: 'model' } }
 
 /** Limits of a response, in bytes: about 5,000 numbers as text for each input, and 2,048 vectors of 3,072 numbers in base64. */
 const BYTES_PER_INPUT = 131_072

@@ -176,9 +176,9 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
   ): Promise<OperationResult<Response> | undefined> {
     if (this.#hasEnded) return undefined
     const { provider } = candidate
-    const { health } = this.#deps
+    const { health, pools } = this.#deps
     if (provider.kind === 'stub' || this.#options.dryRun) return this.#stub(candidate)
-    const encoded = this.#operation.encode(provider.kind, candidate.model)
+    const encoded = this.#operation.encode(pools.endpoint(provider), candidate.model)
     if (!encoded.ok) return this.#unsupported(candidate, encoded.unsupported)
     for (let retries = 0; ; retries++) {
       const startedAt = elapsed()

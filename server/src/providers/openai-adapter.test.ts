@@ -11,7 +11,7 @@ import {
 } from '../../test/support/faulty-provider.ts'
 import { testPools, testProvider } from '../../test/support/providers.ts'
 import { elapsed } from '../lib/clock.ts'
-import { openaiAdapter } from './openai-adapter.ts'
+import type { Endpoint } from './connection-pools.ts'
 import type { Provider } from './provider.ts'
 import { type AdapterDeps, type ProviderRequest, requestCompletion } from './request-completion.ts'
 
@@ -36,14 +36,15 @@ const upstream = async (...behaviours: Parameters<typeof startFaultyProvider>): 
   upstreams.push(started)
   return started
 }
-const callOf = (path: string, request = REQUEST) => {
-  const { body } = openaiAdapter.dialect.encode({ ...request, model: 'small-2026', addedMessages: 0 }) as { body: string }
-  return { path, body, model: REQUEST.model }
+const callOf = (endpoint: Endpoint, request = REQUEST) => {
+  const chat = endpoint.chat('small-2026')
+  const { body } = chat.dialect.encode({ ...request, model: 'small-2026', addedMessages: 0 }) as { body: string }
+  return { ...chat, body, model: REQUEST.model }
 }
 const send = (provider: Provider, options: { timeoutMs?: number; signal?: AbortSignal; request?: ProviderRequest } = {}) =>
   requestCompletion(
     pools.endpoint(provider),
-    callOf(pools.endpoint(provider).chatPath, options.request),
+    callOf(pools.endpoint(provider), options.request),
     { timeoutMs: options.timeoutMs ?? 5_000, signal: options.signal },
     deps,
   )
@@ -219,7 +220,7 @@ test('adapter: a request that waits for a connection until its timeout is never 
   const narrow = testPools({ connections: 1 })
   const { baseUrl, calls } = await upstream(FAULTS['hangs before headers'])
   const endpoint = narrow.endpoint(testProvider({ baseUrl }))
-  const sendWith = (timeoutMs: number) => requestCompletion(endpoint, callOf(endpoint.chatPath), { timeoutMs }, deps)
+  const sendWith = (timeoutMs: number) => requestCompletion(endpoint, callOf(endpoint), { timeoutMs }, deps)
   expect(await Promise.all([sendWith(200), sendWith(100)])).toMatchObject([{ failure: 'timeout' }, { failure: 'timeout' }])
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(calls).toHaveLength(1)

@@ -1,5 +1,7 @@
-import type { UpstreamRequest } from '../dialects/upstream-dialect.ts'
+import type { UpstreamDialect, UpstreamRequest } from '../dialects/upstream-dialect.ts'
+import { isObject } from '../lib/untrusted-json.ts'
 import type { ProviderAdapter } from './adapter.ts'
+import { type PresetId, presetOf, renameParameters } from './presets.ts'
 import { readCompletion } from './read-completion.ts'
 
 /** Requests no stream, because the gateway validates complete responses. All other fields are sent as the client wrote them. */
@@ -8,17 +10,39 @@ const encode = ({ model, messages, parameters }: UpstreamRequest) => ({
   body: JSON.stringify({ ...parameters, stream_options: undefined, governance: undefined, model, messages, stream: false }),
 })
 
-/** The chat completions API of OpenAI and of compatible servers. */
-export const openaiAdapter: ProviderAdapter = {
-  dialect: { encode, read: readCompletion },
-  headers: [],
-  keyHeaders: (apiKey) => ['authorization', `Bearer ${apiKey}`],
-  modelsPath: (base) => `${base}/models`,
-  nextModels: () => undefined,
+/** The chat completions API: https://platform.openai.com/docs/api-reference/chat. */
+export const openaiUpstream: UpstreamDialect = { encode, read: readCompletion }
+
+/** The same API with the parameter names of a preset's server. */
+function dialectOf(preset: PresetId | null): UpstreamDialect {
+  const { renamed = undefined } = preset === null ? {} : presetOf(preset)
+  if (!renamed) return openaiUpstream
+  return {
+    ...openaiUpstream,
+    encode: (request) => openaiUpstream.encode({ ...request, parameters: renameParameters(request.parameters, renamed) }),
+  }
 }
 
-/** The same API with Azure's key header. Its path names the deployment (provider.ts, DEPLOYMENT_PLACEHOLDER). */
+/** The chat completions API of OpenAI and of compatible servers. */
+export const openaiAdapter: ProviderAdapter = {
+  chatApi: ({ path, preset }) => ({ dialect: dialectOf(preset), path }),
+  hasEmbeddings: true,
+  headers: [],
+  keyHeaders: (apiKey) => ['authorization', `Bearer ${apiKey}`],
+  modelsPath: (base, { preset }) => {
+    const { modelsPath = '/models' } = preset === null ? {} : presetOf(preset)
+    return modelsPath === null ? undefined : base + modelsPath
+  },
+  readModels: (page) => {
+    // Together sends the list without an object around it.
+    const entries = isObject(page) ? page.data : page
+    return Array.isArray(entries) ? { entries } : undefined
+  },
+}
+
+/** The same API with Azure's key header. Its path names the deployment (kinds.ts). Azure lists its catalogue, not the deployments. */
 export const azureOpenaiAdapter: ProviderAdapter = {
   ...openaiAdapter,
   keyHeaders: (apiKey) => ['api-key', apiKey],
+  modelsPath: () => undefined,
 }

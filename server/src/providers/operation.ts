@@ -2,10 +2,9 @@ import type { EncodedRequest } from '../dialects/upstream-dialect.ts'
 import type { Completion } from '../domain/completion.ts'
 import type { Embeddings } from '../domain/embedding.ts'
 import type { ReportedUsage } from '../domain/usage.ts'
-import { adapterOf } from './adapters.ts'
 import type { Endpoint } from './connection-pools.ts'
 import { type EmbeddingsRequest, encodeEmbeddings, requestEmbeddings } from './embeddings-adapter.ts'
-import { DEPLOYMENT_PLACEHOLDER, type ProviderKind, type ProviderModel } from './provider.ts'
+import type { ProviderModel } from './provider.ts'
 import {
   type AdapterDeps,
   type AttemptLimits,
@@ -26,7 +25,7 @@ interface Attempt {
 /** A request to providers: attempts, retries and fallbacks are the same for every operation. */
 export interface Operation<Answer extends { readonly usage?: ReportedUsage }> {
   /** The body for all attempts at one provider, or the field that the provider's API cannot express. */
-  encode(kind: Exclude<ProviderKind, 'stub'>, model: ProviderModel): EncodedRequest
+  encode(endpoint: Endpoint, model: ProviderModel): EncodedRequest
   /** Makes one attempt at a provider. */
   attempt(endpoint: Endpoint, attempt: Attempt, limits: AttemptLimits, deps: AdapterDeps): Promise<AttemptResult<Answer>>
   /** The response of the built-in provider. */
@@ -35,15 +34,14 @@ export interface Operation<Answer extends { readonly usage?: ReportedUsage }> {
 
 const upstreamNameOf = ({ upstreamName, id }: ProviderModel): string => upstreamName ?? id
 
-/** Azure names the deployment in the path. */
-const pathFor = (path: string, model: ProviderModel): string =>
-  path.replaceAll(DEPLOYMENT_PLACEHOLDER, () => encodeURIComponent(upstreamNameOf(model)))
-
 /** `addedMessages`: how many messages the gateway has put before those of the client. */
 export const chatOperation = (request: ProviderRequest, addedMessages: number): Operation<Completion> => ({
-  encode: (kind, model) => adapterOf(kind).dialect.encode({ ...request, model: upstreamNameOf(model), addedMessages }),
+  encode(endpoint, model) {
+    const name = upstreamNameOf(model)
+    return endpoint.chat(name).dialect.encode({ ...request, model: name, addedMessages })
+  },
   async attempt(endpoint, { body, model }, limits, deps) {
-    const call = { path: pathFor(endpoint.chatPath, model), body, model: request.model }
+    const call = { ...endpoint.chat(upstreamNameOf(model)), body, model: request.model }
     const result = await requestCompletion(endpoint, call, limits, deps)
     return result.ok ? { ok: true, status: result.status, response: result.completion } : result
   },
@@ -51,9 +49,9 @@ export const chatOperation = (request: ProviderRequest, addedMessages: number): 
 })
 
 export const embeddingsOperation = (request: EmbeddingsRequest): Operation<Embeddings> => ({
-  encode: (kind, model) => encodeEmbeddings(kind, request, upstreamNameOf(model)),
+  encode: ({ adapter }, model) => encodeEmbeddings(adapter, request, upstreamNameOf(model)),
   async attempt(endpoint, { body, model }, limits, deps) {
-    const call = { path: pathFor(endpoint.embeddingsPath, model), body }
+    const call = { path: endpoint.embeddingsPath(upstreamNameOf(model)), body }
     const result = await requestEmbeddings(endpoint, call, request, limits, deps)
     return result.ok ? { ok: true, status: result.status, response: result.embeddings } : result
   },

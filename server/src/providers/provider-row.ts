@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { SecretBox } from '../lib/secret-box.ts'
 import { findUrlProblem } from '../lib/url-guard.ts'
+import { findApiKeyProblem } from './credentials.ts'
 import { pricesOf } from './prices.ts'
 import {
   isPrivateUrlAllowed,
@@ -10,6 +11,7 @@ import {
   type ProviderProblem,
   type ProviderSettings,
   type ProviderSource,
+  resolvedBaseUrl,
 } from './provider.ts'
 import type { ModelTable, ProviderTable } from './tables.ts'
 
@@ -38,6 +40,7 @@ export const keyContext = (workspaceId: string, id: string, baseUrl: string | nu
 const settingsOf = (row: ProviderRow): ProviderSettings => ({
   id: row.id,
   kind: row.kind,
+  preset: row.preset,
   baseUrl: row.base_url,
   path: row.path,
   headers: row.headers,
@@ -72,8 +75,9 @@ export function providerOf(row: ProviderRow, models: readonly ProviderModel[], w
   const { source } = row
   const { apiKey, problem: keyProblem } = readKey(row, workspaceId, deps)
   const allowPrivate = isPrivateUrlAllowed(source, deps.allowPrivateUrls)
-  const addressProblem = row.kind !== 'stub' && findUrlProblem(row.base_url ?? '', allowPrivate)
-  const problem = addressProblem ? 'url_not_allowed' : keyProblem
+  const addressProblem = row.kind !== 'stub' && findUrlProblem(resolvedBaseUrl(settingsOf(row)), allowPrivate)
+  const isKeyInvalid = apiKey !== null && findApiKeyProblem(row.kind, apiKey, allowPrivate) !== undefined
+  const problem = addressProblem ? 'url_not_allowed' : (keyProblem ?? (isKeyInvalid ? 'key_invalid' : undefined))
   return { ...settingsOf(row), workspaceId, source, apiKey, models, ...(problem && { problem }) }
 }
 

@@ -53,6 +53,7 @@ export async function createProvider(
       workspace_id: uuidOfWorkspace(workspaceId),
       id,
       kind: provider.kind,
+      preset: provider.preset,
       source: provider.source,
       base_url: baseUrl,
       api_key: apiKey ? box.seal(apiKey, keyContext(workspaceId, id, baseUrl)) : null,
@@ -128,6 +129,7 @@ const selectProvider = (db: Db, workspaceId: string, id: string) =>
 
 const COLUMNS = {
   baseUrl: 'base_url',
+  preset: 'preset',
   path: 'path',
   timeoutMs: 'timeout_ms',
   idleTimeoutMs: 'idle_timeout_ms',

@@ -1,17 +1,10 @@
 import { CLASSIFICATIONS, type Classification } from '../domain/classification.ts'
 import type { Problem } from '../lib/schema.ts'
 import { findUrlProblem } from '../lib/url-guard.ts'
+import { findApiKeyProblem } from './credentials.ts'
+import { endpointDefaults, type ProviderKind, REGION_PLACEHOLDER } from './kinds.ts'
+import { isPresetId, PRESET_IDS, type PresetId } from './presets.ts'
 import { findPriceProblem, type Prices } from './prices.ts'
-
-/**
- * `openai`: a server with the OpenAI chat API. `azure-openai`: the same with deployments of Azure. `anthropic`: a server with the Messages
- * API of Anthropic. `stub`: the built-in provider (stub.ts).
- */
-export const PROVIDER_KINDS = ['openai', 'anthropic', 'azure-openai', 'stub'] as const
-export type ProviderKind = (typeof PROVIDER_KINDS)[number]
-
-/** Azure lists the models of its catalogue, not the deployments that requests name. */
-export const KINDS_WITHOUT_LIST: ReadonlySet<ProviderKind> = new Set(['stub', 'azure-openai'])
 
 /** Where a provider was declared. Providers of `environment` and `config` may have private addresses (ADM-ENV-10). */
 export const PROVIDER_SOURCES = ['api', 'environment', 'config'] as const
@@ -22,9 +15,11 @@ export interface ProviderSettings {
   /** A slug, unique in the Workspace; shown as `owned_by` in the models list. */
   readonly id: string
   readonly kind: ProviderKind
-  /** null for a stub. */
+  /** A server whose names of parameters and whose paths a provider of kind `openai` uses; null: those of OpenAI. */
+  readonly preset: PresetId | null
+  /** null for a stub. May hold `{region}`. */
   readonly baseUrl: string | null
-  /** Path of chat requests below baseUrl, with a query if the provider needs one (Azure's api-version). */
+  /** Path of chat requests below baseUrl, with a query if the provider needs one (Azure's api-version). May hold placeholders (kinds.ts). */
   readonly path: string
   /** Sent with every upstream request. `{api_key}` in a value is replaced by the key, which is then sent in no other header. */
   readonly headers: Readonly<Record<string, string>>
@@ -43,21 +38,17 @@ export interface ProviderSettings {
   readonly enabled: boolean
 }
 
-/** Stands in a path for the provider's name of the model. */
-export const DEPLOYMENT_PLACEHOLDER = '{deployment}'
-
-const KIND_DEFAULTS = {
-  openai: { baseUrl: null, path: '/chat/completions' },
-  anthropic: { baseUrl: 'https://api.anthropic.com', path: '/v1/messages' },
-  'azure-openai': {
-    baseUrl: null,
-    path: `/openai/deployments/${DEPLOYMENT_PLACEHOLDER}/chat/completions?api-version=2024-10-21`,
-  },
-  stub: { baseUrl: null, path: '/chat/completions' },
-} as const satisfies Record<ProviderKind, Pick<ProviderSettings, 'baseUrl' | 'path'>>
-
 /** The settings of a declaration without fields. */
-export const providerDefaults = (kind: ProviderKind) => ({ ...PROVIDER_DEFAULTS, ...KIND_DEFAULTS[kind], kind })
+export const providerDefaults = (kind: ProviderKind, preset: PresetId | null = null) => ({
+  ...PROVIDER_DEFAULTS,
+  ...endpointDefaults(kind, preset),
+  kind,
+  preset,
+})
+
+/** The base URL that requests use. */
+export const resolvedBaseUrl = ({ baseUrl, region }: Pick<ProviderSettings, 'baseUrl' | 'region'>): string =>
+  (baseUrl ?? '').replaceAll(REGION_PLACEHOLDER, region ?? '')
 
 const PROVIDER_DEFAULTS = {
   headers: {},
@@ -71,8 +62,8 @@ const PROVIDER_DEFAULTS = {
   enabled: true,
 } as const satisfies Partial<ProviderSettings>
 
-/** Why an enabled provider cannot be used: its address is not allowed, or its key is missing or cannot be decrypted. */
-export type ProviderProblem = 'url_not_allowed' | 'key_missing' | 'key_unreadable'
+/** Why an enabled provider cannot be used: its address is not allowed, or its key is missing, cannot be decrypted or has the wrong form. */
+export type ProviderProblem = 'url_not_allowed' | 'key_missing' | 'key_unreadable' | 'key_invalid'
 
 /** A provider as the pipeline uses it. It holds the key in plain text: never log or serialise it. */
 export interface Provider extends ProviderSettings {
@@ -101,7 +92,8 @@ export const MODEL_ID = /^[!-)+-~]{1,200}$/
 const PATH = /^\/(?!\/)[!-"$-~]{0,500}$/
 const HEADER_NAME = /^[a-z0-9!#$%&'*+.^_`|~-]{1,100}$/
 const HEADER_VALUE = /^[ -~]{0,4000}$/
-const KEY = /^[!-~]{1,4000}$/
+/** The name of a region in the addresses of a cloud. */
+const CLOUD_REGION = /^[a-z0-9-]{1,40}$/
 export const KEY_PLACEHOLDER = '{api_key}'
 
 /** Headers that the gateway sets. Settings must not change the framing of requests. */
@@ -164,8 +156,12 @@ export function applyProviderChange(
 /** The first problem of a declaration, with the field's name in the admin API; undefined: the declaration is valid. */
 export function findProviderProblem(provider: NewProvider, allowPrivateUrls: boolean): Problem | undefined {
   if (!PROVIDER_ID.test(provider.id)) return { param: 'id', message: 'must be lower-case letters, digits, - and _, at most 63' }
+  if (provider.preset !== null && (provider.kind !== 'openai' || !isPresetId(provider.preset)))
+    return { param: 'preset', message: `is for the kind openai and must be one of ${PRESET_IDS.join(', ')}` }
   const url = findBaseUrlProblem(provider, isPrivateUrlAllowed(provider.source, allowPrivateUrls))
   if (url !== undefined) return { param: 'base_url', message: url }
+  if (needsRegion(provider) && !CLOUD_REGION.test(provider.region ?? ''))
+    return { param: 'region', message: 'must be the name of a region of the cloud, for example eu-central-1' }
   if (!PATH.test(provider.path))
     return { param: 'path', message: 'must start with one / and must not contain spaces or a fragment' }
   for (const [name, [min, max]] of Object.entries(RANGES) as [keyof typeof RANGES, readonly [number, number]][]) {
@@ -176,15 +172,22 @@ export function findProviderProblem(provider: NewProvider, allowPrivateUrls: boo
   if (!CLASSIFICATIONS.includes(provider.maxClassification)) {
     return { param: 'max_classification', message: `must be one of ${CLASSIFICATIONS.join(', ')}` }
   }
-  return findHeadersProblem(provider.headers) ?? findCredentialsProblem(provider)
+  return findHeadersProblem(provider.headers) ?? findCredentialsProblem(provider, allowPrivateUrls)
 }
 
-function findBaseUrlProblem({ kind, baseUrl, path }: ProviderSettings, allowPrivate: boolean): string | undefined {
+/** Signatures of AWS name the region. */
+const needsRegion = ({ kind, baseUrl, path }: ProviderSettings): boolean =>
+  kind === 'bedrock' || `${baseUrl}${path}`.includes(REGION_PLACEHOLDER)
+
+function findBaseUrlProblem(provider: ProviderSettings, allowPrivate: boolean): string | undefined {
+  const { kind, baseUrl, path } = provider
   if (kind === 'stub') return baseUrl === null ? undefined : 'must be absent, because a stub sends no requests'
   // The base URL of other kinds ends in /v1, so this mistake is likely.
   if (kind === 'anthropic' && /\/v1\/*$/.test(baseUrl ?? '') && path.startsWith('/v1/'))
     return 'must not end in /v1, which the path adds'
-  return baseUrl === null ? 'is required' : findUrlProblem(baseUrl, allowPrivate)
+  // Without a region the address is checked as if it had one: the region has its own message.
+  const region = provider.region ?? 'region'
+  return baseUrl === null ? 'is required' : findUrlProblem(resolvedBaseUrl({ baseUrl, region }), allowPrivate)
 }
 
 function findHeadersProblem(headers: Readonly<Record<string, string>>): Problem | undefined {
@@ -200,9 +203,13 @@ function findHeadersProblem(headers: Readonly<Record<string, string>>): Problem 
   return undefined
 }
 
-function findCredentialsProblem({ apiKey, apiKeyEnv, source }: NewProvider): Problem | undefined {
+function findCredentialsProblem(
+  { kind, apiKey, apiKeyEnv, source }: NewProvider,
+  allowPrivateUrls: boolean,
+): Problem | undefined {
   if (apiKey && apiKeyEnv) return { param: 'api_key', message: 'must not be set together with api_key_env' }
-  if (apiKey && !KEY.test(apiKey)) return { param: 'api_key', message: 'must be printable ASCII without spaces' }
+  const problem = apiKey && findApiKeyProblem(kind, apiKey, isPrivateUrlAllowed(source, allowPrivateUrls))
+  if (problem) return problem
   // Otherwise an admin token would be enough to send any variable of the server, its secret key included, to any address.
   if (apiKeyEnv && source === 'api')
     return { param: 'api_key_env', message: 'can only be set in the configuration file; set api_key instead' }

@@ -1,9 +1,10 @@
+import type { UpstreamDialect } from '../dialects/upstream-dialect.ts'
 import type { Completion } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { Clock } from '../lib/clock.ts'
-import { type HttpFailure, sendHttpRequest } from '../lib/http-request.ts'
-import type { Endpoint } from './connection-pools.ts'
+import type { HttpFailure } from '../lib/http-request.ts'
 import { type Rejection, readRejection } from './rejection.ts'
+import { sendToProvider, type Target } from './send-to-provider.ts'
 
 /** A chat request after the transforms of policies. */
 export interface ProviderRequest {
@@ -42,6 +43,7 @@ export interface AdapterDeps {
 const MAX_RESPONSE_BYTES = 8 * 1_048_576
 
 interface UpstreamCall {
+  readonly dialect: UpstreamDialect
   /** Path and query. */
   readonly path: string
   readonly body: string
@@ -51,15 +53,15 @@ interface UpstreamCall {
 
 /** Makes one attempt at a provider. A failure is a value, without any text of the provider. */
 export async function requestCompletion(
-  endpoint: Endpoint,
-  { model, ...call }: UpstreamCall,
+  target: Target,
+  { model, dialect, ...call }: UpstreamCall,
   limits: AttemptLimits,
   deps: AdapterDeps,
 ): Promise<UpstreamResult> {
   const maxBytes = deps.maxResponseBytes ?? MAX_RESPONSE_BYTES
-  const response = await sendUpstream(endpoint, { ...call, maxBytes }, limits, deps)
+  const response = await sendUpstream(target, { ...call, maxBytes }, limits, deps)
   if (!response.ok) return response
-  const completion = endpoint.adapter.dialect.read(response.body, {
+  const completion = dialect.read(response.body, {
     model,
     newId: () => deps.newId('chatcmpl'),
     created: () => Math.floor(deps.clock.now().getTime() / 1_000),
@@ -78,14 +80,14 @@ interface SentRequest {
 
 /** Sends one request to a provider and reads the meaning of an error response. */
 export async function sendUpstream(
-  { dispatcher, headers }: Endpoint,
+  target: Target,
   request: SentRequest,
   { timeoutMs, idleMs = timeoutMs, signal }: AttemptLimits,
   { clock }: Pick<AdapterDeps, 'clock'>,
 ): Promise<{ readonly ok: true; readonly status: number; readonly body: Buffer } | UpstreamFailure> {
   const now = () => clock.now().getTime()
   const limits = { timeoutMs, idleMs, signal, keepsErrorBody: true }
-  const response = await sendHttpRequest(dispatcher, { method: 'POST', headers, now, ...request, ...limits })
+  const response = await sendToProvider(target, { method: 'POST', now, ...request, ...limits })
   if (response.ok) return response
   const { body: _, ...failure } = response
   const rejection = readRejection(response)

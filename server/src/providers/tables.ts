@@ -1,7 +1,9 @@
 import type { Bytes, CreatedAt, Json } from '../db/columns.ts'
 import type { Classification } from '../domain/classification.ts'
+import type { ProviderKind } from './kinds.ts'
+import type { PresetId } from './presets.ts'
 import type { PriceFields } from './prices.ts'
-import type { ProviderKind, ProviderSource } from './provider.ts'
+import type { ProviderSource } from './provider.ts'
 
 declare module '../db/schema.ts' {
   interface Schema {
@@ -15,6 +17,8 @@ export interface ProviderTable {
   /** A slug such as `openai`; shown as `owned_by` in the models list. */
   id: string
   kind: ProviderKind
+  /** null: none. */
+  preset: PresetId | null
   source: ProviderSource
   base_url: string | null
   /** Sealed; null: the provider has no key, or its key is in the environment. */

@@ -41,7 +41,7 @@ async function createOrUpdate(
   }
   const fields = known ? findDifferences(known, applyProviderChange(known, declared.fields, by)) : []
   if (!known) {
-    const provider = { ...providerDefaults(kind), ...declared.fields, id, source: by }
+    const provider = { ...providerDefaults(kind, declared.fields.preset), ...declared.fields, id, source: by }
     await createProvider(tx, workspaceId, provider, { box, now })
   } else if (fields.length > 0) await updateProvider(tx, workspaceId, id, declared.fields, { box, now, by })
 

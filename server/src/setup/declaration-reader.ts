@@ -93,9 +93,9 @@ export class DeclarationReader {
   }
 
   #provider(at: string, yaml: ProviderYaml): DeclaredProvider {
-    const { id, kind = 'openai', models = [] } = yaml
+    const { id, kind = 'openai', preset = null, models = [] } = yaml
     const fields = providerFields(yaml)
-    const complete = { ...providerDefaults(kind), ...fields, id, source: 'config' as const }
+    const complete = { ...providerDefaults(kind, preset), ...fields, id, source: 'config' as const }
     this.#note(at, findProviderProblem(complete, false))
     this.#unique(`${at}.models`, models, 'id')
     const declaredModels = models.map((model, index) => this.#model(`${at}.models[${index}]`, model))
@@ -177,6 +177,7 @@ export class DeclarationReader {
 const providerFields = (yaml: ProviderYaml): DeclaredProvider['fields'] =>
   withoutUndefined({
     baseUrl: yaml.base_url?.replace(/\/+$/, ''),
+    preset: yaml.preset,
     apiKeyEnv: yaml.api_key_env,
     headers: yaml.headers,
     path: yaml.path,

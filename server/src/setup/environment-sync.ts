@@ -3,6 +3,7 @@ import { ConfigError } from '../config/environment.ts'
 import type { EnvironmentProvider } from '../config/environment-providers.ts'
 import type { ConnectionPools } from '../providers/connection-pools.ts'
 import { discoverModels } from '../providers/discover-models.ts'
+import { isPresetId } from '../providers/presets.ts'
 import { NO_PRICES } from '../providers/prices.ts'
 import { findModelProblem, findProviderProblem, providerDefaults } from '../providers/provider.ts'
 import { findProvider, listProviders, loadProviders, updateProvider } from '../providers/provider-store.ts'
@@ -57,7 +58,7 @@ export async function syncEnvironmentProviders(workspaceId: string, deps: SyncDe
 
 function declaredProvider({ id, kind, baseUrl, apiKeyEnv, models }: EnvironmentProvider): DeclaredProvider {
   const prefix = id.toUpperCase()
-  const fields = { baseUrl, apiKeyEnv, enabled: true }
+  const fields = { baseUrl, apiKeyEnv, enabled: true, ...(kind === 'openai' && isPresetId(id) && { preset: id }) }
   const problem = findProviderProblem({ ...providerDefaults(kind), ...fields, id, source: 'environment' }, true)
   if (problem) throw new ConfigError(`${apiKeyEnv === null ? `${prefix}_HOST` : `${prefix}_BASE_URL`} ${problem.message}`)
   for (const model of models ?? []) {
@@ -95,7 +96,7 @@ async function discoverProviderModels(workspaceId: string, id: string, deps: Syn
   const provider = loaded.find((candidate) => candidate.id === id)
   if (!provider) return
   const answer = await discoverModels({ ...provider, timeoutMs: DISCOVERY_MS }, pools, { clock })
-  if (!answer.ok || answer.models.length === 0) {
+  if (!answer.ok || !answer.models?.length) {
     const reason = answer.ok ? 'the list is empty' : answer.failure
     return warn(`provider ${id} does not list its models (${reason}): set ${id.toUpperCase()}_MODELS`)
   }

@@ -4,9 +4,10 @@ import { ApplicationCreate } from '../identity/application.ts'
 import { UserCreate } from '../identity/user.ts'
 import { WorkspaceCreate } from '../identity/workspace.ts'
 import { CollectionFields } from '../knowledge/collection-fields.ts'
-import { Name, oneOf, resettable } from '../lib/fields.ts'
+import { Name, oneOf, resettable, resettableWord } from '../lib/fields.ts'
 import { checker } from '../lib/schema.ts'
-import { PROVIDER_KINDS } from '../providers/provider.ts'
+import { PROVIDER_KINDS } from '../providers/kinds.ts'
+import { PRESET_IDS } from '../providers/presets.ts'
 
 /** Unknown fields are refused, because a misspelled field would be ignored silently. */
 const strict = { additionalProperties: false } as const
@@ -44,6 +45,7 @@ const Provider = Type.Object(
   {
     id: Type.String(),
     kind: Type.Optional(oneOf(PROVIDER_KINDS)),
+    preset: resettableWord(PRESET_IDS),
     base_url: Type.Optional(Type.String()),
     api_key_env: resettable(Variable),
     headers: Type.Optional(Type.Record(Type.String(), Type.String())),

@@ -28,6 +28,7 @@ test('create: missing fields get defaults, and the key is never shown [ADM-API-9
     id: 'acme',
     object: 'provider',
     kind: 'openai',
+    preset: null,
     source: 'api',
     base_url: 'https://llm.example.com/v1',
     api_key_from: 'stored',
@@ -161,7 +162,11 @@ test('models: several are stored together or not at all', async () => {
 test('discover: returns the models of the provider and stores nothing', async () => {
   await admin.remove('/providers/openai/models/scripted')
   const before = await admin.get('/providers/openai/models')
-  expect(await admin.post('/providers/openai/discover')).toEqual({ object: 'list', data: [{ id: 'scripted', known: false }] })
+  expect(await admin.post('/providers/openai/discover')).toEqual({
+    object: 'list',
+    has_list: true,
+    data: [{ id: 'scripted', known: false }],
+  })
   expect(await admin.get('/providers/openai/models')).toEqual(before)
 })
 

@@ -46,6 +46,7 @@ const MATRIX: Readonly<Record<string, string>> = {
   updateOperator: 'x - - - -',
   deleteOperator: 'x - - - -',
   listProviders: 'x x - x x',
+  listProviderPresets: 'x x - x x',
   createProvider: 'x - - - -',
   getProvider: 'x x - x x',
   updateProvider: 'x - - - -',

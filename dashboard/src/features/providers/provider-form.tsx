@@ -1,6 +1,8 @@
-import { Button, Fieldset, NumberInput, PasswordInput, Select, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
+import { Button, Fieldset, NumberInput, Select, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { CLASSIFICATIONS } from '../../ui/classification.tsx'
+import { ConnectionFields } from './connection-fields.tsx'
+import { HeadersField } from './headers-field.tsx'
 import { type Values, valuesOfKind } from './provider-values.ts'
 
 interface FieldsProps {
@@ -28,6 +30,7 @@ export function ProviderForm({ form, keyFrom, isNew, readOnly = false, pending, 
             <RoutingFields form={form} />
             <AttemptFields form={form} />
           </SimpleGrid>
+          {kind !== 'stub' && <HeadersField form={form} />}
           <Switch label="Enabled" {...form.getInputProps('enabled', { type: 'checkbox' })} />
           {!readOnly && (
             <Button type="submit" loading={pending} disabled={!(isNew || form.isDirty())}>
@@ -54,9 +57,12 @@ function IdentityFields({ form }: FieldsProps) {
         label="Type"
         description="A stub generates completions without a model, for tests"
         data={[
-          { value: 'openai', label: 'OpenAI chat API' },
+          { value: 'openai', label: 'OpenAI chat API, or compatible' },
           { value: 'anthropic', label: 'Anthropic Messages API' },
           { value: 'azure-openai', label: 'Azure OpenAI' },
+          { value: 'bedrock', label: 'Amazon Bedrock' },
+          { value: 'gemini', label: 'Google Gemini' },
+          { value: 'vertex', label: 'Google Vertex AI' },
           { value: 'stub', label: 'Stub' },
         ]}
         allowDeselect={false}
@@ -67,37 +73,22 @@ function IdentityFields({ form }: FieldsProps) {
   )
 }
 
-const BASE_URL_HINTS: Readonly<Partial<Record<Values['kind'], string>>> = {
-  openai: 'Up to the version, such as …/v1. A change of the origin requires the key again',
-  anthropic: 'Without the version. A change of the origin requires the key again',
-  'azure-openai': 'Of the resource, without a path. A change of the origin requires the key again',
-}
-
-function ConnectionFields({ form, keyFrom }: FieldsProps & { readonly keyFrom: string | null | undefined }) {
-  return (
-    <>
-      <TextInput
-        label="Base URL"
-        description={BASE_URL_HINTS[form.getValues().kind]}
-        type="url"
-        required
-        {...form.getInputProps('base_url')}
-      />
-      <PasswordInput
-        label="API key"
-        description={keyFrom ? `Stored (${keyFrom}). Leave empty to keep it` : 'Stored encrypted and never shown again'}
-        autoComplete="off"
-        {...form.getInputProps('api_key')}
-      />
-      <TextInput label="Path of chat requests" required {...form.getInputProps('path')} />
-    </>
-  )
+const REGION_HINTS: Readonly<Partial<Record<Values['kind'], string>>> = {
+  bedrock: 'Region of AWS, such as eu-central-1',
+  vertex: 'Location of Google Cloud, such as europe-west1',
 }
 
 function RoutingFields({ form }: FieldsProps) {
+  const { kind } = form.getValues()
   return (
     <>
-      <TextInput label="Region" placeholder="Not set" {...form.getInputProps('region')} />
+      <TextInput
+        label="Region"
+        description={REGION_HINTS[kind] ?? 'For directives of policies'}
+        placeholder="Not set"
+        required={kind in REGION_HINTS}
+        {...form.getInputProps('region')}
+      />
       <Select
         label="Maximum classification"
         description="More sensitive content goes to other providers"

@@ -1,16 +1,21 @@
 import type { InitOf } from '../../api/operations.ts'
+import { type HeaderRow, headersOf, rowsOf } from './header-rows.ts'
 import type { Provider } from './provider.ts'
 
 type Created = NonNullable<InitOf<'post', '/admin/v1/providers'>['body']>
 type Patch = NonNullable<InitOf<'patch', '/admin/v1/providers/{id}'>['body']>
+type PresetId = NonNullable<Provider['preset']>
 
 /** Form values. The API never returns the key. */
 export interface Values {
   id: string
   kind: Provider['kind']
+  /** Empty: none. */
+  preset: PresetId | ''
   base_url: string
   api_key: string
   path: string
+  headers: HeaderRow[]
   region: string
   weight: number
   timeout_ms: number
@@ -26,9 +31,11 @@ export interface Values {
 export const valuesOf = (provider?: Provider): Values => ({
   id: provider?.id ?? '',
   kind: provider?.kind ?? 'openai',
+  preset: provider?.preset ?? '',
   base_url: provider?.base_url ?? '',
   api_key: '',
   path: provider?.path ?? '/chat/completions',
+  headers: rowsOf(provider?.headers ?? {}),
   region: provider?.region ?? '',
   weight: provider?.weight ?? 1,
   timeout_ms: provider?.timeout_ms ?? 600_000,
@@ -43,19 +50,46 @@ const KIND_VALUES: Readonly<Record<Values['kind'], Pick<Values, 'base_url' | 'pa
   openai: { base_url: '', path: '/chat/completions' },
   anthropic: { base_url: 'https://api.anthropic.com', path: '/v1/messages' },
   'azure-openai': { base_url: '', path: '/openai/deployments/{deployment}/chat/completions?api-version=2024-10-21' },
+  bedrock: { base_url: 'https://bedrock-runtime.{region}.amazonaws.com', path: '/openai/v1/chat/completions' },
+  gemini: { base_url: 'https://generativelanguage.googleapis.com/v1beta/openai', path: '/chat/completions' },
+  vertex: {
+    base_url: 'https://{region}-aiplatform.googleapis.com',
+    path: '/v1/projects/{project}/locations/{region}/endpoints/openapi/chat/completions',
+  },
   stub: { base_url: '', path: '/chat/completions' },
 }
 
 /** The values that a new provider of this kind starts with, as in the server's defaults. */
-export const valuesOfKind = (kind: Values['kind']): Pick<Values, 'kind' | 'base_url' | 'path'> => ({ kind, ...KIND_VALUES[kind] })
+export const valuesOfKind = (kind: Values['kind']): Pick<Values, 'kind' | 'preset' | 'base_url' | 'path'> => ({
+  kind,
+  preset: '',
+  ...KIND_VALUES[kind],
+})
 
 /** Request body. An empty key is not sent, so that the stored key is kept. */
-export function patchBody({ id: _, kind, base_url, api_key, path, region, idle_timeout_ms, ...rest }: Values): Patch {
+export function patchBody({
+  id: _,
+  kind,
+  preset,
+  base_url,
+  api_key,
+  path,
+  headers,
+  region,
+  idle_timeout_ms,
+  ...rest
+}: Values): Patch {
   return {
     ...rest,
+    ...(kind === 'openai' && { preset: preset || null }),
     region: region.trim() || null,
     idle_timeout_ms: idle_timeout_ms === '' ? null : idle_timeout_ms,
-    ...(kind !== 'stub' && { base_url: base_url.trim(), path: path.trim(), ...(api_key && { api_key }) }),
+    ...(kind !== 'stub' && {
+      base_url: base_url.trim(),
+      path: path.trim(),
+      headers: headersOf(headers),
+      ...(api_key && { api_key }),
+    }),
   }
 }
 

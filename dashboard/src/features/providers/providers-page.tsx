@@ -43,7 +43,7 @@ export function Page() {
         keyOf={({ id }) => id}
         empty={
           <EmptyState title="No providers yet">
-            {canEdit ? 'Add a provider with an OpenAI-compatible chat API.' : 'Ask an owner to add a provider.'}
+            {canEdit ? 'Add a provider of one of the supported types.' : 'Ask an owner to add a provider.'}
           </EmptyState>
         }
       />

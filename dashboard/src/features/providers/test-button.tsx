@@ -10,12 +10,12 @@ import type { Provider } from './provider.ts'
 
 type DiscoveredModels = ResponseOf<'post', '/admin/v1/providers/{id}/discover'>['data']
 
-/** Tests address and key by listing the provider's models, which can then be added. */
+/** Tests address, path and key. The models of a provider with a list can then be added. */
 export function TestButton({ provider: { id, kind } }: { readonly provider: Provider }) {
   const [opened, { open, close }] = useDisclosure()
   const test = useChange('post', '/admin/v1/providers/{id}/discover')
   // A stub has no upstream service.
-  if (kind === 'stub' || kind === 'azure-openai') return null
+  if (kind === 'stub') return null
   const start = () => {
     open()
     test.mutate({ params: { path: { id } } })
@@ -28,9 +28,18 @@ export function TestButton({ provider: { id, kind } }: { readonly provider: Prov
       <Modal opened={opened} onClose={close} title={`Test ${id}`} size="lg">
         {test.isPending && <RowsSkeleton rows={3} />}
         {test.error && <ErrorState error={test.error} onRetry={start} />}
-        {test.data && <Outcome providerId={id} models={test.data.data} onDone={close} />}
+        {test.data?.has_list === false && <Connected />}
+        {test.data?.has_list && <Outcome providerId={id} models={test.data.data} onDone={close} />}
       </Modal>
     </>
+  )
+}
+
+function Connected() {
+  return (
+    <Alert color="green" variant="light">
+      Connection successful. The provider has no list of models. Add models by name.
+    </Alert>
   )
 }
 

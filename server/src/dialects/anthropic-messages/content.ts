@@ -1,6 +1,7 @@
 import type { ChatMessage, ContentPart } from '../../domain/message.ts'
 import { textOf } from '../../lib/untrusted-json.ts'
 import { type Fields, fieldsAt, isFields, itemsAt, refuseOthers, textAt, Untranslatable } from './fields.ts'
+import { stateOf } from './provider-state.ts'
 import { detailOf } from './upstream-reasoning.ts'
 
 /** A chat message, and the field of the client's body that it was made from. */
@@ -87,7 +88,7 @@ function malformed(path: string): never {
 }
 
 function decodeToolUse(block: Fields, path: string): Fields {
-  refuseOthers(block, ['type', 'id', 'name', 'input', 'caller'], path)
+  refuseOthers(block, ['type', 'id', 'name', 'input', 'caller', ...Object.keys(stateOf(block))], path)
   if (isFields(block.caller) && block.caller.type !== 'direct')
     throw new Untranslatable(`${path}.caller`, 'must be {"type": "direct"}')
   return {
@@ -97,6 +98,7 @@ function decodeToolUse(block: Fields, path: string): Fields {
       name: textAt(block.name, `${path}.name`),
       arguments: JSON.stringify(fieldsAt(block.input ?? {}, `${path}.input`)),
     },
+    ...stateOf(block),
   }
 }
 

@@ -3,6 +3,7 @@ import { NO_USAGE, tokenUnitsOf } from '../../domain/usage.ts'
 import { readExtraFields } from '../../lib/untrusted-json.ts'
 import type { GovernanceBlock } from '../client-dialect.ts'
 import { type Fields, isFields } from './fields.ts'
+import { stateOf } from './provider-state.ts'
 import { thinkingBlocks } from './upstream-reasoning.ts'
 
 const STOP_REASONS: Readonly<Record<string, string>> = {
@@ -77,7 +78,7 @@ function toolUse(call: Fields): Block {
   const custom = isFields(call.custom) ? call.custom : undefined
   const called = custom ?? (isFields(call.function) ? call.function : {})
   const inputJson = custom ? JSON.stringify({ input: custom.input }) : String(called.arguments || '{}')
-  return { block: { type: 'tool_use', id: call.id, name: called.name, input: inputOf(inputJson) }, inputJson }
+  return { block: { type: 'tool_use', id: call.id, name: called.name, input: inputOf(inputJson), ...stateOf(call) }, inputJson }
 }
 
 /** Text that is not a JSON object stands in the field that the API's documentation names for it. */

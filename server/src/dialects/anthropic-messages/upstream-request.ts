@@ -5,8 +5,14 @@ import { encodeMessages } from './upstream-messages.ts'
 import { encodeParameters } from './upstream-parameters.ts'
 import { encodeTools } from './upstream-tools.ts'
 
-/** A chat request as a request of the Messages API: https://platform.claude.com/docs/en/api/messages. */
-export function encodeRequest({ model, messages, parameters, addedMessages }: UpstreamRequest): EncodedRequest {
+/**
+ * A chat request as a request of the Messages API: https://platform.claude.com/docs/en/api/messages. `adapt` changes the body for a server
+ * whose form of the API differs.
+ */
+export function encodeRequest(
+  { model, messages, parameters, addedMessages }: UpstreamRequest,
+  adapt: (body: Block) => Block = (body) => body,
+): EncodedRequest {
   try {
     const { tools, tool_choice } = encodeTools(parameters)
     const { system, messages: turns } = encodeMessages(messages)
@@ -22,7 +28,7 @@ export function encodeRequest({ model, messages, parameters, addedMessages }: Up
       messages: turns,
       stream: false,
     }
-    return { ok: true, body: JSON.stringify(body) }
+    return { ok: true, body: JSON.stringify(adapt(body)) }
   } catch (error) {
     if (!(error instanceof UntranslatableField)) throw error
     return { ok: false, unsupported: error.unsupported }

@@ -3,4 +3,7 @@ import { encodeRequest } from './upstream-request.ts'
 import { readMessage } from './upstream-response.ts'
 
 /** The Messages API of Anthropic as an API of providers. */
-export const anthropicUpstream: UpstreamDialect = { encode: encodeRequest, read: readMessage }
+export const anthropicUpstream: UpstreamDialect = {
+  encode: (request) => encodeRequest(request),
+  read: readMessage,
+}

@@ -5,21 +5,24 @@ import { GatehouseError } from '../../errors.ts'
 import { notFound } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import type { Cache } from '../../lib/cache.ts'
-import type { Clock } from '../../lib/clock.ts'
-import { discoverModels } from '../discover-models.ts'
+import { type Clock, elapsed } from '../../lib/clock.ts'
 import { causeOf, DISCOVERY_CAUSES } from '../discovery-cause.ts'
 import type { InvokeDeps } from '../invoke.ts'
-import { KINDS_WITHOUT_LIST, type Provider } from '../provider.ts'
+import type { Provider } from '../provider.ts'
+import { testConnection } from '../test-connection.ts'
 
 const docs = inWorkspace(
   'POST /providers/:id/discover',
   'discoverModels',
-  'List the models that a provider offers. Nothing is stored',
+  'Test the connection to a provider and list the models that it offers. Nothing is stored',
   {
     scope: 'providers:write',
     answers: {
       200: Type.Object({
         object: Type.Literal('list'),
+        has_list: Type.Boolean({
+          description: 'Whether the provider has a list of models. Without one, a chat request without messages was sent.',
+        }),
         data: Type.Array(
           Type.Object({
             id: Type.String(),
@@ -30,7 +33,7 @@ const docs = inWorkspace(
     },
     errors: {
       404: 'NOT_FOUND: the provider, or the Workspace',
-      409: 'CONFLICT: a stub, Azure, or an incomplete configuration',
+      409: 'CONFLICT: a stub, an incomplete configuration, or a provider with neither a list nor a model',
       502: `PROVIDER_ERROR, with the cause in \`details.cause\`: ${Object.keys(DISCOVERY_CAUSES).join(', ')}`,
       504: 'PROVIDER_TIMEOUT',
     },
@@ -49,28 +52,36 @@ export function discoveryRoutes(app: TypedApp, deps: Deps): void {
     if (!provider) throw notFound('provider')
     const known = new Set(provider.models.map(({ id, upstreamName }) => upstreamName ?? id))
     const models = await loadModels(provider, deps, log)
-    return { object: 'list', data: models.map((id) => ({ id, known: known.has(id) })) }
+    const data = (models ?? []).map((id) => ({ id, known: known.has(id) }))
+    return { object: 'list', has_list: models !== undefined, data }
   })
 }
 
-/** Throws an error with the cause. It never contains the provider's own text. */
-async function loadModels(provider: Provider, { invokeDeps, clock }: Deps, log: FastifyBaseLogger): Promise<readonly string[]> {
-  if (KINDS_WITHOUT_LIST.has(provider.kind))
-    throw new GatehouseError('CONFLICT', { message: 'A provider of this kind has no list of models. Enter the models by hand.' })
+/** Returns undefined if the provider has no list of models. Throws an error with the cause, which never has the provider's own text. */
+async function loadModels(provider: Provider, { invokeDeps: { pools }, clock }: Deps, log: FastifyBaseLogger) {
+  if (provider.kind === 'stub')
+    throw new GatehouseError('CONFLICT', { message: 'A stub has no connection to test. Enter its models by hand.' })
   if (provider.problem) {
     throw new GatehouseError('CONFLICT', {
       message: 'The configuration of the provider is incomplete. Resolve the problem in the details first.',
       details: { problem: provider.problem },
     })
   }
-  const discovery = await discoverModels(provider, invokeDeps.pools, { clock })
-  if (discovery.ok) return discovery.models
-  const { failure, status, code } = discovery
-  const cause = causeOf(discovery)
-  const details = { cause, failure, ...(status > 0 && { status }) }
-  log.warn({ provider: provider.id, ...details, ...(code && { code }) }, 'the models of a provider could not be listed')
+  if (pools.endpoint(provider).models === undefined && provider.models.length === 0) {
+    throw new GatehouseError('CONFLICT', {
+      message: 'The provider has no list of models. Add a model by name, then test again.',
+    })
+  }
+  const startedAt = elapsed()
+  const result = await testConnection(provider, pools, { clock })
+  if (result.ok) return result.models
+  const { failure, status, code } = result
+  const cause = causeOf(result)
+  const ms = Math.round(elapsed() - startedAt)
+  const details = { cause, failure, ms, ...(status > 0 && { status }) }
+  log.warn({ provider: provider.id, ...details, ...(code && { code }) }, 'the connection test of a provider failed')
   throw new GatehouseError(failure === 'timeout' ? 'PROVIDER_TIMEOUT' : 'PROVIDER_ERROR', {
-    message: `The provider did not list its models. ${DISCOVERY_CAUSES[cause]}`,
+    message: `The connection test failed after ${ms} ms. ${DISCOVERY_CAUSES[cause]}`,
     details,
   })
 }

@@ -1,36 +1,38 @@
 import { type Static, Type } from 'typebox'
 import { CLASSIFICATIONS } from '../../domain/classification.ts'
 import { nullable } from '../../http/schemas.ts'
-import { Name, oneOf, resettable, Timestamp } from '../../lib/fields.ts'
+import { Name, oneOf, resettable, resettableWord, Timestamp } from '../../lib/fields.ts'
 import type { Health } from '../health.ts'
-import {
-  type NewProvider,
-  PROVIDER_KINDS,
-  PROVIDER_SOURCES,
-  type Provider,
-  type ProviderChange,
-  providerDefaults,
-} from '../provider.ts'
+import { PROVIDER_KINDS } from '../kinds.ts'
+import { PRESET_IDS } from '../presets.ts'
+import { type NewProvider, PROVIDER_SOURCES, type Provider, type ProviderChange, providerDefaults } from '../provider.ts'
 import type { ProviderRecord } from '../provider-row.ts'
 
-const text = { maxLength: 4_000 }
+const text = { maxLength: 8_000 }
 
 /** Ranges are checked by findProviderProblem (provider.ts). */
 const settings = {
+  preset: resettableWord(PRESET_IDS),
   base_url: Type.Optional(
     Type.String({
       ...text,
       description:
-        'For example `https://api.openai.com/v1`. Default for `anthropic`: `https://api.anthropic.com`. Not for a stub.',
+        'For example `https://api.openai.com/v1`. `{region}` is replaced by the region. Default: that of the preset or kind, for example `https://api.anthropic.com`. Not for a stub.',
     }),
   ),
-  api_key: resettable(Type.String({ ...text, description: 'Encrypted at rest and never returned. null removes it.' })),
+  api_key: resettable(
+    Type.String({
+      ...text,
+      description:
+        'Encrypted at rest and never returned. null removes it. For `bedrock`: a Bedrock API key, or `access key id:secret access key[:session token]`. For `vertex`: the JSON text of the key file of a service account.',
+    }),
+  ),
   api_key_env: resettable(Type.String({ maxLength: 200, description: 'Can only be set in the configuration file.' })),
   path: Type.Optional(
     Type.String({
       maxLength: 501,
       description:
-        'Path of chat requests, relative to `base_url`. `{deployment}` is replaced by the model. Default: that of the kind, for example `/chat/completions`.',
+        'Path of chat requests, relative to `base_url`. `{deployment}` is replaced by the model, `{region}` by the region, `{project}` by the project of the service account. Default: that of the kind, for example `/chat/completions`.',
     }),
   ),
   headers: Type.Optional(Type.Record(Type.String(), Type.String(), { description: '`{api_key}` is replaced by the key.' })),
@@ -41,7 +43,10 @@ const settings = {
   max_retries: Type.Optional(Type.Integer()),
   max_concurrency: Type.Optional(Type.Integer()),
   weight: Type.Optional(Type.Number()),
-  region: resettable(Name),
+  region: resettable({
+    ...Name,
+    description: 'For directives of policies. For `bedrock` and `vertex` the region of the cloud, such as `eu-central-1`.',
+  }),
   max_classification: Type.Optional(oneOf(CLASSIFICATIONS)),
   enabled: Type.Optional(Type.Boolean()),
 }
@@ -54,6 +59,7 @@ export const ProviderCreate = Type.Object({
 })
 
 const FIELDS = {
+  preset: 'preset',
   base_url: 'baseUrl',
   api_key: 'apiKey',
   api_key_env: 'apiKeyEnv',
@@ -79,7 +85,7 @@ export const providerChange = (patch: Static<typeof ProviderPatch>): ProviderCha
   )
 
 export const newProvider = ({ id, kind = 'openai', ...rest }: Static<typeof ProviderCreate>): NewProvider => ({
-  ...providerDefaults(kind),
+  ...providerDefaults(kind, rest.preset),
   ...providerChange(rest),
   id,
   source: 'api',
@@ -89,6 +95,7 @@ export const ProviderView = Type.Object({
   id: Type.String(),
   object: Type.Literal('provider'),
   kind: oneOf(PROVIDER_KINDS),
+  preset: nullable(oneOf(PRESET_IDS)),
   source: oneOf(PROVIDER_SOURCES),
   base_url: nullable(Type.String()),
   api_key_from: nullable(oneOf(['stored', 'environment'])),
@@ -107,7 +114,7 @@ export const ProviderView = Type.Object({
     {
       circuit: oneOf(['closed', 'open', 'half_open']),
       active: Type.Integer({ description: 'Requests in flight.' }),
-      problem: nullable(oneOf(['url_not_allowed', 'key_missing', 'key_unreadable'])),
+      problem: nullable(oneOf(['url_not_allowed', 'key_missing', 'key_unreadable', 'key_invalid'])),
       last_error: nullable(
         Type.Object({
           kind: Type.String({
@@ -130,6 +137,7 @@ export const providerView = (record: ProviderRecord, live: Provider | undefined,
   id: record.id,
   object: 'provider' as const,
   kind: record.kind,
+  preset: record.preset,
   source: record.source,
   base_url: record.baseUrl,
   api_key_from: record.apiKeyFrom,

@@ -1,0 +1,31 @@
+import { Type } from 'typebox'
+import { inWorkspace } from '../../admin/kit/operation.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
+import { PRESET_IDS, presetOf } from '../presets.ts'
+
+const PresetView = Type.Object({
+  id: Type.String(),
+  object: Type.Literal('provider_preset'),
+  title: Type.String(),
+  base_url: Type.String({ description: 'The base URL of a provider that is created with this preset and without another one.' }),
+  needs_key: Type.Boolean({ description: 'false: the server usually runs without API keys.' }),
+})
+
+const docs = inWorkspace(
+  'GET /provider-presets',
+  'listProviderPresets',
+  'List the known servers with the OpenAI chat API, by id',
+  {
+    scope: 'providers:read',
+    answers: { 200: Type.Object({ object: Type.Literal('list'), data: Type.Array(PresetView) }) },
+  },
+)
+
+export function presetsRoutes(app: TypedApp): void {
+  handle(app, docs, async () => ({ object: 'list' as const, data: PRESET_IDS.map(presetView) }))
+}
+
+function presetView(id: (typeof PRESET_IDS)[number]) {
+  const { title, baseUrl, needsKey = true } = presetOf(id)
+  return { id, object: 'provider_preset' as const, title, base_url: baseUrl, needs_key: needsKey }
+}

@@ -1,0 +1,28 @@
+import type { Problem } from '../lib/schema.ts'
+import { findUrlProblem } from '../lib/url-guard.ts'
+import { parseAwsKeys } from './aws-keys.ts'
+import type { ProviderKind } from './kinds.ts'
+import { parseServiceAccount } from './service-account.ts'
+
+const MAX_LENGTH = 8_000
+const PRINTABLE = new RegExp(`^[!-~]{1,${MAX_LENGTH}}$`)
+
+/** The problem of a provider's key, in words that continue the field's name; undefined: none. `allowPrivate`: for the addresses in it. */
+export function findApiKeyProblem(kind: ProviderKind, apiKey: string, allowPrivate: boolean): Problem | undefined {
+  const message = kind === 'vertex' ? serviceAccountProblem(apiKey, allowPrivate) : textProblem(kind, apiKey)
+  return message === undefined ? undefined : { param: 'api_key', message }
+}
+
+function textProblem(kind: ProviderKind, apiKey: string): string | undefined {
+  if (!PRINTABLE.test(apiKey)) return 'must be printable ASCII without spaces'
+  if (kind === 'bedrock' && apiKey.includes(':') && !parseAwsKeys(apiKey))
+    return 'must be a Bedrock API key, or access key id:secret access key, with :session token if there is one'
+  return undefined
+}
+
+function serviceAccountProblem(apiKey: string, allowPrivate: boolean): string | undefined {
+  const account = apiKey.length <= MAX_LENGTH ? parseServiceAccount(apiKey) : undefined
+  if (!account) return 'must be the JSON text of the key file of a service account'
+  const problem = findUrlProblem(account.tokenUri, allowPrivate)
+  return problem && `has a token_uri that ${problem}`
+}

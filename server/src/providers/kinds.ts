@@ -1,0 +1,43 @@
+import { PRESETS, type PresetId } from './presets.ts'
+
+/**
+ * `openai`: a server with the OpenAI chat API. `azure-openai`: the same with deployments of Azure. `gemini`, `vertex`: the same of Google.
+ * `anthropic`: a server with the Messages API of Anthropic. `bedrock`: models of Amazon Bedrock. `stub`: the built-in provider (stub.ts).
+ */
+export const PROVIDER_KINDS = ['openai', 'anthropic', 'azure-openai', 'bedrock', 'gemini', 'vertex', 'stub'] as const
+export type ProviderKind = (typeof PROVIDER_KINDS)[number]
+
+/** Stands in a path for the provider's name of the model. */
+export const DEPLOYMENT_PLACEHOLDER = '{deployment}'
+/** Stands in a base URL or path for the provider's region. */
+export const REGION_PLACEHOLDER = '{region}'
+/** Stands in the path of a `vertex` provider for the project of its service account. */
+export const PROJECT_PLACEHOLDER = '{project}'
+
+interface KindDefaults {
+  /** null: it has to be declared. */
+  readonly baseUrl: string | null
+  readonly path: string
+}
+
+const CHAT_PATH = '/chat/completions'
+
+const KIND_DEFAULTS: Readonly<Record<ProviderKind, KindDefaults>> = {
+  openai: { baseUrl: null, path: CHAT_PATH },
+  anthropic: { baseUrl: 'https://api.anthropic.com', path: '/v1/messages' },
+  'azure-openai': {
+    baseUrl: null,
+    path: `/openai/deployments/${DEPLOYMENT_PLACEHOLDER}${CHAT_PATH}?api-version=2024-10-21`,
+  },
+  bedrock: { baseUrl: `https://bedrock-runtime.${REGION_PLACEHOLDER}.amazonaws.com`, path: `/openai/v1${CHAT_PATH}` },
+  gemini: { baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai', path: CHAT_PATH },
+  vertex: {
+    baseUrl: `https://${REGION_PLACEHOLDER}-aiplatform.googleapis.com`,
+    path: `/v1/projects/${PROJECT_PLACEHOLDER}/locations/${REGION_PLACEHOLDER}/endpoints/openapi${CHAT_PATH}`,
+  },
+  stub: { baseUrl: null, path: CHAT_PATH },
+}
+
+/** Base URL and path of a declaration that names neither. */
+export const endpointDefaults = (kind: ProviderKind, preset: PresetId | null): KindDefaults =>
+  preset === null ? KIND_DEFAULTS[kind] : { ...KIND_DEFAULTS[kind], baseUrl: PRESETS[preset].baseUrl }

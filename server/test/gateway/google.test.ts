@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectError, expectSuccess } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { type ScriptedTokens, startScriptedTokens } from '../support/scripted-google.ts'
+import { completion, json, says, word } from '../support/scripted-provider.ts'
+
+const SIGNATURE = Buffer.alloc(300, 'a thought of the model ').toString('base64')
+const STATE = { google: { thought_signature: SIGNATURE } }
+const CALL = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{"city":"Oslo"}' }, extra_content: STATE }
+const PARAMETERS = { type: 'object', properties: {} }
+
+let governed: Governed
+let tokens: ScriptedTokens
+let token: string
+beforeAll(async () => {
+  tokens = await startScriptedTokens({ now: () => Date.now() })
+  governed = await startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: 'true' })
+  token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
+})
+afterAll(async () => {
+  await governed.close()
+  await tokens.close()
+})
+
+/** A new provider with one model, and the model's name for clients. */
+async function addProvider(fields: object): Promise<{ id: string; model: string }> {
+  const id = word()
+  expectSuccess(await governed.admin('POST', '/providers', { json: { id, max_retries: 0, ...fields } }), 201)
+  const upstream = { upstream_name: 'google/gemini-scripted' }
+  expectSuccess(await governed.admin('PUT', `/providers/${id}/models/model-${id}`, { json: upstream }))
+  return { id, model: `model-${id}` }
+}
+const addGemini = () => addProvider({ kind: 'gemini', base_url: governed.provider.url, api_key: 'gemini-key' })
+const addVertex = (api_key = tokens.keyFile()) =>
+  addProvider({ kind: 'vertex', base_url: governed.provider.url.replace('/v1', ''), region: 'europe-west1', api_key })
+
+/** Makes the provider call the tool for a prompt with the first word, and speak for one with the second. */
+function script(): { first: string; second: string } {
+  const [first, second] = [word(), word()]
+  const message = { role: 'assistant', content: null, tool_calls: [CALL] }
+  const choices = [{ index: 0, message, finish_reason: 'tool_calls' }]
+  governed.provider.on(second, says('Rain.'))
+  governed.provider.on(first, (response) => json(response, 200, completion('', { choices })))
+  return { first, second }
+}
+/** The call in the history that the provider got in the second turn. */
+function returnedCall(second: string): unknown {
+  const messages = governed.provider.callsWith(second).at(-1)?.body.messages as { tool_calls?: unknown[] }[] | undefined
+  return messages?.find(({ tool_calls }) => tool_calls)?.tool_calls?.[0]
+}
+
+describe('gemini', () => {
+  test('gemini: key is a bearer token, and Google is the default address', async () => {
+    const { model } = await addGemini()
+    const key = word()
+    expectSuccess(await governed.chat(key, { model }, { token }))
+    expect(governed.provider.callsWith(key)[0]).toMatchObject({
+      path: '/v1/chat/completions',
+      headers: { authorization: 'Bearer gemini-key' },
+      body: { model: 'google/gemini-scripted' },
+    })
+    const created = await governed.admin('POST', '/providers', { json: { id: word(), kind: 'gemini' } })
+    expect(expectSuccess(created, 201).base_url).toBe('https://generativelanguage.googleapis.com/v1beta/openai')
+  })
+
+  test('gemini: thought signature comes back byte for byte in chat completions [GW-PROV-10]', async () => {
+    const { model } = await addGemini()
+    const { first, second } = script()
+    const tools = [{ type: 'function', function: { name: 'weather', parameters: PARAMETERS } }]
+    const question = { role: 'user', content: `Weather? ${first}` }
+    const { choices } = expectSuccess(await governed.chat([question], { model, tools }, { token }))
+    const result = { role: 'tool', tool_call_id: 'call_1', content: second }
+    expectSuccess(
+      await governed.chat(
+        [{ role: 'user', content: 'Weather?' }, { ...choices[0]?.message, role: 'assistant' }, result],
+        { model, tools },
+        { token },
+      ),
+    )
+    expect(returnedCall(second)).toEqual(CALL)
+  })
+
+  test('gemini: thought signature comes back byte for byte in Responses [GW-PROV-10]', async () => {
+    const { model } = await addGemini()
+    const { first, second } = script()
+    const tools = [{ type: 'function', name: 'weather', parameters: PARAMETERS, strict: false }]
+    const send = (input: unknown) => governed.api('POST', '/v1/responses', { token, json: { model, store: false, tools, input } })
+    const { output } = expectSuccess(await send(`Weather? ${first}`)) as unknown as { output: object[] }
+    expectSuccess(await send([...output, { type: 'function_call_output', call_id: 'call_1', output: second }]))
+    expect(returnedCall(second)).toEqual(CALL)
+  })
+
+  test.each([false, true])(
+    'gemini: thought signature comes back byte for byte in Messages, stream %s [GW-PROV-10, GW-ANT-10]',
+    async (stream) => {
+      const { model } = await addGemini()
+      const { first, second } = script()
+      const tools = [{ name: 'weather', input_schema: PARAMETERS }]
+      const headers = { 'anthropic-version': '2023-06-01' }
+      const send = (messages: unknown, more: object = {}) =>
+        governed.api('POST', '/v1/messages', { token, headers, json: { model, max_tokens: 99, tools, messages, ...more } })
+      const question = { role: 'user', content: `Weather? ${first}` }
+      const response = await send([question], { stream })
+      const blocks = stream ? blocksOf(response.text) : (response.body.content as object[])
+      const result = { type: 'tool_result', tool_use_id: 'call_1', content: second }
+      const turns = [
+        { role: 'user', content: 'Weather?' },
+        { role: 'assistant', content: blocks },
+        { role: 'user', content: [result] },
+      ]
+      expectSuccess(await send(turns))
+      expect(returnedCall(second)).toEqual(CALL)
+    },
+  )
+})
+
+/** The blocks of a stream, as the SDKs of Anthropic collect them. */
+function blocksOf(text: string): object[] {
+  const blocks: { [field: string]: unknown }[] = []
+  let input = ''
+  for (const line of text.split('\n').filter((part) => part.startsWith('data: '))) {
+    const event = JSON.parse(line.slice('data: '.length))
+    if (event.type === 'content_block_start') blocks.push(event.content_block)
+    if (event.type === 'content_block_delta') input += event.delta.partial_json ?? ''
+  }
+  return blocks.map((block) => (block.type === 'tool_use' ? { ...block, input: JSON.parse(input) } : block))
+}
+
+describe('vertex', () => {
+  test('vertex: request has a token of the service account, its project and the region [GW-PROV-9]', async () => {
+    const { id, model } = await addVertex()
+    const [first, second] = [word(), word()]
+    expectSuccess(await governed.chat(first, { model }, { token }))
+    expectSuccess(await governed.chat(second, { model }, { token }))
+    const path = '/v1/projects/acme-project/locations/europe-west1/endpoints/openapi/chat/completions'
+    const headers = { authorization: `Bearer ${tokens.issued.at(-1)}` }
+    for (const key of [first, second]) expect(governed.provider.callsWith(key)[0]).toMatchObject({ path, headers })
+    expect(expectSuccess(await governed.admin('POST', `/providers/${id}/discover`, { json: {} }))).toMatchObject({
+      has_list: false,
+    })
+    expect(governed.provider.calls.map(({ raw }) => raw).join()).not.toContain('PRIVATE KEY')
+  })
+
+  test('vertex: a service account that Google refuses is a rejected key, which the connection test names', async () => {
+    const { id, model } = await addVertex(tokens.keyFile({ client_email: 'other@acme.example.com' }))
+    expectError(await governed.chat(word(), { model }, { token }), 'PROVIDER_ERROR')
+    const error = expectError(await governed.admin('POST', `/providers/${id}/discover`, { json: {} }), 'PROVIDER_ERROR')
+    expect(error.details.cause).toBe('token_rejected')
+    expect(JSON.stringify(error)).not.toContain('private:')
+    expect(governed.server.logs()).not.toContain('BEGIN PRIVATE KEY')
+  })
+
+  test.each([
+    ['api_key', { api_key: 'AIza-not-a-key-file' }],
+    ['api_key', { api_key: JSON.stringify({ type: 'service_account', project_id: 'p' }) }],
+    ['region', { region: null }],
+  ])('vertex: 400 names %s when the declaration is %j', async (param, fields) => {
+    const base = { id: word(), kind: 'vertex', region: 'europe-west1', api_key: tokens.keyFile() }
+    const response = await governed.admin('POST', '/providers', { json: { ...base, ...fields } })
+    expect(expectError(response, 'VALIDATION_ERROR').param).toBe(param)
+  })
+
+  test('vertex: 400 when the token endpoint of the key file has a metadata address', async () => {
+    const api_key = tokens.keyFile({ token_uri: 'http://169.254.169.254/token' })
+    const response = await governed.admin('POST', '/providers', {
+      json: { id: word(), kind: 'vertex', region: 'europe-west1', api_key },
+    })
+    expect(expectError(response, 'VALIDATION_ERROR').message).toContain('token_uri')
+  })
+})

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectError, expectSuccess } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { word } from '../support/scripted-provider.ts'
+
+let governed: Governed
+let token: string
+beforeAll(async () => {
+  governed = await startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: 'true' })
+  token = (await governed.application()).token
+})
+afterAll(() => governed.close())
+
+/** Sends a chat to a new provider with these fields, and returns the request that it got. */
+async function requestOf(fields: object, more: object = {}) {
+  const id = word()
+  const declared = { id, base_url: governed.provider.url.replace('/v1', ''), api_key: 'the-key', ...fields }
+  expectSuccess(await governed.admin('POST', '/providers', { json: declared }), 201)
+  expectSuccess(await governed.admin('PUT', `/providers/${id}/models/model-${id}`, { json: { upstream_name: 'deployed' } }))
+  const key = word()
+  expectSuccess(await governed.chat(key, { model: `model-${id}`, ...more }, { token }))
+  return governed.provider.callsWith(key)[0]
+}
+
+describe('azure', () => {
+  test('azure: the version of the API is part of the path', async () => {
+    const path = '/openai/deployments/{deployment}/chat/completions?api-version=2025-04-01-preview'
+    expect(await requestOf({ kind: 'azure-openai', path })).toMatchObject({
+      path: path.replace('{deployment}', 'deployed'),
+      headers: { 'api-key': 'the-key' },
+    })
+  })
+
+  test('azure: the v1 form names the deployment in the body', async () => {
+    expect(await requestOf({ kind: 'azure-openai', path: '/openai/v1/chat/completions' })).toMatchObject({
+      path: '/openai/v1/chat/completions',
+      headers: { 'api-key': 'the-key' },
+      body: { model: 'deployed' },
+    })
+  })
+
+  test('azure: a bearer token replaces the key header when the declaration says so', async () => {
+    const call = await requestOf({ kind: 'azure-openai', headers: { Authorization: 'Bearer {api_key}' } })
+    expect(call?.headers.authorization).toBe('Bearer the-key')
+    expect(call?.headers).not.toHaveProperty('api-key')
+  })
+})
+
+describe('presets', () => {
+  test('preset: names of parameters are those of the server, and a declared base URL replaces that of the preset [GW-PROV-11]', async () => {
+    const fields = { preset: 'mistral', base_url: governed.provider.url }
+    const call = await requestOf(fields, { max_completion_tokens: 50, seed: 7 })
+    expect(call?.body).toMatchObject({ max_tokens: 50, random_seed: 7 })
+    expect(call?.body).not.toHaveProperty('max_completion_tokens')
+    expect(call?.headers.authorization).toBe('Bearer the-key')
+  })
+
+  test('preset: gives a new provider its base URL and can be removed', async () => {
+    const id = word()
+    const created = expectSuccess(await governed.admin('POST', '/providers', { json: { id, preset: 'groq' } }), 201)
+    expect(created).toMatchObject({ kind: 'openai', preset: 'groq', base_url: 'https://api.groq.com/openai/v1' })
+    const changed = expectSuccess(await governed.admin('PATCH', `/providers/${id}`, { json: { preset: null } }))
+    expect(changed).toMatchObject({ preset: null, base_url: 'https://api.groq.com/openai/v1' })
+  })
+
+  test('preset: all are listed for forms', async () => {
+    const { data } = expectSuccess(await governed.admin('GET', '/provider-presets'))
+    expect(data).toContainEqual({
+      id: 'ollama',
+      object: 'provider_preset',
+      title: 'Ollama',
+      base_url: 'http://localhost:11434/v1',
+      needs_key: false,
+    })
+  })
+
+  test('preset: 400 when it is unknown or the provider is of another kind', async () => {
+    for (const fields of [{ preset: 'nobody' }, { preset: 'groq', kind: 'anthropic' }]) {
+      const response = await governed.admin('POST', '/providers', { json: { id: word(), ...fields } })
+      expect(expectError(response, 'VALIDATION_ERROR').param).toBe('preset')
+    }
+  })
+})
+
+test('connection test: 409 when a provider has neither a list nor a model', async () => {
+  const id = word()
+  const fields = { id, kind: 'azure-openai', base_url: 'https://acme.openai.azure.com', api_key: 'k' }
+  expectSuccess(await governed.admin('POST', '/providers', { json: fields }), 201)
+  const error = expectError(await governed.admin('POST', `/providers/${id}/discover`, { json: {} }), 'CONFLICT')
+  expect(error.message).toContain('Add a model')
+})
