@@ -176,7 +176,7 @@ class Invocation<Response extends { readonly usage?: Usage }> {
     const { provider } = candidate
     const { health } = this.#deps
     if (provider.kind === 'stub' || this.#options.dryRun) return this.#stub(candidate)
-    const encoded = this.#operation.encode(provider.kind, candidate.model)
+    const encoded = this.#operation.encode({ kind: provider.kind, stream: provider.stream }, candidate.model)
     if (!encoded.ok) return this.#unsupported(candidate, encoded.unsupported)
     for (let retries = 0; ; retries++) {
       const startedAt = elapsed()
@@ -222,7 +222,7 @@ class Invocation<Response extends { readonly usage?: Usage }> {
     let result: AttemptResult<Response> | undefined
     try {
       const options = { ...limits, signal: this.#options.signal }
-      result = await this.#operation.attempt(pools.endpoint(provider), { body, model }, options, this.#deps)
+      result = await this.#operation.attempt(pools.endpoint(provider), { body, model, provider }, options, this.#deps)
     } finally {
       const signal = result ? signalOf(result, isFull) : 'unknown'
       health.release(provider, permit, signal, result && !result.ok ? rankedBehindMs(result) : 0)

@@ -37,8 +37,10 @@ const upstream = async (...behaviours: Parameters<typeof startFaultyProvider>): 
   return started
 }
 const callOf = (path: string, request = REQUEST) => {
-  const { body } = openaiAdapter.dialect.encode({ ...request, model: 'small-2026', addedMessages: 0 }) as { body: string }
-  return { path, body, model: REQUEST.model }
+  const { body } = openaiAdapter.dialect.encode({ ...request, model: 'small-2026', addedMessages: 0, stream: true }) as {
+    body: string
+  }
+  return { path, body, model: REQUEST.model, stream: true }
 }
 const send = (provider: Provider, options: { timeoutMs?: number; signal?: AbortSignal; request?: ProviderRequest } = {}) =>
   requestCompletion(
@@ -82,7 +84,8 @@ describe('request', () => {
       messages: REQUEST.messages,
       temperature: 0.4,
       seed: 7,
-      stream: false,
+      stream: true,
+      stream_options: { include_usage: true },
     })
   })
 

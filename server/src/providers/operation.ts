@@ -5,7 +5,7 @@ import { adapterOf } from './adapters.ts'
 import type { Usage } from './attempt-outcome.ts'
 import type { Endpoint } from './connection-pools.ts'
 import { type EmbeddingsRequest, encodeEmbeddings, requestEmbeddings } from './embeddings-adapter.ts'
-import { DEPLOYMENT_PLACEHOLDER, type ProviderKind, type ProviderModel } from './provider.ts'
+import { DEPLOYMENT_PLACEHOLDER, type Provider, type ProviderKind, type ProviderModel } from './provider.ts'
 import {
   type AdapterDeps,
   type AttemptLimits,
@@ -20,13 +20,17 @@ export type AttemptResult<Answer> = { readonly ok: true; readonly status: number
 
 interface Attempt {
   readonly body: string
+  readonly provider: Pick<Provider, 'stream'>
   readonly model: ProviderModel
 }
+
+/** A provider that is not the stub. */
+type SendingProvider = Pick<Provider, 'stream'> & { readonly kind: Exclude<ProviderKind, 'stub'> }
 
 /** A request to providers: attempts, retries and fallbacks are the same for every operation. */
 export interface Operation<Answer extends { readonly usage?: Usage }> {
   /** The body for all attempts at one provider, or the field that the provider's API cannot express. */
-  encode(kind: Exclude<ProviderKind, 'stub'>, model: ProviderModel): EncodedRequest
+  encode(provider: SendingProvider, model: ProviderModel): EncodedRequest
   /** Makes one attempt at a provider. */
   attempt(endpoint: Endpoint, attempt: Attempt, limits: AttemptLimits, deps: AdapterDeps): Promise<AttemptResult<Answer>>
   /** The response of the built-in provider. */
@@ -41,9 +45,10 @@ const pathFor = (path: string, model: ProviderModel): string =>
 
 /** `addedMessages`: how many messages the gateway has put before those of the client. */
 export const chatOperation = (request: ProviderRequest, addedMessages: number): Operation<Completion> => ({
-  encode: (kind, model) => adapterOf(kind).dialect.encode({ ...request, model: upstreamNameOf(model), addedMessages }),
-  async attempt(endpoint, { body, model }, limits, deps) {
-    const call = { path: pathFor(endpoint.chatPath, model), body, model: request.model }
+  encode: ({ kind, stream }, model) =>
+    adapterOf(kind).dialect.encode({ ...request, model: upstreamNameOf(model), addedMessages, stream }),
+  async attempt(endpoint, { body, model, provider: { stream } }, limits, deps) {
+    const call = { path: pathFor(endpoint.chatPath, model), body, model: request.model, stream }
     const result = await requestCompletion(endpoint, call, limits, deps)
     return result.ok ? { ok: true, status: result.status, response: result.completion } : result
   },
@@ -51,7 +56,7 @@ export const chatOperation = (request: ProviderRequest, addedMessages: number): 
 })
 
 export const embeddingsOperation = (request: EmbeddingsRequest): Operation<Embeddings> => ({
-  encode: (kind, model) => encodeEmbeddings(kind, request, upstreamNameOf(model)),
+  encode: ({ kind }, model) => encodeEmbeddings(kind, request, upstreamNameOf(model)),
   async attempt(endpoint, { body, model }, limits, deps) {
     const call = { path: pathFor(endpoint.embeddingsPath, model), body }
     const result = await requestEmbeddings(endpoint, call, request, limits, deps)

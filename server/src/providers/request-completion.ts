@@ -1,8 +1,11 @@
 import type { Completion } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { Clock } from '../lib/clock.ts'
-import { type HttpFailure, sendHttpRequest } from '../lib/http-request.ts'
+import { type HttpFailure, type StreamReader, sendHttpRequest } from '../lib/http-request.ts'
+import { parseJsonObject } from '../lib/untrusted-json.ts'
 import type { Endpoint } from './connection-pools.ts'
+import { readErrorEvent } from './error-event.ts'
+import { EventReader } from './event-reader.ts'
 import { type Rejection, readRejection } from './rejection.ts'
 
 /** A chat request after the transforms of policies. */
@@ -26,7 +29,7 @@ export type UpstreamResult = { readonly ok: true; readonly status: number; reado
 export interface AttemptLimits {
   /** For the whole attempt, milliseconds. */
   readonly timeoutMs: number
-  /** Without a byte, until the headers and between bytes of the body. Default: `timeoutMs`. */
+  /** Without a byte, until the headers and between bytes of the body or events of a stream. Default: `timeoutMs`. */
   readonly idleMs?: number
   readonly signal?: AbortSignal | undefined
 }
@@ -35,7 +38,7 @@ export interface AdapterDeps {
   readonly clock: Clock
   /** Creates an id with this prefix. */
   readonly newId: (prefix: string) => string
-  /** Maximum size of a response in bytes. Default: 8 MiB. */
+  /** Maximum size of a response in bytes, for a stream without its framing. Default: 8 MiB. */
   readonly maxResponseBytes?: number
 }
 
@@ -47,26 +50,37 @@ interface UpstreamCall {
   readonly body: string
   /** The name of the model that the client used. */
   readonly model: string
+  /** Whether the body asks for a stream. A provider may answer it without one. */
+  readonly stream: boolean
 }
 
 /** Makes one attempt at a provider. A failure is a value, without any text of the provider. */
 export async function requestCompletion(
   endpoint: Endpoint,
-  { model, ...call }: UpstreamCall,
+  { model, stream, ...call }: UpstreamCall,
   limits: AttemptLimits,
   deps: AdapterDeps,
 ): Promise<UpstreamResult> {
   const maxBytes = deps.maxResponseBytes ?? MAX_RESPONSE_BYTES
-  const response = await sendUpstream(endpoint, { ...call, maxBytes }, limits, deps)
-  if (!response.ok) return response
-  const completion = endpoint.adapter.dialect.read(response.body, {
-    model,
-    newId: () => deps.newId('chatcmpl'),
-    created: () => Math.floor(deps.clock.now().getTime() / 1_000),
-  })
-  return completion
-    ? { ok: true, status: response.status, completion }
-    : { ok: false, failure: 'malformed', status: response.status }
+  const { dialect } = endpoint.adapter
+  let reader: EventReader | undefined
+  const openStream = () => {
+    reader = new EventReader(dialect.collect(), maxBytes)
+    return reader
+  }
+  const sent = await sendUpstream(endpoint, { ...call, maxBytes, ...(stream && { openStream }) }, limits, deps)
+  if (!sent.ok) return sent.failure === 'error_event' ? withRejection(sent, readErrorEvent(reader?.errorEvent ?? '')) : sent
+  const { status } = sent
+  const response = reader ? reader.finish() : parseJsonObject(sent.body)
+  if (reader && !response) return { ok: false, failure: 'truncated', status }
+  const completion =
+    response &&
+    dialect.read(response, {
+      model,
+      newId: () => deps.newId('chatcmpl'),
+      created: () => Math.floor(deps.clock.now().getTime() / 1_000),
+    })
+  return completion ? { ok: true, status, completion } : { ok: false, failure: 'malformed', status }
 }
 
 interface SentRequest {
@@ -74,6 +88,7 @@ interface SentRequest {
   readonly body: string
   /** Of the response. */
   readonly maxBytes: number
+  readonly openStream?: () => StreamReader
 }
 
 /** Sends one request to a provider and reads the meaning of an error response. */
@@ -88,6 +103,8 @@ export async function sendUpstream(
   const response = await sendHttpRequest(dispatcher, { method: 'POST', headers, now, ...request, ...limits })
   if (response.ok) return response
   const { body: _, ...failure } = response
-  const rejection = readRejection(response)
-  return rejection ? { ...failure, rejection } : failure
+  return withRejection(failure, readRejection(response))
 }
+
+const withRejection = (failure: UpstreamFailure, rejection: Rejection | undefined): UpstreamFailure =>
+  rejection ? { ...failure, rejection } : failure

@@ -6,7 +6,7 @@ import { encodeParameters } from './upstream-parameters.ts'
 import { encodeTools } from './upstream-tools.ts'
 
 /** A chat request as a request of the Messages API: https://platform.claude.com/docs/en/api/messages. */
-export function encodeRequest({ model, messages, parameters, addedMessages }: UpstreamRequest): EncodedRequest {
+export function encodeRequest({ model, messages, parameters, addedMessages, stream }: UpstreamRequest): EncodedRequest {
   try {
     const { tools, tool_choice } = encodeTools(parameters)
     const { system, messages: turns } = encodeMessages(messages)
@@ -20,7 +20,7 @@ export function encodeRequest({ model, messages, parameters, addedMessages }: Up
       // The gateway's own messages may change with each request, and a changed block before the break point makes it useless.
       ...(system.length > 0 && { system: isCached || addedMessages > 0 ? system : withBreakPoint(system) }),
       messages: turns,
-      stream: false,
+      stream,
     }
     return { ok: true, body: JSON.stringify(body) }
   } catch (error) {
