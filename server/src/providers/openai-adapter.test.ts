@@ -157,7 +157,7 @@ describe('faulty providers', () => {
     ['omits choices', { failure: 'malformed', status: 200 }],
     ['sends empty choices', { failure: 'malformed', status: 200 }],
     ['omits finish_reason', { failure: 'malformed', status: 200 }],
-    ['reports an error with 200', { failure: 'malformed', status: 200 }],
+    ['reports an error with 200', { failure: 'error_event', status: 200 }],
   ])('adapter: a provider that %s is a failure in bounded time, without text of the provider', async (name, expected) => {
     const { baseUrl, calls } = await upstream(FAULTS[name])
     const startedAt = elapsed()
