@@ -6570,6 +6570,7 @@ export interface operations {
                             };
                             timeout_ms: number;
                             idle_timeout_ms: number | null;
+                            stream: boolean;
                             max_retries: number;
                             max_concurrency: number;
                             weight: number;
@@ -6639,6 +6640,8 @@ export interface operations {
                     timeout_ms?: number;
                     /** @description Timeout between two bytes, and until the response headers. null: the server's setting. */
                     idle_timeout_ms?: number | null;
+                    /** @description Whether chat responses are requested as streams. false for a server that refuses them. */
+                    stream?: boolean;
                     max_retries?: number;
                     max_concurrency?: number;
                     weight?: number;
@@ -6670,6 +6673,7 @@ export interface operations {
                         };
                         timeout_ms: number;
                         idle_timeout_ms: number | null;
+                        stream: boolean;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;
@@ -6738,6 +6742,7 @@ export interface operations {
                         };
                         timeout_ms: number;
                         idle_timeout_ms: number | null;
+                        stream: boolean;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;
@@ -6828,6 +6833,8 @@ export interface operations {
                     timeout_ms?: number;
                     /** @description Timeout between two bytes, and until the response headers. null: the server's setting. */
                     idle_timeout_ms?: number | null;
+                    /** @description Whether chat responses are requested as streams. false for a server that refuses them. */
+                    stream?: boolean;
                     max_retries?: number;
                     max_concurrency?: number;
                     weight?: number;
@@ -6859,6 +6866,7 @@ export interface operations {
                         };
                         timeout_ms: number;
                         idle_timeout_ms: number | null;
+                        stream: boolean;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;

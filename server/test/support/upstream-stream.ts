@@ -43,7 +43,7 @@ const isPieceable = ({ message, finish_reason: reason }: Fields): boolean => {
 }
 
 /** The chunks of a completion; undefined: it is not valid, so it is sent as it is. */
-export function chunksOf(completion: unknown): Fields[] | undefined {
+function chunksOf(completion: unknown): Fields[] | undefined {
   if (!isFields(completion) || !isList(completion.choices) || !completion.choices.every(isPieceable)) return undefined
   const { usage, choices: _, ...head } = completion
   const chunk = (choices: Fields[], more: Fields = {}) => ({ ...head, object: 'chat.completion.chunk', choices, ...more })
