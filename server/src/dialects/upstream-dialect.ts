@@ -37,8 +37,8 @@ export interface CompletionDefaults {
 }
 
 /**
- * What an event of a stream was: `content`, `nothing` (it only keeps the connection alive), the end of the stream, or an error that the
- * provider reports.
+ * The meaning of an event of a stream: `content`, `nothing` (it only keeps the connection alive), the end of the stream, or an error that
+ * the provider reports.
  */
 export type StreamEffect = 'content' | 'nothing' | 'done' | 'error'
 
