@@ -6592,6 +6592,7 @@ export interface operations {
                             };
                             timeout_ms: number;
                             idle_timeout_ms: number | null;
+                            stream: boolean;
                             max_retries: number;
                             max_concurrency: number;
                             weight: number;
@@ -6662,6 +6663,8 @@ export interface operations {
                     timeout_ms?: number;
                     /** @description Timeout between two bytes, and until the response headers. null: the server's setting. */
                     idle_timeout_ms?: number | null;
+                    /** @description Whether chat responses are requested as streams. false for a server that refuses them. */
+                    stream?: boolean;
                     max_retries?: number;
                     max_concurrency?: number;
                     weight?: number;
@@ -6695,6 +6698,7 @@ export interface operations {
                         };
                         timeout_ms: number;
                         idle_timeout_ms: number | null;
+                        stream: boolean;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;
@@ -6764,6 +6768,7 @@ export interface operations {
                         };
                         timeout_ms: number;
                         idle_timeout_ms: number | null;
+                        stream: boolean;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;
@@ -6855,6 +6860,8 @@ export interface operations {
                     timeout_ms?: number;
                     /** @description Timeout between two bytes, and until the response headers. null: the server's setting. */
                     idle_timeout_ms?: number | null;
+                    /** @description Whether chat responses are requested as streams. false for a server that refuses them. */
+                    stream?: boolean;
                     max_retries?: number;
                     max_concurrency?: number;
                     weight?: number;
@@ -6888,6 +6895,7 @@ export interface operations {
                         };
                         timeout_ms: number;
                         idle_timeout_ms: number | null;
+                        stream: boolean;
                         max_retries: number;
                         max_concurrency: number;
                         weight: number;

@@ -24,6 +24,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   connect: 'No connection',
   reset: 'Connection reset',
   truncated: 'Response truncated',
+  error_event: 'Error in the stream',
   timeout: 'Timeout',
   malformed: 'Invalid response',
   too_large: 'Response too large',

@@ -95,7 +95,7 @@ export function readConfig(env: Environment): Config {
       jsonDepth: integer(env, 'GATEHOUSE_MAX_JSON_DEPTH', 32, 4, 256),
     },
     providerLimits: {
-      totalMs: integer(env, 'GATEHOUSE_PROVIDER_TOTAL_MS', 600_000, 1_000, 3_600_000),
+      totalMs: integer(env, 'GATEHOUSE_PROVIDER_TOTAL_MS', 3_600_000, 1_000, 3_600_000),
       idleMs: integer(env, 'GATEHOUSE_PROVIDER_IDLE_MS', 60_000, 100, 600_000),
     },
     detectorBudgetMs: integer(env, 'GATEHOUSE_DETECTOR_BUDGET_MS', 2_000, 10, 60_000),

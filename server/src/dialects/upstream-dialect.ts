@@ -1,5 +1,6 @@
 import type { Completion } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
+import type { Fields } from '../lib/untrusted-json.ts'
 
 /** A chat request for one provider. */
 export interface UpstreamRequest {
@@ -10,6 +11,8 @@ export interface UpstreamRequest {
   readonly parameters: Readonly<Record<string, unknown>>
   /** Number of messages that the gateway has put first. They may differ from request to request. */
   readonly addedMessages: number
+  /** Whether the provider sends the response in pieces. */
+  readonly stream: boolean
 }
 
 /** A field of the request that has no equivalent in the provider's API. */
@@ -33,10 +36,28 @@ export interface CompletionDefaults {
   readonly created: () => number
 }
 
+/**
+ * The meaning of an event of a stream: `content`, `nothing` (it only keeps the connection alive), the end of the stream, or an error that
+ * the provider reports.
+ */
+export type StreamEffect = 'content' | 'nothing' | 'done' | 'error'
+
+/** Collects the events of one streamed response into the object that the API sends without a stream, so that `read` validates both. */
+export interface StreamCollector {
+  /** Bytes of content so far, without the framing that each event repeats. */
+  readonly bytes: number
+  /** `length`: characters of the event's JSON. Throws MalformedStream if the event does not fit those before it. */
+  add(event: Fields, length: number): StreamEffect
+  /** undefined: the stream ended before the response was complete. */
+  finish(): Fields | undefined
+}
+
 /** An API of providers. The pipeline governs the form of the chat API; a dialect translates requests out of it and responses into it. */
 export interface UpstreamDialect {
-  /** The body of a request for one complete response. A field that cannot be translated is named, never left out (decision 0006). */
+  /** The body of a request for one response. A field that cannot be translated is named, never left out (decision 0006). */
   encode(request: UpstreamRequest): EncodedRequest
+  /** A new collector for the response to a streamed request. */
+  collect(): StreamCollector
   /** Returns undefined if the response is malformed. */
-  read(body: Buffer, defaults: CompletionDefaults): Completion | undefined
+  read(response: Fields, defaults: CompletionDefaults): Completion | undefined
 }

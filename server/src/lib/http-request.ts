@@ -13,9 +13,20 @@ export const JSON_HEADERS: readonly string[] = [
  * - `blocked`: the address is not allowed; nothing was sent. `connect`: no connection; nothing was sent.
  * - `reset`: the connection ended before a response began. `truncated`: it ended within the response.
  * - `timeout`: a time limit passed. `aborted`: the signal was aborted.
+ * - `error_event`: a stream reported an error after the status 2xx.
  * - `status`: an HTTP status other than 2xx. `malformed`: not a valid response. `too_large`: more than `maxBytes`.
  */
-type FailureKind = 'blocked' | 'connect' | 'reset' | 'truncated' | 'timeout' | 'aborted' | 'status' | 'malformed' | 'too_large'
+type FailureKind =
+  | 'blocked'
+  | 'connect'
+  | 'reset'
+  | 'truncated'
+  | 'timeout'
+  | 'aborted'
+  | 'error_event'
+  | 'status'
+  | 'malformed'
+  | 'too_large'
 
 export interface HttpFailure {
   readonly ok: false
@@ -33,7 +44,14 @@ export interface HttpFailure {
 export interface HttpResponse {
   readonly ok: true
   readonly status: number
+  /** Empty if the response was an event stream: its reader has it. */
   readonly body: Buffer
+}
+
+/** Reads an event stream while it arrives. */
+export interface StreamReader {
+  /** `idle`: nothing new, so the idle limit goes on. `progress`: go on. `done`: the response is complete. Else the failure. */
+  write(chunk: Buffer): 'idle' | 'progress' | 'done' | 'error_event' | 'malformed' | 'too_large'
 }
 
 export interface HttpRequest {
@@ -49,6 +67,8 @@ export interface HttpRequest {
   readonly keepsErrorBody?: boolean
   /** Larger responses are aborted. At most this many bytes and one chunk are in memory. */
   readonly maxBytes: number
+  /** `open` is called if the response has the media type of a stream. Without it such a response is malformed. */
+  readonly stream?: { readonly mediaType: RegExp; readonly open: () => StreamReader }
   readonly signal?: AbortSignal | undefined
   /** Milliseconds since the epoch, for a Retry-After that is a date. */
   readonly now: () => number
@@ -60,10 +80,13 @@ export const ADDRESS_REFUSED = 'ERR_ADDRESS_REFUSED'
 /** Error bodies up to this size are read for at most this time, so that the connection can be reused. */
 const DISCARD_BYTES = 65_536
 const DISCARD_MS = 1_000
+/** An event stream may be this many times larger than `maxBytes`, because each event repeats its framing. */
+const FRAMING_FACTOR = 16
+const EMPTY = Buffer.alloc(0)
 const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json|text\/(?:json|plain))(?:\s*;|\s*$)/i
 
 /**
- * Sends one HTTP request and returns the body of its JSON response. Failures are values. Follows no redirects and decodes no content
+ * Sends one HTTP request and returns the body of its JSON response, or gives an event stream to its reader. Failures are values. Follows no redirects and decodes no content
  * encoding, so a small body cannot decompress into a large one: a response with an encoding is malformed.
  */
 export function sendHttpRequest(dispatcher: Dispatcher, request: HttpRequest): Promise<HttpResponse | HttpFailure> {
@@ -86,6 +109,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   #lastByteAt = this.#startedAt
   #controller: Dispatcher.DispatchController | undefined
   #settled = false
+  #reader: StreamReader | undefined
   #status = 0
   #size = 0
   /** The failure for an error status. Problems with its body do not change its kind. */
@@ -116,12 +140,15 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
       this.#statusFailure = { ok: false, failure: 'status', status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
       clearTimeout(this.#timer)
       this.#timer = setTimeout(expire, Math.min(DISCARD_MS, this.#request.timeoutMs), this)
-    } else if (!isPlainJson(headers)) this.#fail('malformed')
+    } else if (this.#request.stream && hasType(headers, this.#request.stream.mediaType)) {
+      this.#reader = this.#request.stream.open()
+    } else if (!hasType(headers, JSON_TYPE)) this.#fail('malformed')
     else if (Number(headers['content-length']) > this.#request.maxBytes) this.#fail('too_large')
   }
 
   onResponseData(_: unknown, chunk: Buffer): void {
     this.#size += chunk.length
+    if (this.#reader) return void this.#readStream(this.#reader, chunk)
     this.#lastByteAt = elapsed()
     if (this.#statusFailure && this.#size > DISCARD_BYTES) this.#fail('too_large')
     else if (this.#statusFailure && !this.#request.keepsErrorBody) return
@@ -132,7 +159,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const body = this.#chunks ? Buffer.concat(this.#chunks, this.#size) : this.#firstChunk
+    const body = this.#reader ? EMPTY : this.#chunks ? Buffer.concat(this.#chunks, this.#size) : this.#firstChunk
     if (this.#statusFailure && body) this.#statusFailure = { ...this.#statusFailure, body }
     this.#settle(body ? { ok: true, status: this.#status, body } : { ok: false, failure: 'malformed', status: this.#status })
     this.#release()
@@ -151,8 +178,20 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   expire(): void {
     const now = elapsed()
     const left = Math.min(this.#startedAt + this.#request.timeoutMs, this.#lastByteAt + this.#idleMs) - now
-    if (this.#statusFailure || left < 1) this.#fail('timeout')
+    if (this.#settled || this.#statusFailure || left < 1) this.#fail('timeout')
     else this.#timer = setTimeout(expire, left, this)
+  }
+
+  #readStream(reader: StreamReader, chunk: Buffer): void {
+    // The rest is read so that the connection can be reused.
+    if (this.#settled) return
+    const effect = this.#size > this.#request.maxBytes * FRAMING_FACTOR ? 'too_large' : reader.write(chunk)
+    if (effect === 'progress') this.#lastByteAt = elapsed()
+    else if (effect === 'done') {
+      this.#settle({ ok: true, status: this.#status, body: EMPTY })
+      this.#release()
+      this.#timer = setTimeout(expire, DISCARD_MS, this)
+    } else if (effect !== 'idle') this.#fail(effect)
   }
 
   get #idleMs(): number {
@@ -194,11 +233,12 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
 const expire = (handler: ResponseHandler): void => handler.expire()
 
-function isPlainJson(headers: Record<string, string | string[] | undefined>): boolean {
+/** Without an encoding, so that a small body cannot decompress into a large one. A body without a type may be JSON. */
+function hasType(headers: Record<string, string | string[] | undefined>, expected: RegExp): boolean {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') return false
   const type = headers['content-type']
-  return type === undefined || (typeof type === 'string' && JSON_TYPE.test(type))
+  return type === undefined ? expected === JSON_TYPE : typeof type === 'string' && expected.test(type)
 }
 
 /** `retry-after-ms` (OpenAI, Azure) before `Retry-After` in seconds or as a date (RFC 9110 §10.2.3). */

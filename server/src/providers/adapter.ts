@@ -2,12 +2,14 @@ import type { UpstreamDialect } from '../dialects/upstream-dialect.ts'
 import type { HttpFailure, HttpRequest } from '../lib/http-request.ts'
 import type { AccessTokens } from './access-tokens.ts'
 import type { ProviderSettings } from './provider.ts'
+import type { StreamFormat } from './response-reader.ts'
 
 /** The API in which a provider gets the chats with a model. */
 export interface ChatApi {
   readonly dialect: UpstreamDialect
   /** Below the base URL, with the placeholders of kinds.ts. */
   readonly path: string
+  readonly streamFormat: StreamFormat
 }
 
 /** One page of a provider's list of models. */

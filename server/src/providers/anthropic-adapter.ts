@@ -7,7 +7,7 @@ const PAGE_SIZE = 1_000
 
 /** The Messages API of Anthropic: https://platform.claude.com/docs/en/api/overview. */
 export const anthropicAdapter: ProviderAdapter = {
-  chatApi: ({ path }) => ({ dialect: anthropicUpstream, path }),
+  chatApi: ({ path }) => ({ dialect: anthropicUpstream, path, streamFormat: 'server-sent-events' }),
   hasEmbeddings: false,
   headers: ['anthropic-version', '2023-06-01'],
   keyHeaders: (apiKey) => ['x-api-key', apiKey],

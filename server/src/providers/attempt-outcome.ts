@@ -17,6 +17,7 @@ const isTransient = (status: number): boolean => status >= 500 || TRANSIENT_STAT
 /** Whether the same provider may get the request again. Not after a timeout: a second hang would cost the same time again. */
 export function isRetryable({ failure, status, rejection }: UpstreamFailure): boolean {
   if (failure === 'status') return isTransient(status) && rejection?.kind !== 'quota_exhausted'
+  if (failure === 'error_event') return rejection === undefined || rejection.kind === 'rate_limited'
   return failure === 'connect' || failure === 'reset' || failure === 'truncated' || failure === 'malformed'
 }
 

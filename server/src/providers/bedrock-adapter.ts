@@ -8,6 +8,7 @@ import { openaiAdapter, openaiUpstream } from './openai-adapter.ts'
 import type { ProviderSettings } from './provider.ts'
 
 const INVOKE_PATH = `/model/${DEPLOYMENT_PLACEHOLDER}/invoke`
+const INVOKE_STREAM_PATH = `${INVOKE_PATH}-with-response-stream`
 /** `anthropic.claude-…`, `us.anthropic.claude-…`, and ARNs that name them. */
 const ANTHROPIC_MODEL = /(?:^|[./])anthropic\./
 const RUNTIME_HOST = /^bedrock-runtime(?=[-.].*\.amazonaws\.com(?:\.cn)?$)/
@@ -23,8 +24,12 @@ const hasMessagesApi = ({ path }: ProviderSettings, model: string): boolean =>
 export const bedrockAdapter: ProviderAdapter = {
   chatApi: (provider, model) =>
     hasMessagesApi(provider, model)
-      ? { dialect: bedrockUpstream(provider.headers['anthropic-beta']), path: INVOKE_PATH }
-      : { dialect: openaiUpstream, path: provider.path },
+      ? {
+          dialect: bedrockUpstream(provider.headers['anthropic-beta']),
+          path: provider.stream ? INVOKE_STREAM_PATH : INVOKE_PATH,
+          streamFormat: 'aws-event-stream',
+        }
+      : { dialect: openaiUpstream, path: provider.path, streamFormat: 'server-sent-events' },
   hasEmbeddings: false,
   headers: [],
   keyHeaders: (apiKey) => (parseAwsKeys(apiKey) ? [] : openaiAdapter.keyHeaders(apiKey)),

@@ -15,6 +15,8 @@ export interface Endpoint extends Target {
   readonly adapter: ProviderAdapter
   /** Dialect and full path of chats. `model`: the provider's name of the model. */
   chat(model: string): ChatApi
+  /** Whether responses to chats are requested as streams. */
+  readonly stream: boolean
   embeddingsPath(model: string): string
   /** undefined: the provider has no list of models. */
   readonly models: (Target & { readonly path: string }) | undefined
@@ -70,9 +72,10 @@ export class ConnectionPools {
     return {
       ...own,
       adapter,
+      stream: provider.stream,
       chat: (model) => {
-        const { dialect, path } = adapter.chatApi(provider, model)
-        return { dialect, path: base + resolvePath(path, provider, model) }
+        const api = adapter.chatApi(provider, model)
+        return { ...api, path: base + resolvePath(api.path, provider, model) }
       },
       embeddingsPath: (model) => base + resolvePath(embeddingsPathOf(provider.path), provider, model),
       models: modelsPath === undefined ? undefined : { ...modelsTarget, path: modelsPath },

@@ -38,8 +38,8 @@ const upstream = async (...behaviours: Parameters<typeof startFaultyProvider>): 
 }
 const callOf = (endpoint: Endpoint, request = REQUEST) => {
   const chat = endpoint.chat('small-2026')
-  const { body } = chat.dialect.encode({ ...request, model: 'small-2026', addedMessages: 0 }) as { body: string }
-  return { ...chat, body, model: REQUEST.model }
+  const { body } = chat.dialect.encode({ ...request, model: 'small-2026', addedMessages: 0, stream: true }) as { body: string }
+  return { chat, body, model: REQUEST.model }
 }
 const send = (provider: Provider, options: { timeoutMs?: number; signal?: AbortSignal; request?: ProviderRequest } = {}) =>
   requestCompletion(
@@ -83,7 +83,8 @@ describe('request', () => {
       messages: REQUEST.messages,
       temperature: 0.4,
       seed: 7,
-      stream: false,
+      stream: true,
+      stream_options: { include_usage: true },
     })
   })
 
@@ -155,7 +156,7 @@ describe('faulty providers', () => {
     ['omits choices', { failure: 'malformed', status: 200 }],
     ['sends empty choices', { failure: 'malformed', status: 200 }],
     ['omits finish_reason', { failure: 'malformed', status: 200 }],
-    ['reports an error with 200', { failure: 'malformed', status: 200 }],
+    ['reports an error with 200', { failure: 'error_event', status: 200 }],
   ])('adapter: a provider that %s is a failure in bounded time, without text of the provider', async (name, expected) => {
     const { baseUrl, calls } = await upstream(FAULTS[name])
     const startedAt = elapsed()

@@ -1,17 +1,22 @@
+import { ChunkCollector } from '../dialects/openai-chat/collect-chunks.ts'
 import type { UpstreamDialect, UpstreamRequest } from '../dialects/upstream-dialect.ts'
 import { isObject } from '../lib/untrusted-json.ts'
 import type { ProviderAdapter } from './adapter.ts'
 import { type PresetId, presetOf, renameParameters } from './presets.ts'
 import { readCompletion } from './read-completion.ts'
 
-/** Requests no stream, because the gateway validates complete responses. All other fields are sent as the client wrote them. */
-const encode = ({ model, messages, parameters }: UpstreamRequest) => ({
-  ok: true as const,
-  body: JSON.stringify({ ...parameters, stream_options: undefined, governance: undefined, model, messages, stream: false }),
-})
+/** Whether the response is streamed does not depend on the client. All other fields are sent as the client wrote them. */
+const encode = ({ model, messages, parameters, stream }: UpstreamRequest) => {
+  const options = { stream, stream_options: stream ? { include_usage: true } : undefined }
+  return { ok: true as const, body: JSON.stringify({ ...parameters, governance: undefined, model, messages, ...options }) }
+}
 
 /** The chat completions API: https://platform.openai.com/docs/api-reference/chat. */
-export const openaiUpstream: UpstreamDialect = { encode, read: readCompletion }
+export const openaiUpstream: UpstreamDialect = {
+  encode,
+  collect: () => new ChunkCollector(),
+  read: readCompletion,
+}
 
 /** The same API with the parameter names of a preset's server. */
 function dialectOf(preset: PresetId | null): UpstreamDialect {
@@ -25,7 +30,7 @@ function dialectOf(preset: PresetId | null): UpstreamDialect {
 
 /** The chat completions API of OpenAI and of compatible servers. */
 export const openaiAdapter: ProviderAdapter = {
-  chatApi: ({ path, preset }) => ({ dialect: dialectOf(preset), path }),
+  chatApi: ({ path, preset }) => ({ dialect: dialectOf(preset), path, streamFormat: 'server-sent-events' }),
   hasEmbeddings: true,
   headers: [],
   keyHeaders: (apiKey) => ['authorization', `Bearer ${apiKey}`],

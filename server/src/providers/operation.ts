@@ -38,10 +38,10 @@ const upstreamNameOf = ({ upstreamName, id }: ProviderModel): string => upstream
 export const chatOperation = (request: ProviderRequest, addedMessages: number): Operation<Completion> => ({
   encode(endpoint, model) {
     const name = upstreamNameOf(model)
-    return endpoint.chat(name).dialect.encode({ ...request, model: name, addedMessages })
+    return endpoint.chat(name).dialect.encode({ ...request, model: name, addedMessages, stream: endpoint.stream })
   },
   async attempt(endpoint, { body, model }, limits, deps) {
-    const call = { ...endpoint.chat(upstreamNameOf(model)), body, model: request.model }
+    const call = { chat: endpoint.chat(upstreamNameOf(model)), body, model: request.model }
     const result = await requestCompletion(endpoint, call, limits, deps)
     return result.ok ? { ok: true, status: result.status, response: result.completion } : result
   },

@@ -46,6 +46,7 @@ const settingsOf = (row: ProviderRow): ProviderSettings => ({
   headers: row.headers,
   timeoutMs: row.timeout_ms,
   idleTimeoutMs: row.idle_timeout_ms,
+  stream: row.stream,
   maxRetries: row.max_retries,
   maxConcurrency: row.max_concurrency,
   weight: row.weight,

@@ -25,8 +25,10 @@ export interface ProviderSettings {
   readonly headers: Readonly<Record<string, string>>
   /** Longest time of one attempt, from waiting for a connection to the last byte of the response. */
   readonly timeoutMs: number
-  /** Longest time without a byte: until the headers, and between bytes of the body. null: the server's setting. */
+  /** Longest time without a byte: until the headers, and between bytes of the body or events of a stream. null: the server's setting. */
   readonly idleTimeoutMs: number | null
+  /** Whether chat responses are requested as streams. */
+  readonly stream: boolean
   /** Further attempts after the first. */
   readonly maxRetries: number
   readonly maxConcurrency: number
@@ -52,8 +54,9 @@ export const resolvedBaseUrl = ({ baseUrl, region }: Pick<ProviderSettings, 'bas
 
 const PROVIDER_DEFAULTS = {
   headers: {},
-  timeoutMs: 600_000,
+  timeoutMs: 3_600_000,
   idleTimeoutMs: null,
+  stream: true,
   maxRetries: 2,
   maxConcurrency: 256,
   weight: 1,
@@ -118,7 +121,7 @@ const RESERVED_HEADERS = new Set([
 const KEY_HEADERS = new Set(['authorization', 'api-key', 'x-api-key', 'x-goog-api-key'])
 
 const RANGES = {
-  timeoutMs: [100, 600_000],
+  timeoutMs: [100, 3_600_000],
   idleTimeoutMs: [100, 600_000],
   maxRetries: [0, 5],
   maxConcurrency: [1, 10_000],

@@ -4,7 +4,7 @@ import { collectTexts, replaceTexts } from '../domain/message.ts'
 import { readCompletion, removeToolCalls } from './read-completion.ts'
 
 const defaults = { model: 'asked', newId: () => 'chatcmpl_fresh', created: () => 1_800_000_000 }
-const read = (value: unknown) => readCompletion(Buffer.from(JSON.stringify(value)), defaults)
+const read = (value: unknown) => readCompletion(JSON.parse(JSON.stringify(value)), defaults)
 const choice = (message: object, change: object = {}) => ({
   index: 0,
   message: { role: 'assistant', ...message },
@@ -192,7 +192,7 @@ describe('malformed response', () => {
 
   test('completion: undefined for logprobs that would overflow the stack', () => {
     const deep = `{"choices":[{"index":0,"message":{"role":"assistant","content":"x"},"finish_reason":"stop","logprobs":{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}}]}`
-    expect(readCompletion(Buffer.from(deep), defaults)).toBeUndefined()
+    expect(readCompletion(JSON.parse(deep), defaults)).toBeUndefined()
   })
 })
 

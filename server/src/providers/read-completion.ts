@@ -1,7 +1,7 @@
 import type { CompletionDefaults } from '../dialects/upstream-dialect.ts'
 import type { Choice, Completion, Usage } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
-import { type Fields, isCount, isObject, isSet, parseJsonObject, readExtraFields } from '../lib/untrusted-json.ts'
+import { type Fields, isCount, isObject, isSet, readExtraFields } from '../lib/untrusted-json.ts'
 
 const FINISH_REASON = /^\w{1,64}$/
 /** The values of the API. All others become `stop`. */
@@ -26,12 +26,10 @@ export const MAX_TOKENS = 1_000_000_000
 const MAX_ITEMS = 128
 
 /**
- * Reads a provider's response. Returns undefined if it is malformed: it must be valid UTF-8 and JSON with at least one choice, each with
- * an assistant's message and a `finish_reason`. Extra fields of the provider are kept, and stage 10 inspects their texts (decision 0006).
+ * Reads a provider's response. Returns undefined if it is malformed: it must have at least one choice, each with an assistant's message and a `finish_reason`. Extra fields of the provider are kept, and stage 10 inspects their texts (decision 0006).
  */
-export function readCompletion(body: Buffer, defaults: CompletionDefaults): Completion | undefined {
-  const response = parseJsonObject(body)
-  if (!response || !Array.isArray(response.choices) || response.choices.length === 0 || isSet(response.error)) return undefined
+export function readCompletion(response: Fields, defaults: CompletionDefaults): Completion | undefined {
+  if (!Array.isArray(response.choices) || response.choices.length === 0 || isSet(response.error)) return undefined
   if (response.choices.length > MAX_ITEMS) return undefined
   const choices: Choice[] = []
   for (const value of response.choices) {

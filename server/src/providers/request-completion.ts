@@ -1,9 +1,12 @@
-import type { UpstreamDialect } from '../dialects/upstream-dialect.ts'
 import type { Completion } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { HttpFailure } from '../lib/http-request.ts'
+import type { HttpFailure, HttpRequest } from '../lib/http-request.ts'
+import { parseJsonObject } from '../lib/untrusted-json.ts'
+import type { ChatApi } from './adapter.ts'
+import type { Endpoint } from './connection-pools.ts'
 import { type Rejection, readRejection } from './rejection.ts'
+import { openReader, type ResponseReader, STREAM_TYPES } from './response-reader.ts'
 import { sendToProvider, type Target } from './send-to-provider.ts'
 
 /** A chat request after the transforms of policies. */
@@ -27,7 +30,7 @@ export type UpstreamResult = { readonly ok: true; readonly status: number; reado
 export interface AttemptLimits {
   /** For the whole attempt, milliseconds. */
   readonly timeoutMs: number
-  /** Without a byte, until the headers and between bytes of the body. Default: `timeoutMs`. */
+  /** Without a byte, until the headers and between bytes of the body or events of a stream. Default: `timeoutMs`. */
   readonly idleMs?: number
   readonly signal?: AbortSignal | undefined
 }
@@ -36,16 +39,14 @@ export interface AdapterDeps {
   readonly clock: Clock
   /** Creates an id with this prefix. */
   readonly newId: (prefix: string) => string
-  /** Maximum size of a response in bytes. Default: 8 MiB. */
+  /** Maximum size of a response in bytes, for a stream without its framing. Default: 8 MiB. */
   readonly maxResponseBytes?: number
 }
 
 const MAX_RESPONSE_BYTES = 8 * 1_048_576
 
 interface UpstreamCall {
-  readonly dialect: UpstreamDialect
-  /** Path and query. */
-  readonly path: string
+  readonly chat: ChatApi
   readonly body: string
   /** The name of the model that the client used. */
   readonly model: string
@@ -53,30 +54,35 @@ interface UpstreamCall {
 
 /** Makes one attempt at a provider. A failure is a value, without any text of the provider. */
 export async function requestCompletion(
-  target: Target,
-  { model, dialect, ...call }: UpstreamCall,
+  endpoint: Endpoint,
+  { model, body, chat: { dialect, path, streamFormat } }: UpstreamCall,
   limits: AttemptLimits,
   deps: AdapterDeps,
 ): Promise<UpstreamResult> {
   const maxBytes = deps.maxResponseBytes ?? MAX_RESPONSE_BYTES
-  const response = await sendUpstream(target, { ...call, maxBytes }, limits, deps)
-  if (!response.ok) return response
-  const completion = dialect.read(response.body, {
-    model,
-    newId: () => deps.newId('chatcmpl'),
-    created: () => Math.floor(deps.clock.now().getTime() / 1_000),
-  })
-  return completion
-    ? { ok: true, status: response.status, completion }
-    : { ok: false, failure: 'malformed', status: response.status }
+  let reader: ResponseReader | undefined
+  const open = () => {
+    reader = openReader(streamFormat, dialect.collect(), maxBytes)
+    return reader
+  }
+  // A provider may answer a request for a stream without one.
+  const stream = endpoint.stream && { stream: { mediaType: STREAM_TYPES[streamFormat], open } }
+  const sent = await sendUpstream(endpoint, { path, body, maxBytes, ...stream }, limits, deps)
+  if (!sent.ok) return sent.failure === 'error_event' ? withRejection(sent, reader?.rejection) : sent
+  const { status } = sent
+  const response = reader ? reader.finish() : parseJsonObject(sent.body)
+  if (reader && !response) return { ok: false, failure: 'truncated', status }
+  const completion =
+    response &&
+    dialect.read(response, {
+      model,
+      newId: () => deps.newId('chatcmpl'),
+      created: () => Math.floor(deps.clock.now().getTime() / 1_000),
+    })
+  return completion ? { ok: true, status, completion } : { ok: false, failure: 'malformed', status }
 }
 
-interface SentRequest {
-  readonly path: string
-  readonly body: string
-  /** Of the response. */
-  readonly maxBytes: number
-}
+type SentRequest = Pick<HttpRequest, 'path' | 'maxBytes' | 'stream'> & { readonly body: string }
 
 /** Sends one request to a provider and reads the meaning of an error response. */
 export async function sendUpstream(
@@ -90,6 +96,8 @@ export async function sendUpstream(
   const response = await sendToProvider(target, { method: 'POST', now, ...request, ...limits })
   if (response.ok) return response
   const { body: _, ...failure } = response
-  const rejection = readRejection(response)
-  return rejection ? { ...failure, rejection } : failure
+  return withRejection(failure, readRejection(response))
 }
+
+const withRejection = (failure: UpstreamFailure, rejection: Rejection | undefined): UpstreamFailure =>
+  rejection ? { ...failure, rejection } : failure

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely'
 import type { Bytes, CreatedAt, Json } from '../db/columns.ts'
 import type { Classification } from '../domain/classification.ts'
 import type { ProviderKind } from './kinds.ts'
@@ -31,6 +32,7 @@ export interface ProviderTable {
   timeout_ms: number
   /** null: the server's setting. */
   idle_timeout_ms: number | null
+  stream: Generated<boolean>
   max_retries: number
   max_concurrency: number
   weight: number

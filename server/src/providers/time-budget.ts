@@ -5,11 +5,11 @@ import type { Provider } from './provider.ts'
 export interface ProviderLimits {
   /** For all attempts of one request together. */
   readonly totalMs: number
-  /** Default time without a byte; a provider's setting replaces it. */
+  /** Default time without a byte of a body or an event of a stream; a provider's setting replaces it. */
   readonly idleMs: number
 }
 
-const DEFAULT_LIMITS: ProviderLimits = { totalMs: 600_000, idleMs: 60_000 }
+const DEFAULT_LIMITS: ProviderLimits = { totalMs: 3_600_000, idleMs: 60_000 }
 
 /** All attempts together take at most this many times the longest timeout among the providers. */
 const BUDGET_FACTOR = 2

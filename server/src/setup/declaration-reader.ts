@@ -183,6 +183,7 @@ const providerFields = (yaml: ProviderYaml): DeclaredProvider['fields'] =>
     path: yaml.path,
     timeoutMs: yaml.timeout_ms,
     idleTimeoutMs: yaml.idle_timeout_ms,
+    stream: yaml.stream,
     maxRetries: yaml.max_retries,
     maxConcurrency: yaml.max_concurrency,
     weight: yaml.weight,

@@ -173,7 +173,7 @@ describe('gatehouse.yaml: problem names file, line and field', () => {
     [
       'a number out of its range',
       provider('base_url: https://x.example\n        timeout_ms: 1'),
-      'gatehouse.yaml:6: workspaces[0].providers[0].timeout_ms must be from 100 to 600000',
+      'gatehouse.yaml:6: workspaces[0].providers[0].timeout_ms must be from 100 to 3600000',
     ],
     [
       'a model name with a star',

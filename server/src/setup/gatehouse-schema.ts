@@ -52,6 +52,7 @@ const Provider = Type.Object(
     path: Type.Optional(Type.String()),
     timeout_ms: Type.Optional(Type.Integer()),
     idle_timeout_ms: resettable(Type.Integer()),
+    stream: Type.Optional(Type.Boolean()),
     max_retries: Type.Optional(Type.Integer()),
     max_concurrency: Type.Optional(Type.Integer()),
     weight: Type.Optional(Type.Number()),

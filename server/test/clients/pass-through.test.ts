@@ -63,7 +63,8 @@ describe('pass-through of requests', () => {
       ...HARMLESS,
       model: 'scripted',
       messages: [{ role: 'user', content: prompt }],
-      stream: false,
+      stream: true,
+      stream_options: { include_usage: true },
     })
   })
 
@@ -72,7 +73,8 @@ describe('pass-through of requests', () => {
     expect(await readUpstreamBody(prompt, NULLS)).toEqual({
       model: 'scripted',
       messages: [{ role: 'user', content: prompt }],
-      stream: false,
+      stream: true,
+      stream_options: { include_usage: true },
     })
   })
 

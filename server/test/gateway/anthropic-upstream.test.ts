@@ -65,7 +65,7 @@ describe('chat', () => {
       temperature: 0.3,
       system: [{ type: 'text', text: 'Be kind.', cache_control: { type: 'ephemeral' } }],
       messages: [{ role: 'user', content: [{ type: 'text', text: `Hello ${key}` }] }],
-      stream: false,
+      stream: true,
     })
   })
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bedrockChunk, eventStreamMessage, header } from '../support/event-stream.ts'
 import { expectError, expectSuccess, type Message } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { anthropicMessage, saysBlocks } from '../support/scripted-anthropic.ts'
@@ -10,6 +11,7 @@ import {
   startScriptedBedrock,
 } from '../support/scripted-bedrock.ts'
 import { json, word } from '../support/scripted-provider.ts'
+import { eventsOf } from '../support/upstream-stream.ts'
 
 const SIGNED_KEY = Object.values(BEDROCK_KEYS).join(':')
 const CLAUDE = 'eu.anthropic.claude-b-v1:0'
@@ -44,7 +46,7 @@ describe('requests', () => {
     const key = word()
     expect(await chat(`Hello ${key}`, model, { max_tokens: 50 })).toMatchObject({ message: { content: 'From Claude.' } })
     const [call] = bedrock.callsWith(key)
-    expect(call?.path).toBe('/model/eu.anthropic.claude-b-v1%3A0/invoke')
+    expect(call?.path).toBe('/model/eu.anthropic.claude-b-v1%3A0/invoke-with-response-stream')
     expect(call?.body).toEqual({
       anthropic_version: 'bedrock-2023-05-31',
       max_tokens: 50,
@@ -60,7 +62,7 @@ describe('requests', () => {
     expect(await chat(key, model)).toMatchObject({ message: { content: 'From an open model.' } })
     expect(bedrock.callsWith(key)[0]).toMatchObject({
       path: '/openai/v1/chat/completions',
-      body: { model: 'openai.gpt-oss-120b-1:0', messages: [{ role: 'user', content: key }], stream: false },
+      body: { model: 'openai.gpt-oss-120b-1:0', messages: [{ role: 'user', content: key }], stream: true },
     })
   })
 
@@ -69,7 +71,7 @@ describe('requests', () => {
     const { model } = await addProvider(arn, { path: '/model/{deployment}/invoke' })
     const key = word()
     expect(await chat(key, model)).toMatchObject({ message: { content: 'From Claude.' } })
-    expect(bedrock.callsWith(key)[0]?.path).toBe(`/model/${encodeURIComponent(arn)}/invoke`)
+    expect(bedrock.callsWith(key)[0]?.path).toBe(`/model/${encodeURIComponent(arn)}/invoke-with-response-stream`)
   })
 
   test('bedrock: a Bedrock API key is sent as a bearer token', async () => {
@@ -118,6 +120,39 @@ describe('requests', () => {
 })
 
 describe('failures', () => {
+  test('bedrock: without streams, InvokeModel is requested', async () => {
+    const { model } = await addProvider(CLAUDE, { stream: false })
+    const key = word()
+    expect(await chat(key, model)).toMatchObject({ message: { content: 'From Claude.' } })
+    expect(bedrock.callsWith(key)[0]?.path).toBe('/model/eu.anthropic.claude-b-v1%3A0/invoke')
+  })
+
+  test('bedrock: an exception in mid-stream is retried, and no part of the first response leaves', async () => {
+    const { model } = await addProvider(CLAUDE, { max_retries: 1 })
+    const key = word()
+    bedrock.on(key, (response) => {
+      const message = anthropicMessage([{ type: 'text', text: 'Second.' }])
+      if (bedrock.callsWith(key).length > 1) return json(response, 200, message)
+      const exception = [header(':message-type', 'exception'), header(':exception-type', 'modelStreamErrorException')]
+      const events = eventsOf(anthropicMessage([{ type: 'text', text: 'First.' }])) ?? []
+      response.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' })
+      response.end(Buffer.concat([...events.slice(0, 4).map(bedrockChunk), eventStreamMessage(exception, '{}')]))
+    })
+    expect(await chat(key, model)).toMatchObject({ message: { content: 'Second.' } })
+  })
+
+  test.each(['cut', 'wrong checksum'])('bedrock: a stream that is %s is a provider error', async (how) => {
+    const { model } = await addProvider(CLAUDE)
+    const key = word()
+    bedrock.on(key, (response) => {
+      const chunks = (eventsOf(anthropicMessage([{ type: 'text', text: 'First.' }])) ?? []).map(bedrockChunk)
+      const bytes = Buffer.concat(how === 'cut' ? chunks.slice(0, -2) : chunks)
+      if (how !== 'cut') bytes.writeUInt8(bytes.readUInt8(40) ^ 1, 40)
+      response.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' }).end(bytes)
+    })
+    expectError(await governed.chat(key, { model }, { token }), 'PROVIDER_ERROR')
+  })
+
   test('bedrock: a retry is signed again', async () => {
     const { model } = await addProvider(CLAUDE, { max_retries: 1 })
     const key = word()

@@ -67,10 +67,7 @@ export const OTHER_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   findUrlProblem: { run: (text) => findUrlProblem(`https://${text}`, false), most: 1 << 16 },
   readCompletion: {
     run: (text) =>
-      readCompletion(
-        bytes(JSON.stringify({ choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: text } }] })),
-        defaults,
-      ),
+      readCompletion({ choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: text } }] }, defaults),
   },
   'readYaml (gatehouse.yaml)': { run: readYaml, most: 1 << 15 },
   fromId: { run: (text) => fromId('aud', text) },

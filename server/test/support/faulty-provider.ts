@@ -1,5 +1,6 @@
 import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
+import { streamTextOf } from './upstream-stream.ts'
 
 /** A request as it arrived at the socket. */
 export interface ReceivedRequest {
@@ -29,12 +30,16 @@ const head = (status: number, headers: Record<string, string | number>): string 
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}\r\n`
 
-/** Sends a complete response. */
+const asksForStream = ({ body }: ReceivedRequest): boolean => body !== '' && JSON.parse(body).stream === true
+
+/** Sends a complete response; a completion as a stream if the request asks for one. */
 export const respond =
   (body: string | Buffer | object, { status = 200, headers = {} as Record<string, string> } = {}): Behaviour =>
-  (socket) => {
-    const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
-    socket.write(head(status, { 'content-type': 'application/json', 'content-length': bytes.length, ...headers }))
+  (socket, call) => {
+    const stream = status === 200 && !Buffer.isBuffer(body) && asksForStream(call) ? streamTextOf(body) : undefined
+    const bytes = Buffer.isBuffer(body) ? body : Buffer.from(stream ?? (typeof body === 'string' ? body : JSON.stringify(body)))
+    const type = stream === undefined ? 'application/json' : 'text/event-stream'
+    socket.write(head(status, { 'content-type': type, 'content-length': bytes.length, ...headers }))
     socket.write(bytes)
   }
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from './scripted-provider.ts'
+import { noteStream } from './upstream-stream.ts'
 
 export interface AnthropicCall {
   readonly method: string
@@ -69,6 +70,7 @@ export async function startScriptedAnthropic() {
     const raw = Buffer.concat(chunks).toString()
     const call: AnthropicCall = { method, path, headers, raw, body: raw === '' ? {} : JSON.parse(raw) }
     calls.push(call)
+    noteStream(response, call)
     if (method === 'GET') return json(response, MODELS_PAGES[path] ? 200 : 404, MODELS_PAGES[path] ?? {})
     const script = [...scripts].find(([word]) => raw.includes(word))?.[1]
     if (script) return script(response, call)

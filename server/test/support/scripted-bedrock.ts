@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { anthropicMessage } from './scripted-anthropic.ts'
 import { completion, json } from './scripted-provider.ts'
+import { noteStream } from './upstream-stream.ts'
 
 interface BedrockCall {
   readonly method: string
@@ -64,6 +65,7 @@ export async function startScriptedBedrock() {
     const { method = '', url: path = '', headers } = request
     const call: BedrockCall = { method, path, headers, raw, body: raw === '' ? {} : JSON.parse(raw) }
     calls.push(call)
+    noteStream(response, call)
     if (!isAuthorized(call)) return json(response, 403, { message: 'The request signature we calculated does not match.' })
     if (path === '/foundation-models' && method === 'GET') return json(response, 200, MODELS)
     const script = [...scripts].find(([word]) => raw.includes(word))?.[1]

@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { noteStream, sendStream } from './upstream-stream.ts'
 
 export interface ProviderCall {
   readonly raw: string
@@ -30,7 +31,19 @@ export function embeddingList({ input, encoding_format: encoding }: Readonly<Rec
   return { object: 'list', data, model: 'scripted', usage: { prompt_tokens: 9, total_tokens: 9 } }
 }
 
+/** Sends the value; as a stream if it is a completion for a request that asks for a stream. */
 export const json = (response: ServerResponse, status: number, value: unknown, headers: Record<string, string> = {}): void => {
+  if (status === 200 && sendStream(response, value)) return
+  plainJson(response, status, value, headers)
+}
+
+/** Sends the value, also if the request asks for a stream: many compatible servers do that. */
+export const plainJson = (
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): void => {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value))
 }
 
@@ -54,6 +67,7 @@ export async function startScriptedProvider() {
     const raw = Buffer.concat(chunks).toString()
     const call: ProviderCall = { raw, body: JSON.parse(raw), headers: request.headers, path: request.url ?? '' }
     calls.push(call)
+    noteStream(response, call)
     const script = [...scripts].find(([word]) => raw.includes(word))?.[1]
     if (script) return script(response, call)
     if (call.path.endsWith('/embeddings')) return json(response, 200, embeddingList(call.body))

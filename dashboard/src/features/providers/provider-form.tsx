@@ -113,9 +113,14 @@ function AttemptFields({ form }: FieldsProps) {
       <NumberInput label="Attempt timeout (ms)" min={1} required {...form.getInputProps('timeout_ms')} />
       <NumberInput
         label="Idle timeout (ms)"
-        description="Maximum time between bytes. Empty: the server's default"
+        description="Maximum time between bytes or events. Empty: the server's default"
         min={100}
         {...form.getInputProps('idle_timeout_ms')}
+      />
+      <Switch
+        label="Stream responses"
+        description="Turn it off if the server refuses streams"
+        {...form.getInputProps('stream', { type: 'checkbox' })}
       />
       <NumberInput label="Retries" min={0} required {...form.getInputProps('max_retries')} />
       <NumberInput label="Concurrent requests" min={1} required {...form.getInputProps('max_concurrency')} />

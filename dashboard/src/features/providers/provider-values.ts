@@ -21,6 +21,7 @@ export interface Values {
   timeout_ms: number
   /** Empty: the server's setting. */
   idle_timeout_ms: number | ''
+  stream: boolean
   max_retries: number
   max_concurrency: number
   max_classification: Provider['max_classification']
@@ -38,8 +39,9 @@ export const valuesOf = (provider?: Provider): Values => ({
   headers: rowsOf(provider?.headers ?? {}),
   region: provider?.region ?? '',
   weight: provider?.weight ?? 1,
-  timeout_ms: provider?.timeout_ms ?? 600_000,
+  timeout_ms: provider?.timeout_ms ?? 3_600_000,
   idle_timeout_ms: provider?.idle_timeout_ms ?? '',
+  stream: provider?.stream ?? true,
   max_retries: provider?.max_retries ?? 2,
   max_concurrency: provider?.max_concurrency ?? 256,
   max_classification: provider?.max_classification ?? 'restricted',

@@ -16,6 +16,7 @@ import * as formerRoles from './0016-former-roles.ts'
 import * as traces from './0017-traces.ts'
 import * as providerPreset from './0018-provider-preset.ts'
 import * as tokenUnits from './0019-token-units.ts'
+import * as providerStreams from './0020-provider-streams.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -36,4 +37,5 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0017-traces': traces,
   '0018-provider-preset': providerPreset,
   '0019-token-units': tokenUnits,
+  '0020-provider-streams': providerStreams,
 }

@@ -1,5 +1,6 @@
 import { isObject } from '../../lib/untrusted-json.ts'
 import type { UpstreamDialect } from '../upstream-dialect.ts'
+import { EventCollector } from './upstream-events.ts'
 import type { Block } from './upstream-fields.ts'
 import { encodeRequest } from './upstream-request.ts'
 import { readMessage } from './upstream-response.ts'
@@ -13,6 +14,7 @@ const VERSION = 'bedrock-2023-05-31'
  */
 export const bedrockUpstream = (betas: string | undefined): UpstreamDialect => ({
   encode: (request) => encodeRequest(request, (body) => toInvokeBody(body, namesOf(betas))),
+  collect: () => new EventCollector(),
   read: readMessage,
 })
 

@@ -5,7 +5,7 @@ import { encodeRequest } from './upstream-request.ts'
 type Parameters = Readonly<Record<string, unknown>>
 
 const encode = (messages: readonly ChatMessage[], parameters: Parameters = {}, addedMessages = 0) =>
-  encodeRequest({ model: 'claude-1', messages, parameters, addedMessages })
+  encodeRequest({ model: 'claude-1', messages, parameters, addedMessages, stream: true })
 
 function bodyOf(messages: readonly ChatMessage[], parameters: Parameters = {}, addedMessages = 0) {
   const encoded = encode(messages, parameters, addedMessages)
@@ -21,12 +21,12 @@ const tool = (name: string, more: object = {}) => ({ type: 'function', function:
 const CACHED = { cache_control: { type: 'ephemeral' } }
 
 describe('messages', () => {
-  test('request: has the model, a limit and no stream', () => {
+  test('request: has the model, a limit and asks for a stream', () => {
     expect(bodyOf(HELLO)).toEqual({
       model: 'claude-1',
       max_tokens: 4_096,
       messages: [{ role: 'user', content: [text('Hello')] }],
-      stream: false,
+      stream: true,
     })
   })
 

@@ -10,7 +10,7 @@ import { encodeTools } from './upstream-tools.ts'
  * whose form of the API differs.
  */
 export function encodeRequest(
-  { model, messages, parameters, addedMessages }: UpstreamRequest,
+  { model, messages, parameters, addedMessages, stream }: UpstreamRequest,
   adapt: (body: Block) => Block = (body) => body,
 ): EncodedRequest {
   try {
@@ -26,7 +26,7 @@ export function encodeRequest(
       // The gateway's own messages may change with each request, and a changed block before the break point makes it useless.
       ...(system.length > 0 && { system: isCached || addedMessages > 0 ? system : withBreakPoint(system) }),
       messages: turns,
-      stream: false,
+      stream,
     }
     return { ok: true, body: JSON.stringify(adapt(body)) }
   } catch (error) {

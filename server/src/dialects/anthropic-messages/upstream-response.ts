@@ -1,6 +1,6 @@
 import type { Completion, Usage } from '../../domain/completion.ts'
 import type { ChatMessage } from '../../domain/message.ts'
-import { type Fields, isCount, isObject, isSet, parseJsonObject, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
+import { type Fields, isCount, isObject, isSet, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
 import type { CompletionDefaults } from '../upstream-dialect.ts'
 import { detailOf } from './upstream-reasoning.ts'
 
@@ -32,13 +32,12 @@ const MAX_TOKENS = 1_000_000_000
  * Reads a message of the Messages API as a completion. Returns undefined if it is malformed. Blocks of an unknown type are malformed too,
  * because they would reach the client unread or not at all.
  */
-export function readMessage(body: Buffer, defaults: CompletionDefaults): Completion | undefined {
-  const value = parseJsonObject(body)
-  if (value?.type !== 'message' || value.role !== 'assistant' || !Array.isArray(value.content)) return undefined
+export function readMessage(value: Fields, defaults: CompletionDefaults): Completion | undefined {
+  if (value.type !== 'message' || value.role !== 'assistant' || !Array.isArray(value.content)) return undefined
   if (value.content.length > MAX_BLOCKS || FORBIDDEN_FIELDS.some((name) => isSet(value[name]))) return undefined
   const reason = textOf(value.stop_reason)
   const finish_reason = Object.hasOwn(FINISH_REASONS, reason) ? FINISH_REASONS[reason] : undefined
-  const message = readBlocks(value.content)
+  const message = readBlocks(value.content, finish_reason === 'length')
   const usage = isSet(value.usage) ? readUsage(value.usage) : null
   const extras = readExtraFields(value, MESSAGE_FIELDS)
   if (finish_reason === undefined || !message || usage === undefined || !extras) return undefined
@@ -66,7 +65,8 @@ interface Content {
   readonly refusal?: string
 }
 
-function readBlocks(blocks: readonly unknown[]): Content | undefined {
+/** `isCut`: a limit of tokens ended the message, so the input of a call may be the beginning of a JSON text. */
+function readBlocks(blocks: readonly unknown[], isCut: boolean): Content | undefined {
   let text = ''
   const calls: Fields[] = []
   const thoughts: string[] = []
@@ -77,7 +77,7 @@ function readBlocks(blocks: readonly unknown[]): Content | undefined {
       if (typeof block.text !== 'string' || !hasOnly(block, TEXT_FIELDS)) return undefined
       text += block.text
     } else if (block.type === 'tool_use') {
-      const call = readCall(block)
+      const call = readCall(block, isCut)
       if (!call) return undefined
       calls.push(call)
     } else if (block.type === 'thinking' || block.type === 'redacted_thinking') {
@@ -98,11 +98,12 @@ const CALL_FIELDS = new Set(['type', 'id', 'name', 'input', 'caller'])
 const hasOnly = (block: Fields, known: ReadonlySet<string>): boolean =>
   Object.entries(block).every(([name, value]) => known.has(name) || !isSet(value) || (Array.isArray(value) && value.length === 0))
 
-function readCall(block: Fields): Fields | undefined {
+function readCall(block: Fields, isCut: boolean): Fields | undefined {
   const { id, name, input, caller } = block
   const isDirect = !isSet(caller) || (isObject(caller) && caller.type === 'direct')
   if (typeof id !== 'string' || id === '' || typeof name !== 'string' || !isDirect || !hasOnly(block, CALL_FIELDS))
     return undefined
+  if (isCut && typeof input === 'string') return { id, type: 'function', function: { name, arguments: input } }
   // JSON.stringify would otherwise overflow the stack with a deeply nested input.
   if (!isObject(input) || !readExtraFields(input, [])) return undefined
   return { id, type: 'function', function: { name, arguments: JSON.stringify(input) } }

@@ -64,7 +64,12 @@ describe('chat', () => {
     )
     const key = word()
     expectSuccess(await governed.chat(key, nulls))
-    expect(Object.keys(governed.provider.callsWith(key)[0]?.body ?? {}).toSorted()).toEqual(['messages', 'model', 'stream'])
+    expect(Object.keys(governed.provider.callsWith(key)[0]?.body ?? {}).toSorted()).toEqual([
+      'messages',
+      'model',
+      'stream',
+      'stream_options',
+    ])
   })
   test('fields: governance stays in the gateway, unknown fields reach the provider [GW-CHAT-8]', async () => {
     const key = word()

@@ -96,10 +96,12 @@ describe('streaming', () => {
     const { chunks } = await stream(completion(long))
     expect(streamedContent(chunks)).toBe(long)
   })
-  test('provider: the request has no stream', async () => {
-    const sentPrompt = await governed.sendPrompt('', { more: { stream: true, stream_options: { include_usage: true } } })
-    expect(governed.provider.callsWith(sentPrompt.word)[0]?.body).toMatchObject({ stream: false })
-    expect(governed.provider.callsWith(sentPrompt.word)[0]?.raw).not.toContain('include_usage')
+  test('provider: the request is a stream with and without a stream for the client', async () => {
+    for (const more of [{ stream: true, stream_options: { include_usage: false } }, {}]) {
+      const { word } = await governed.sendPrompt('', { more })
+      const expected = { stream: true, stream_options: { include_usage: true } }
+      expect(governed.provider.callsWith(word)[0]?.body).toMatchObject(expected)
+    }
   })
   test('stream: has the content of the JSON response', async () => {
     const sentPrompt = await governed.sendPrompt('', { answer: TEXT, more: { stream: true } })

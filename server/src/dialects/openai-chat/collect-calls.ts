@@ -1,0 +1,102 @@
+import { type Fields, isObject, isSet } from '../../lib/untrusted-json.ts'
+import { MalformedStream, StreamedFields, type StreamSize } from '../streamed-fields.ts'
+
+/** Maximum number of tool calls in a message. No request can ask for more. */
+const MAX_CALLS = 128
+/** The body of a call and the field of it that arrives in pieces. */
+const INPUTS: Readonly<Record<string, string>> = { function: 'arguments', custom: 'input' }
+
+/** A `function_call`, or the `function` or `custom` of a tool call. */
+export class StreamedCallBody {
+  readonly #input: string
+  readonly #fields: StreamedFields
+
+  constructor(input: string, size: StreamSize) {
+    this.#input = input
+    this.#fields = new StreamedFields(size)
+    // A call without arguments may have no piece of them.
+    this.#fields.join(input, '')
+  }
+
+  add(body: unknown): void {
+    if (!isObject(body)) throw new MalformedStream('a call is not an object')
+    for (const name of Object.keys(body)) {
+      if (name === this.#input) this.#fields.join(name, body[name])
+      else this.#fields.keep(name, body[name])
+    }
+  }
+
+  toObject = (): Fields => this.#fields.toObject()
+}
+
+class StreamedCall {
+  readonly #size: StreamSize
+  readonly #fields: StreamedFields
+  readonly #bodies = new Map<string, StreamedCallBody>()
+
+  constructor(size: StreamSize) {
+    this.#size = size
+    this.#fields = new StreamedFields(size)
+  }
+
+  get id(): unknown {
+    return this.#fields.get('id')
+  }
+
+  add(call: Fields): void {
+    for (const name of Object.keys(call)) {
+      const input = Object.hasOwn(INPUTS, name) ? INPUTS[name] : undefined
+      if (input === undefined) this.#fields.keep(name, call[name])
+      else if (isSet(call[name])) this.#bodyOf(name, input).add(call[name])
+    }
+  }
+
+  toObject(): Fields {
+    const bodies = [...this.#bodies].map(([name, body]): [string, Fields] => [name, body.toObject()])
+    return { ...this.#fields.toObject(), ...Object.fromEntries(bodies) }
+  }
+
+  #bodyOf(name: string, input: string): StreamedCallBody {
+    const body = this.#bodies.get(name) ?? new StreamedCallBody(input, this.#size)
+    this.#bodies.set(name, body)
+    return body
+  }
+}
+
+/** The tool calls of a message. The pieces of parallel calls may alternate. */
+export class StreamedCalls {
+  readonly #size: StreamSize
+  readonly #calls: StreamedCall[] = []
+  readonly #byIndex = new Map<unknown, StreamedCall>()
+
+  constructor(size: StreamSize) {
+    this.#size = size
+  }
+
+  add(calls: unknown): void {
+    if (!isSet(calls)) return
+    if (!Array.isArray(calls)) throw new MalformedStream('tool_calls is not a list')
+    for (const call of calls as unknown[]) {
+      if (!isObject(call)) throw new MalformedStream('a tool call is not an object')
+      this.#callOf(call).add(call)
+    }
+  }
+
+  toList = (): readonly Fields[] => this.#calls.map((call) => call.toObject())
+
+  /** The call that a piece belongs to. Some servers send no index, others the same index for all calls: then a new id starts a call. */
+  #callOf({ index, id }: Fields): StreamedCall {
+    const isNamed = typeof id === 'string' && id !== ''
+    const known = isSet(index)
+      ? this.#byIndex.get(index)
+      : isNamed
+        ? this.#calls.find((call) => call.id === id)
+        : this.#calls.at(-1)
+    if (known && !(isNamed && isSet(known.id) && known.id !== '' && known.id !== id)) return known
+    if (this.#calls.length === MAX_CALLS) throw new MalformedStream('too many tool calls')
+    const call = new StreamedCall(this.#size)
+    this.#calls.push(call)
+    if (isSet(index)) this.#byIndex.set(index, call)
+    return call
+  }
+}

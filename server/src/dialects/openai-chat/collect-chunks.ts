@@ -1,0 +1,158 @@
+import { type Fields, isObject, isSet } from '../../lib/untrusted-json.ts'
+import { MalformedStream, StreamedFields, StreamSize } from '../streamed-fields.ts'
+import type { StreamCollector, StreamEffect } from '../upstream-dialect.ts'
+import { StreamedCallBody, StreamedCalls } from './collect-calls.ts'
+
+/** Maximum number of choices. No request can ask for more. */
+const MAX_CHOICES = 128
+/** Texts of a delta that arrive in pieces. */
+const TEXTS: ReadonlySet<string> = new Set(['content', 'refusal', 'reasoning_content', 'reasoning'])
+/** A text in one of these fields of `reasoning_details` arrives in pieces (OpenRouter). */
+const REASONING_TEXTS: Readonly<Record<string, string>> = { 'reasoning.text': 'text', 'reasoning.summary': 'summary' }
+
+/** Collects the chunks of a chat completion (https://platform.openai.com/docs/api-reference/chat-streaming) into the completion. */
+export class ChunkCollector implements StreamCollector {
+  readonly #size = new StreamSize()
+  readonly #fields = new StreamedFields(this.#size)
+  readonly #choices = new Map<unknown, StreamedChoice>()
+
+  get bytes(): number {
+    return this.#size.bytes
+  }
+
+  add(chunk: Fields, length: number): StreamEffect {
+    if (isSet(chunk.error)) return 'error'
+    this.#size.startEvent(length)
+    for (const name of Object.keys(chunk)) {
+      if (name === 'choices') this.#addChoices(chunk.choices)
+      // Random padding of OpenAI against guesses from the length of packets.
+      else if (name !== 'obfuscation') this.#fields.replace(name, chunk[name])
+    }
+    return 'content'
+  }
+
+  finish(): Fields | undefined {
+    const choices = [...this.#choices.values()]
+    if (choices.length === 0 || !choices.every((choice) => choice.isFinished)) return undefined
+    const sorted = choices.sort((a, b) => Number(a.index) - Number(b.index))
+    return { ...this.#fields.toObject(), choices: sorted.map((choice) => choice.toObject()) }
+  }
+
+  #addChoices(choices: unknown): void {
+    if (!isSet(choices)) return
+    if (!Array.isArray(choices)) throw new MalformedStream('choices is not a list')
+    for (const [position, choice] of (choices as unknown[]).entries()) {
+      if (!isObject(choice)) throw new MalformedStream('a choice is not an object')
+      const index = choice.index ?? position
+      const known = this.#choices.get(index) ?? new StreamedChoice(index, this.#size)
+      this.#choices.set(index, known)
+      if (this.#choices.size > MAX_CHOICES) throw new MalformedStream('too many choices')
+      known.add(choice)
+    }
+  }
+}
+
+class StreamedChoice {
+  readonly index: unknown
+  readonly #size: StreamSize
+  readonly #fields: StreamedFields
+  readonly #message: StreamedFields
+  readonly #calls: StreamedCalls
+  #functionCall: StreamedCallBody | undefined
+  #logprobs: StreamedFields | undefined
+
+  constructor(index: unknown, size: StreamSize) {
+    this.index = index
+    this.#size = size
+    this.#fields = new StreamedFields(size)
+    this.#message = new StreamedFields(size)
+    this.#calls = new StreamedCalls(size)
+  }
+
+  get isFinished(): boolean {
+    return isSet(this.#fields.get('finish_reason'))
+  }
+
+  add(choice: Fields): void {
+    for (const name of Object.keys(choice)) {
+      const value = choice[name]
+      if (name === 'delta') this.#addDelta(value)
+      else if (name === 'logprobs') this.#addLogprobs(value)
+      // Perplexity repeats the message beside each delta.
+      else if (name === 'message' && !isSet(choice.delta)) throw new MalformedStream('a choice has a message and no delta')
+      else if (name !== 'message' && name !== 'index') this.#fields.replace(name, value)
+    }
+  }
+
+  toObject(): Fields {
+    const calls = this.#calls.toList()
+    const functionCall = this.#functionCall?.toObject()
+    const message = { ...this.#message.toObject(), role: this.#message.get('role') || 'assistant' }
+    const { content, refusal, reasoning_content, reasoning } = message as Fields
+    const hasSubstitute = [calls[0], functionCall, refusal, reasoning_content, reasoning].some(
+      (value) => isSet(value) && value !== '',
+    )
+    return {
+      ...this.#fields.toObject(),
+      index: this.index,
+      message: {
+        ...message,
+        // Without a stream, a message that only calls tools has no content.
+        content: content === '' && hasSubstitute ? null : content,
+        ...(calls.length > 0 && { tool_calls: calls }),
+        ...(functionCall && { function_call: functionCall }),
+      },
+      ...(this.#logprobs && { logprobs: this.#logprobs.toObject() }),
+    }
+  }
+
+  #addDelta(delta: unknown): void {
+    if (!isSet(delta)) return
+    if (!isObject(delta)) throw new MalformedStream('a delta is not an object')
+    for (const name of Object.keys(delta)) {
+      const value = delta[name]
+      if (TEXTS.has(name)) this.#message.join(name, value)
+      else if (name === 'tool_calls') this.#calls.add(value)
+      else if (name === 'reasoning_details') this.#addReasoningDetails(value)
+      else if (name === 'annotations') this.#message.append(name, value)
+      else if (name !== 'function_call') this.#message.keep(name, value)
+      else if (isSet(value)) {
+        this.#functionCall ??= new StreamedCallBody('arguments', this.#size)
+        this.#functionCall.add(value)
+      }
+    }
+  }
+
+  #addLogprobs(logprobs: unknown): void {
+    if (!isSet(logprobs)) return
+    if (!isObject(logprobs)) throw new MalformedStream('logprobs is not an object')
+    this.#logprobs ??= new StreamedFields(this.#size)
+    for (const name of Object.keys(logprobs)) this.#logprobs.append(name, logprobs[name])
+  }
+
+  #addReasoningDetails(details: unknown): void {
+    if (!Array.isArray(details)) return void this.#message.append('reasoning_details', details)
+    for (const detail of details as unknown[]) {
+      const list = this.#message.get('reasoning_details')
+      const merged = Array.isArray(list) ? mergeDetails(list.at(-1), detail) : undefined
+      if (!merged) this.#message.append('reasoning_details', [detail])
+      else {
+        ;(list as unknown[])[(list as unknown[]).length - 1] = merged
+        this.#size.addEvent()
+      }
+    }
+  }
+}
+
+/** The entry with the next piece of its text; undefined: the piece is an entry of its own, since a value of it would be lost. */
+function mergeDetails(entry: unknown, piece: unknown): Fields | undefined {
+  if (!isObject(entry) || !isObject(piece) || typeof entry.type !== 'string') return undefined
+  const field = Object.hasOwn(REASONING_TEXTS, entry.type) ? REASONING_TEXTS[entry.type] : undefined
+  if (field === undefined || entry.type !== piece.type || entry.index !== piece.index) return undefined
+  const others = Object.keys(piece).filter((name) => name !== field && isSet(piece[name]))
+  if (others.some((name) => isSet(entry[name]) && entry[name] !== piece[name])) return undefined
+  const [before = '', after = ''] = [entry[field] ?? undefined, piece[field] ?? undefined]
+  if (typeof before !== 'string' || typeof after !== 'string') return undefined
+  const set = others.map((name): [string, unknown] => [name, piece[name]])
+  return { ...entry, ...Object.fromEntries(set), [field]: before + after }
+}

@@ -1,0 +1,90 @@
+import { isSet } from '../lib/untrusted-json.ts'
+
+/** Ends the reading of a stream whose events contradict each other or the API. The reader turns it into a value. */
+export class MalformedStream extends Error {
+  constructor(reason: string) {
+    super(`The stream of the provider is malformed: ${reason}`)
+    this.name = 'MalformedStream'
+  }
+}
+
+/** Counts what a stream has carried, without the framing that each event repeats. */
+export class StreamSize {
+  bytes = 0
+  #eventLength = 0
+
+  startEvent(length: number): void {
+    this.#eventLength = length
+  }
+
+  addText(text: string): void {
+    this.bytes += Buffer.byteLength(text)
+  }
+
+  /** Counts the current event as a whole, once. */
+  addEvent(): void {
+    this.bytes += this.#eventLength
+    this.#eventLength = 0
+  }
+}
+
+/** The fields of one object that arrives in pieces. `null` counts only until another value arrives. */
+export class StreamedFields {
+  /** A map, because an untrusted name could change the prototype of an object. */
+  readonly #values = new Map<string, unknown>()
+  readonly #size: StreamSize
+
+  constructor(size: StreamSize) {
+    this.#size = size
+  }
+
+  get(name: string): unknown {
+    return this.#values.get(name)
+  }
+
+  /** Adds a piece of a text. Throws MalformedStream if it is not a text. */
+  join(name: string, piece: unknown): void {
+    if (!isSet(piece)) return void this.#keepNull(name)
+    if (typeof piece !== 'string') throw new MalformedStream(`${name} is not a text`)
+    this.#size.addText(piece)
+    this.#values.set(name, ((this.#values.get(name) as string | null | undefined) ?? '') + piece)
+  }
+
+  /** Adds entries to a list. Throws MalformedStream if they are not in a list. */
+  append(name: string, entries: unknown): void {
+    if (!isSet(entries)) return void this.#keepNull(name)
+    if (!Array.isArray(entries)) throw new MalformedStream(`${name} is not a list`)
+    const known = this.#values.get(name)
+    const list: unknown[] = Array.isArray(known) ? known : []
+    for (const entry of entries) list.push(entry)
+    if (entries.length > 0) this.#size.addEvent()
+    this.#values.set(name, list)
+  }
+
+  /** The last value counts: a state that later events replace. */
+  replace(name: string, value: unknown): void {
+    if (!isSet(value)) return void this.#keepNull(name)
+    if (!this.#values.has(name)) this.#size.addEvent()
+    this.#values.set(name, value)
+  }
+
+  /** All events must have the same value. Throws MalformedStream if they differ, because one of them would be lost. */
+  keep(name: string, value: unknown): void {
+    if (!isSet(value)) return void this.#keepNull(name)
+    const known = this.#values.get(name)
+    if (known === value || (value === '' && isSet(known))) return
+    if (isSet(known) && known !== '' && JSON.stringify(known) !== JSON.stringify(value)) {
+      throw new MalformedStream('a field has different values')
+    }
+    if (known === undefined) this.#size.addEvent()
+    this.#values.set(name, value)
+  }
+
+  toObject(): Record<string, unknown> {
+    return Object.fromEntries(this.#values)
+  }
+
+  #keepNull(name: string): void {
+    if (!this.#values.has(name)) this.#values.set(name, null)
+  }
+}
