@@ -1,5 +1,7 @@
 import type { Completion } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
+import type { OriginalRequest } from '../domain/original-request.ts'
+import type { AddedTexts } from './added-texts.ts'
 
 /** A chat request for one provider. */
 export interface UpstreamRequest {
@@ -8,8 +10,10 @@ export interface UpstreamRequest {
   readonly messages: readonly ChatMessage[]
   /** Further fields of the chat API. */
   readonly parameters: Readonly<Record<string, unknown>>
-  /** Number of messages that the gateway has put first. They may differ from request to request. */
-  readonly addedMessages: number
+  /** Texts that the gateway adds to the messages. */
+  readonly added?: AddedTexts
+  /** What the client sent; absent for a request of the gateway itself. */
+  readonly original?: OriginalRequest | undefined
 }
 
 /** A field of the request that has no equivalent in the provider's API. */

@@ -37,7 +37,7 @@ const upstream = async (...behaviours: Parameters<typeof startFaultyProvider>): 
   return started
 }
 const callOf = (path: string, request = REQUEST) => {
-  const { body } = openaiAdapter.dialect.encode({ ...request, model: 'small-2026', addedMessages: 0 }) as { body: string }
+  const { body } = openaiAdapter.dialect.encode({ ...request, model: 'small-2026' }) as { body: string }
   return { path, body, model: REQUEST.model }
 }
 const send = (provider: Provider, options: { timeoutMs?: number; signal?: AbortSignal; request?: ProviderRequest } = {}) =>

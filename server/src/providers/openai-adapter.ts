@@ -1,11 +1,12 @@
+import { chatBody } from '../dialects/openai-chat/upstream-body.ts'
 import type { UpstreamRequest } from '../dialects/upstream-dialect.ts'
 import type { ProviderAdapter } from './adapter.ts'
 import { readCompletion } from './read-completion.ts'
 
 /** Requests no stream, because the gateway validates complete responses. All other fields are sent as the client wrote them. */
-const encode = ({ model, messages, parameters }: UpstreamRequest) => ({
+const encode = (request: UpstreamRequest) => ({
   ok: true as const,
-  body: JSON.stringify({ ...parameters, stream_options: undefined, governance: undefined, model, messages, stream: false }),
+  body: JSON.stringify({ ...chatBody(request), stream: false }),
 })
 
 /** The chat completions API of OpenAI and of compatible servers. */

@@ -39,9 +39,8 @@ const upstreamNameOf = ({ upstreamName, id }: ProviderModel): string => upstream
 const pathFor = (path: string, model: ProviderModel): string =>
   path.replaceAll(DEPLOYMENT_PLACEHOLDER, () => encodeURIComponent(upstreamNameOf(model)))
 
-/** `addedMessages`: how many messages the gateway has put before those of the client. */
-export const chatOperation = (request: ProviderRequest, addedMessages: number): Operation<Completion> => ({
-  encode: (kind, model) => adapterOf(kind).dialect.encode({ ...request, model: upstreamNameOf(model), addedMessages }),
+export const chatOperation = (request: ProviderRequest): Operation<Completion> => ({
+  encode: (kind, model) => adapterOf(kind).dialect.encode({ ...request, model: upstreamNameOf(model) }),
   async attempt(endpoint, { body, model }, limits, deps) {
     const call = { path: pathFor(endpoint.chatPath, model), body, model: request.model }
     const result = await requestCompletion(endpoint, call, limits, deps)

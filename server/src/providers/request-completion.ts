@@ -1,18 +1,12 @@
+import type { UpstreamRequest } from '../dialects/upstream-dialect.ts'
 import type { Completion } from '../domain/completion.ts'
-import type { ChatMessage } from '../domain/message.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type HttpFailure, sendHttpRequest } from '../lib/http-request.ts'
 import type { Endpoint } from './connection-pools.ts'
 import { type Rejection, readRejection } from './rejection.ts'
 
-/** A chat request after the transforms of policies. */
-export interface ProviderRequest {
-  /** The name that the client used. The completion has the same name. */
-  readonly model: string
-  readonly messages: readonly ChatMessage[]
-  /** Further fields of the OpenAI API. Fields that the gateway sets (model, messages, stream …) are ignored. */
-  readonly parameters: Readonly<Record<string, unknown>>
-}
+/** A chat request after the transforms of policies. `model`: the name that the client used. The completion has the same name. */
+export type ProviderRequest = UpstreamRequest
 
 export interface UpstreamFailure extends Omit<HttpFailure, 'body' | 'failure'> {
   /** `unsupported`: the provider's API has no equivalent of a field. Nothing was sent. */

@@ -37,7 +37,8 @@ function decode(body: unknown): DecodedRequest {
   return {
     ok: true,
     chat: decoded.chat,
-    fieldOf: fieldOf(decoded.origins),
+    fieldOf: fieldOf(decoded.paths),
+    origins: decoded.origins,
     encoder: {
       toJson: (completion, _json, governance) => JSON.stringify(encodeMessage(completion, governance)),
       toEvents: messageEvents,
@@ -46,10 +47,10 @@ function decode(body: unknown): DecodedRequest {
 }
 
 const fieldOf =
-  (origins: readonly string[]) =>
+  (paths: readonly string[]) =>
   (param: string): string => {
     const message = /^messages\[(\d+)\]/.exec(param)
-    if (message) return (origins[Number(message[1])] ?? 'messages') + param.slice(message[0].length)
+    if (message) return (paths[Number(message[1])] ?? 'messages') + param.slice(message[0].length)
     const [name = param] = param.split(/[.[]/, 1)
     return (FIELD_NAMES[name] ?? name) + param.slice(name.length)
   }

@@ -1,35 +1,36 @@
 import type { ChatMessage, ContentPart } from '../../domain/message.ts'
-import { textOf } from '../../lib/untrusted-json.ts'
-import { type Fields, fieldsAt, isFields, itemsAt, refuseOthers, textAt, Untranslatable } from './fields.ts'
+import { type Fields, isObject, textOf } from '../../lib/untrusted-json.ts'
+import { FAILED } from './failed-tool.ts'
+import { fieldsAt, itemsAt, oneOf, refuseOthers, textAt, Untranslatable } from './fields.ts'
 import { detailOf } from './upstream-reasoning.ts'
 
 /** A chat message, and the field of the client's body that it was made from. */
 export interface Translated {
   readonly message: ChatMessage
-  readonly origin: string
+  readonly path: string
 }
 
 type Content = NonNullable<ChatMessage['content']>
 
 /** The messages of one Anthropic message: its tool results first, as the API requires them to stand, then the rest. */
-export function decodeMessage(value: unknown, origin: string): readonly Translated[] {
-  const fields = fieldsAt(value, origin)
+export function decodeMessage(value: unknown, path: string): readonly Translated[] {
+  const fields = fieldsAt(value, path)
   const { role, content } = fields
-  refuseOthers(fields, ['role', 'content'], origin)
+  refuseOthers(fields, ['role', 'content'], path)
   if (role !== 'user' && role !== 'assistant' && role !== 'system')
-    throw new Untranslatable(`${origin}.role`, 'must be "user", "assistant" or "system"')
-  if (typeof content === 'string') return [{ message: { role, content }, origin }]
-  const blocks = itemsAt(content, `${origin}.content`).map((block, at) => ({
-    block: fieldsAt(block, `${origin}.content[${at}]`),
-    path: `${origin}.content[${at}]`,
+    throw new Untranslatable(`${path}.role`, 'must be "user", "assistant" or "system"')
+  if (typeof content === 'string') return [{ message: { role, content }, path }]
+  const blocks = itemsAt(content, `${path}.content`).map((block, at) => ({
+    block: fieldsAt(block, `${path}.content[${at}]`),
+    path: `${path}.content[${at}]`,
   }))
-  if (role === 'assistant') return [{ message: decodeAssistant(blocks), origin }]
+  if (role === 'assistant') return [{ message: decodeAssistant(blocks), path }]
   const results = blocks.filter(({ block }) => block.type === 'tool_result')
   const others = blocks.filter(({ block }) => block.type !== 'tool_result')
   return [
-    ...results.map(({ block, path }) => ({ message: decodeToolResult(block, path), origin: path })),
+    ...results.map((result) => ({ message: decodeToolResult(result.block, result.path), path: result.path })),
     ...(others.length > 0 || results.length === 0
-      ? [{ message: { role, content: joined(others.map(({ block, path }) => decodePart(block, path))) }, origin }]
+      ? [{ message: { role, content: joined(others.map((other) => decodePart(other.block, other.path))) }, path }]
       : []),
   ]
 }
@@ -37,9 +38,9 @@ export function decodeMessage(value: unknown, origin: string): readonly Translat
 /** The system prompt: a text, or text blocks. */
 export function decodeSystem(value: unknown): readonly Translated[] {
   if (value == null) return []
-  if (typeof value === 'string') return [{ message: { role: 'system', content: value }, origin: 'system' }]
+  if (typeof value === 'string') return [{ message: { role: 'system', content: value }, path: 'system' }]
   const parts = itemsAt(value, 'system').map((block, at) => decodeText(fieldsAt(block, `system[${at}]`), `system[${at}]`))
-  return parts.length === 0 ? [] : [{ message: { role: 'system', content: joined(parts) }, origin: 'system' }]
+  return parts.length === 0 ? [] : [{ message: { role: 'system', content: joined(parts) }, path: 'system' }]
 }
 
 interface Block {
@@ -88,8 +89,11 @@ function malformed(path: string): never {
 
 function decodeToolUse(block: Fields, path: string): Fields {
   refuseOthers(block, ['type', 'id', 'name', 'input', 'caller'], path)
-  if (isFields(block.caller) && block.caller.type !== 'direct')
-    throw new Untranslatable(`${path}.caller`, 'must be {"type": "direct"}')
+  if (block.caller != null) {
+    const { type, ...others } = fieldsAt(block.caller, `${path}.caller`)
+    refuseOthers(others, [], `${path}.caller`)
+    oneOf(type, ['direct'], `${path}.caller.type`)
+  }
   return {
     id: textAt(block.id, `${path}.id`),
     type: 'function',
@@ -99,9 +103,6 @@ function decodeToolUse(block: Fields, path: string): Fields {
     },
   }
 }
-
-/** The chat API has no mark for a failed tool, so the text says it. */
-const FAILED = 'Error: '
 
 function decodeToolResult(block: Fields, path: string): ChatMessage {
   refuseOthers(block, ['type', 'tool_use_id', 'content', 'is_error'], path)
@@ -149,8 +150,12 @@ function decodeImage(block: Fields, path: string): ContentPart {
   return { type: 'image_url', image_url: { url } }
 }
 
+/** `{"enabled": false}`: the gateway reads no citations. */
+const isDisabled = (citations: unknown): boolean =>
+  isObject(citations) && Object.entries(citations).every(([name, value]) => name === 'enabled' && value === false)
+
 function decodeDocument(block: Fields, path: string): ContentPart {
-  const citations = isFields(block.citations) && block.citations.enabled !== true ? ['citations'] : []
+  const citations = isDisabled(block.citations) ? ['citations'] : []
   refuseOthers(block, ['type', 'source', 'title', ...citations], path)
   const source = fieldsAt(block.source, `${path}.source`)
   refuseOthers(source, ['type', 'media_type', 'data'], `${path}.source`)

@@ -1,7 +1,6 @@
 import type { Choice, Completion, Usage } from '../../domain/completion.ts'
-import { readExtraFields } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, readExtraFields } from '../../lib/untrusted-json.ts'
 import type { GovernanceBlock } from '../client-dialect.ts'
-import { type Fields, isFields } from './fields.ts'
 import { thinkingBlocks } from './upstream-reasoning.ts'
 
 const STOP_REASONS: Readonly<Record<string, string>> = {
@@ -73,8 +72,8 @@ function unsignedThinking({ reasoning_content: content, reasoning, reasoning_det
 }
 
 function toolUse(call: Fields): Block {
-  const custom = isFields(call.custom) ? call.custom : undefined
-  const called = custom ?? (isFields(call.function) ? call.function : {})
+  const custom = isObject(call.custom) ? call.custom : undefined
+  const called = custom ?? (isObject(call.function) ? call.function : {})
   const inputJson = custom ? JSON.stringify({ input: custom.input }) : String(called.arguments || '{}')
   return { block: { type: 'tool_use', id: call.id, name: called.name, input: inputOf(inputJson) }, inputJson }
 }
@@ -84,7 +83,7 @@ function inputOf(json: string): Fields {
   try {
     const value: unknown = JSON.parse(json)
     // Deep nesting would overflow the stack when the response is serialised.
-    return (isFields(value) ? readExtraFields(value, []) : undefined) ?? { INVALID_JSON: json }
+    return (isObject(value) ? readExtraFields(value, []) : undefined) ?? { INVALID_JSON: json }
   } catch {
     return { INVALID_JSON: json }
   }
@@ -92,7 +91,7 @@ function inputOf(json: string): Fields {
 
 /** This API counts cached tokens beside the input, the chat API within it. */
 export function usageOf(usage: Usage | undefined): Fields {
-  const { cached_tokens: cached, cache_write_tokens: written } = isFields(usage?.prompt_tokens_details)
+  const { cached_tokens: cached, cache_write_tokens: written } = isObject(usage?.prompt_tokens_details)
     ? usage.prompt_tokens_details
     : {}
   const read = countOf(cached)

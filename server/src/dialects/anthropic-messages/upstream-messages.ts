@@ -4,7 +4,7 @@ import { contentBlocks, textBlocks } from './upstream-content.ts'
 import { allowOnly, type Block, cacheControl, isEmpty, UntranslatableField } from './upstream-fields.ts'
 import { thinkingBlocks } from './upstream-reasoning.ts'
 
-interface AnthropicMessage {
+export interface AnthropicMessage {
   readonly role: 'user' | 'assistant'
   readonly content: readonly Block[]
 }

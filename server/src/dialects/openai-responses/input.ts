@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Origin } from '../../domain/original-request.ts'
 import { readContent } from './content.ts'
 import { byType, type Fields, isObject, listOf, RefusedField, reader, type Sources, withoutNulls } from './fields.ts'
 import { detailsOf } from './reasoning-input.ts'
@@ -12,9 +13,11 @@ export interface Message {
 }
 
 /** The messages so far. Items of the assistant in a row become one message, as in a completion. */
-interface Conversation {
+export interface Conversation {
   readonly messages: Message[]
   readonly sources: Sources
+  /** For each message, the items that it was made from. */
+  readonly origins: Origin[]
 }
 
 const text = Type.String()
@@ -66,11 +69,22 @@ export function addInput(input: unknown, conversation: Conversation): void {
   if (typeof input === 'string') {
     const to = push({ role: 'user', content: input }, 'input', conversation)
     conversation.sources.set(`${to}.content`, 'input')
+    conversation.origins.push({ from: 0, to: 0 })
     return
   }
   if (!Array.isArray(input)) throw new RefusedField('input', input == null ? 'is required' : 'must be string or array')
   if (input.length === 0) throw new RefusedField('input', 'must have at least one item')
-  for (const [index, item] of listOf(input, 'input').entries()) addItem(item, `input[${index}]`, conversation)
+  for (const [index, item] of listOf(input, 'input').entries()) {
+    addItem(item, `input[${index}]`, conversation)
+    noteOrigin(index, conversation)
+  }
+}
+
+/** The item has become a message, or a part of the last one. */
+function noteOrigin(index: number, { messages, origins }: Conversation): void {
+  const last = origins.at(-1)
+  if (origins.length < messages.length) origins.push({ from: index, to: index })
+  else if (last && last !== 'system') origins[origins.length - 1] = { from: last.from, to: index }
 }
 
 function addItem(item: unknown, at: string, conversation: Conversation): void {

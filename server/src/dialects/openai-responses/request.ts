@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { Origin } from '../../domain/original-request.ts'
 import type { Problem } from '../../lib/schema.ts'
 import {
   byType,
@@ -11,7 +12,7 @@ import {
   type Sources,
   withoutNulls,
 } from './fields.ts'
-import { addInput, type Message } from './input.ts'
+import { addInput, type Conversation } from './input.ts'
 import { refuseFields } from './refused-fields.ts'
 import { readToolChoice, readTools } from './tools.ts'
 
@@ -20,6 +21,7 @@ export type Decoded =
       readonly ok: true
       readonly chat: Fields
       readonly fieldOf: (param: string) => string
+      readonly origins: readonly Origin[]
       /** The request without fields that are null. */
       readonly request: Fields
     }
@@ -29,10 +31,10 @@ export type Decoded =
 export function decodeRequest(body: unknown): Decoded {
   if (!isObject(body)) return { ok: false, problem: { param: '', message: 'must be object' } }
   const request = withoutNulls(body)
-  const sources: Sources = new Map()
+  const conversation: Conversation = { messages: [], sources: new Map(), origins: [] }
   try {
-    const chat = toChat(request, sources)
-    return { ok: true, chat, fieldOf: (param) => fieldOf(sources, param), request }
+    const chat = toChat(request, conversation)
+    return { ok: true, chat, fieldOf: (param) => fieldOf(conversation.sources, param), origins: conversation.origins, request }
   } catch (error) {
     if (error instanceof RefusedField) return { ok: false, problem: error.problem }
     throw error
@@ -101,7 +103,8 @@ const readOthers = reader({
   top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
 })
 
-function toChat(request: Fields, sources: Sources): Fields {
+function toChat(request: Fields, conversation: Conversation): Fields {
+  const { sources } = conversation
   refuseFields(request)
   const unknown = Object.keys(request).find((name) => !KNOWN.has(name))
   if (unknown !== undefined) throw new RefusedField(unknown, NOT_CARRIED)
@@ -109,7 +112,7 @@ function toChat(request: Fields, sources: Sources): Fields {
   readOthers({ instructions, stream_options, max_tool_calls, client_metadata, parallel_tool_calls, top_logprobs }, '')
   return {
     ...Object.fromEntries(SAME.filter((name) => request[name] !== undefined).map((name) => [name, request[name]])),
-    messages: toMessages(request, sources),
+    messages: toMessages(request, conversation),
     ...toolFields(request, sources),
     ...textFields(request.text, sources),
     ...reasoningFields(request.reasoning, sources),
@@ -118,14 +121,15 @@ function toChat(request: Fields, sources: Sources): Fields {
   }
 }
 
-function toMessages({ instructions, input }: Fields, sources: Sources): readonly Fields[] {
-  const messages: Message[] = []
+function toMessages({ instructions, input }: Fields, conversation: Conversation): readonly Fields[] {
+  const { messages, sources, origins } = conversation
   if (instructions !== undefined) {
     for (const path of ['messages[0]', 'messages[0].content']) sources.set(path, 'instructions')
     messages.push({ role: 'system', content: instructions })
+    origins.push('system')
   }
   sources.set('messages', 'input')
-  addInput(input, { messages, sources })
+  addInput(input, conversation)
   return messages
 }
 
