@@ -4658,6 +4658,7 @@ export interface operations {
                                     [key: string]: "public" | "internal" | "confidential" | "restricted";
                                 };
                                 default_classification: "public" | "internal" | "confidential" | "restricted";
+                                unknown_fields: "refuse" | "carry";
                                 cors?: {
                                     origins: string[];
                                 };
@@ -4726,6 +4727,7 @@ export interface operations {
                             [key: string]: "public" | "internal" | "confidential" | "restricted";
                         } | null;
                         default_classification?: "public" | "internal" | "confidential" | "restricted" | null;
+                        unknown_fields?: "refuse" | "carry" | null;
                         /** @description Origins of web pages that may use this Application's keys (CORS). */
                         cors?: {
                             origins: string[];
@@ -4779,6 +4781,7 @@ export interface operations {
                                 [key: string]: "public" | "internal" | "confidential" | "restricted";
                             };
                             default_classification: "public" | "internal" | "confidential" | "restricted";
+                            unknown_fields: "refuse" | "carry";
                             cors?: {
                                 origins: string[];
                             };
@@ -4853,6 +4856,7 @@ export interface operations {
                                 [key: string]: "public" | "internal" | "confidential" | "restricted";
                             };
                             default_classification: "public" | "internal" | "confidential" | "restricted";
+                            unknown_fields: "refuse" | "carry";
                             cors?: {
                                 origins: string[];
                             };
@@ -4919,6 +4923,7 @@ export interface operations {
                             [key: string]: "public" | "internal" | "confidential" | "restricted";
                         } | null;
                         default_classification?: "public" | "internal" | "confidential" | "restricted" | null;
+                        unknown_fields?: "refuse" | "carry" | null;
                         /** @description Origins of web pages that may use this Application's keys (CORS). */
                         cors?: {
                             origins: string[];
@@ -4972,6 +4977,7 @@ export interface operations {
                                 [key: string]: "public" | "internal" | "confidential" | "restricted";
                             };
                             default_classification: "public" | "internal" | "confidential" | "restricted";
+                            unknown_fields: "refuse" | "carry";
                             cors?: {
                                 origins: string[];
                             };

@@ -27,7 +27,9 @@ export function withAddedTexts(
 function withContext(messages: readonly ChatMessage[], context: string, append: typeof appendText): readonly ChatMessage[] {
   const at = messages.findLastIndex(({ role }) => role === 'user')
   if (at < 0) return [...messages, { role: 'user', content: context }]
-  return messages.map((message, index) => (index === at ? { ...message, content: append(message.content ?? '', context) } : message))
+  return messages.map((message, index) =>
+    index === at ? { ...message, content: append(message.content ?? '', context) } : message,
+  )
 }
 
 /** A string stays a string: some compatible servers read no parts. */

@@ -22,10 +22,15 @@ export type DecodedRequest =
       /** The client's field that a field of `chat` was made from: `messages[2].content` is `input[1].content`. */
       readonly fieldOf: (param: string) => string
       readonly encoder: ResponseEncoder
-      /** What the messages of `chat` were made from. */
+      /** The items of the client's body that the messages of `chat` were made from. */
       readonly origins: readonly Origin[]
     }
-  | { readonly ok: false; readonly problem: Problem }
+  | {
+      readonly ok: false
+      readonly problem: Problem
+      /** The field at `problem.param` is not known. Without it, or with `placeholder` in its place, the body could be decoded. */
+      readonly unknownField?: { readonly placeholder?: unknown }
+    }
 
 /**
  * An API in which clients send chats. The pipeline governs the form of the chat API; a dialect translates requests into it and responses

@@ -1,6 +1,6 @@
 import type { Completion } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
-import type { OriginalRequest } from '../domain/original-request.ts'
+import { CARRIED_FIELDS, type OriginalRequest } from '../domain/original-request.ts'
 import type { AddedTexts } from './added-texts.ts'
 
 /** A chat request for one provider. */
@@ -12,7 +12,7 @@ export interface UpstreamRequest {
   readonly parameters: Readonly<Record<string, unknown>>
   /** Texts that the gateway adds to the messages. */
   readonly added?: AddedTexts
-  /** What the client sent; absent for a request of the gateway itself. */
+  /** The request of the client; absent for a request of the gateway itself. */
   readonly original?: OriginalRequest | undefined
 }
 
@@ -43,4 +43,12 @@ export interface UpstreamDialect {
   encode(request: UpstreamRequest): EncodedRequest
   /** Returns undefined if the response is malformed. */
   read(body: Buffer, defaults: CompletionDefaults): Completion | undefined
+}
+
+/** The field of a request that only a provider of the client's own API can get; undefined: there is none. */
+export function carriedField({ original, parameters }: UpstreamRequest, dialect: OriginalRequest['dialect']): string | undefined {
+  if (!original || original.carried.length === 0) return undefined
+  // A transform has changed one, and it cannot be put back into its place.
+  const isChanged = parameters[CARRIED_FIELDS] !== original.parameters[CARRIED_FIELDS]
+  return original.dialect !== dialect || isChanged ? CARRIED_FIELDS : undefined
 }

@@ -5,6 +5,7 @@ import type { Fields } from '../lib/untrusted-json.ts'
 import { chatWithApprovalWait, type PipelineDeps } from '../pipeline/pipeline.ts'
 import type { PipelineResult } from '../pipeline/pipeline-result.ts'
 import type { IncomingRequest, Parsed } from '../pipeline/request.ts'
+import { decodeCarrying } from './carried-fields.ts'
 import { type ChatLimits, parseChat } from './chat-request.ts'
 import { invalid } from './request-fields.ts'
 import { sendChatResult } from './send-response.ts'
@@ -51,15 +52,13 @@ interface ParsedBody {
 export const parserOf =
   (dialect: ClientDialect, { chatLimits }: Pick<ChatDeps, 'chatLimits'>) =>
   (body: unknown, application: Application, written: unknown = body): ParsedBody => {
-    const decoded = dialect.decode(body)
+    const decoded = decodeCarrying(dialect, body, application.settings.unknown_fields)
     if (!decoded.ok) return { parsed: invalid(decoded.problem), fieldOf: (param) => param }
-    const { fieldOf, encoder, origins } = decoded
-    const source = { dialect: dialect.name, body: written as Fields, origins }
+    const { fieldOf, encoder, origins, carried } = decoded
+    const source = { dialect: dialect.name, body: written as Fields, origins, carried }
     const parsed = parseChat(decoded.chat, application, { ...chatLimits, textParts: dialect.hasTextParts })
     return {
-      parsed: parsed.ok
-        ? { ok: true, request: { ...parsed.request, source } }
-        : withClientField(parsed, fieldOf),
+      parsed: parsed.ok ? { ok: true, request: { ...parsed.request, source } } : withClientField(parsed, fieldOf),
       fieldOf,
       encoder,
     }

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode, type ErrorFields, errorBody } from '../../errors.ts'
 import type { ClientDialect, DecodedRequest } from '../client-dialect.ts'
 import { messageEvents } from './events.ts'
-import { Untranslatable } from './fields.ts'
+import { UnknownField, Untranslatable } from './fields.ts'
 import { type DecodedBody, decodeBody } from './request.ts'
 import { encodeMessage } from './response.ts'
 
@@ -31,6 +31,10 @@ function decode(body: unknown): DecodedRequest {
   try {
     decoded = decodeBody(body)
   } catch (error) {
+    if (error instanceof UnknownField) {
+      const { problem, placeholder } = error
+      return { ok: false, problem, unknownField: { placeholder } }
+    }
     if (error instanceof Untranslatable) return { ok: false, problem: error.problem }
     throw error
   }

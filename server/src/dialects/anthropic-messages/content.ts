@@ -1,7 +1,6 @@
 import type { ChatMessage, ContentPart } from '../../domain/message.ts'
 import { type Fields, isObject, textOf } from '../../lib/untrusted-json.ts'
-import { FAILED } from './failed-tool.ts'
-import { fieldsAt, itemsAt, oneOf, refuseOthers, textAt, Untranslatable } from './fields.ts'
+import { fieldsAt, itemsAt, oneOf, refuseOthers, textAt, UnknownField, Untranslatable } from './fields.ts'
 import { detailOf } from './upstream-reasoning.ts'
 
 /** A chat message, and the field of the client's body that it was made from. */
@@ -52,7 +51,7 @@ function decodeAssistant(blocks: readonly Block[]): ChatMessage {
   const parts = blocks.filter(({ block }) => block.type === 'text').map(({ block, path }) => decodeText(block, path))
   const calls = blocks.filter(({ block }) => block.type === 'tool_use').map(({ block, path }) => decodeToolUse(block, path))
   const unknown = blocks.find(({ block }) => !ASSISTANT_BLOCKS.has(textOf(block.type)))
-  if (unknown) throw new Untranslatable(`${unknown.path}.type`, `must be one of ${[...ASSISTANT_BLOCKS].join(', ')}`)
+  if (unknown) throw unknownBlock(unknown.path, `type must be one of ${[...ASSISTANT_BLOCKS].join(', ')}`)
   return {
     role: 'assistant',
     content: parts.length > 0 ? parts.map(({ text }) => text).join('') : null,
@@ -104,6 +103,9 @@ function decodeToolUse(block: Fields, path: string): Fields {
   }
 }
 
+/** The chat form has no mark for a tool that failed, so the text says it. */
+const FAILED = 'Error: '
+
 function decodeToolResult(block: Fields, path: string): ChatMessage {
   refuseOthers(block, ['type', 'tool_use_id', 'content', 'is_error'], path)
   const { content, is_error: isError } = block
@@ -120,8 +122,13 @@ function decodeToolResult(block: Fields, path: string): ChatMessage {
   }
 }
 
-const asFailed = (content: Content): Content =>
-  typeof content === 'string' ? FAILED + content : [{ type: 'text', text: FAILED }, ...content]
+function asFailed(content: Content): Content {
+  if (typeof content === 'string') return FAILED + content
+  const [first, ...others] = content
+  return first?.type === 'text'
+    ? [{ ...first, text: `${FAILED}${first.text}` }, ...others]
+    : [{ type: 'text', text: FAILED }, ...content]
+}
 
 /** One text is a text. Several stay parts, because detectors also read the texts of parts without a break between them. */
 const joined = (parts: readonly ContentPart[]): Content =>
@@ -131,8 +138,10 @@ function decodePart(block: Fields, path: string): ContentPart {
   if (block.type === 'text') return decodeText(block, path)
   if (block.type === 'image') return decodeImage(block, path)
   if (block.type === 'document') return decodeDocument(block, path)
-  throw new Untranslatable(`${path}.type`, 'must be "text", "image", "document" or "tool_result"')
+  throw unknownBlock(path, 'type must be "text", "image", "document" or "tool_result"')
 }
+
+const unknownBlock = (path: string, message: string): UnknownField => new UnknownField(path, message, { type: 'text', text: '' })
 
 function decodeText(block: Fields, path: string): { readonly type: 'text'; readonly text: string } {
   if (block.type !== 'text') throw new Untranslatable(`${path}.type`, 'must be "text"')

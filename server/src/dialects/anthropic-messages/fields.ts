@@ -11,6 +11,17 @@ export class Untranslatable extends Error {
   }
 }
 
+/** A field or block that the gateway does not know. An Application may allow it (`settings.unknown_fields`). */
+export class UnknownField extends Untranslatable {
+  /** Stands for a block that is left out, so that the others keep their indices; undefined: the field is removed. */
+  readonly placeholder: unknown
+
+  constructor(param: string, message: string, placeholder?: unknown) {
+    super(param, message)
+    this.placeholder = placeholder
+  }
+}
+
 export function fieldsAt(value: unknown, path: string): Fields {
   if (isObject(value)) return value
   throw new Untranslatable(path, 'must be object')
@@ -33,7 +44,7 @@ export function itemsAt(value: unknown, path: string): readonly unknown[] {
 export function refuseOthers(fields: Fields, known: readonly string[], path: string): void {
   refuseCacheControl(fields.cache_control, path)
   const other = Object.keys(fields).find((name) => fields[name] != null && name !== 'cache_control' && !known.includes(name))
-  if (other !== undefined) throw new Untranslatable(path === '' ? other : `${path}.${other}`, 'is not supported by the gateway')
+  if (other !== undefined) throw new UnknownField(path === '' ? other : `${path}.${other}`, 'is not supported by the gateway')
 }
 
 /** No detector reads these fields, so they may only have the values that the API defines. */

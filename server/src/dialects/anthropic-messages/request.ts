@@ -26,10 +26,7 @@ export function decodeBody(value: unknown): DecodedBody {
   const translated = [...system, ...messages.flat()]
   return {
     paths: translated.map(({ path }) => path),
-    origins: [
-      ...system.map(() => 'system' as const),
-      ...messages.flatMap((each, at) => each.map(() => ({ from: at, to: at }))),
-    ],
+    origins: [...system.map(() => 'system' as const), ...messages.flatMap((each, at) => each.map(() => ({ from: at, to: at })))],
     chat: {
       model: body.model,
       messages: translated.map(({ message }) => message),

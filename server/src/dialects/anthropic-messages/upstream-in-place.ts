@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ChatMessage } from '../../domain/message.ts'
 import type { OriginalRequest } from '../../domain/original-request.ts'
 import { type Fields, isObject, textOf } from '../../lib/untrusted-json.ts'
-import { type Segment, segmentsOf } from '../segments.ts'
+import { mergeChanges } from '../merge-changes.ts'
+import { segmentsOf } from '../segments.ts'
 import type { UpstreamRequest } from '../upstream-dialect.ts'
 import { contentBlocks, textBlocks } from './upstream-content.ts'
-import { FAILED } from './failed-tool.ts'
 import type { Block } from './upstream-fields.ts'
 import { encodeMessages } from './upstream-messages.ts'
 import { encodeParameters } from './upstream-parameters.ts'
@@ -36,93 +37,83 @@ const BECAME: Readonly<Record<string, readonly string[]>> = {
   tool_choice: ['tool_choice', 'parallel_tool_calls'],
 }
 
-/** A field with a changed text is translated back; its new value may stand in another field (`output_config` for `output_format`). */
+/** A changed field is translated back; `output_format` then stands in `output_config`. */
 function editParameters(body: Fields, parameters: Fields, before: Fields): Fields {
   const isChanged = (name: string): boolean => parameters[name] !== before[name]
   const changed = Object.keys(body).filter((name) => (BECAME[name] ?? [name]).some(isChanged))
   if (changed.length === 0) return body
-  const { tools, tool_choice } = encodeTools(parameters)
-  const encoded: Fields = { ...encodeParameters(parameters), ...(tools && { tools }), ...(tool_choice && { tool_choice }) }
+  const [encodedBefore, encoded] = [encodeFields(before), encodeFields(parameters)]
   const edited: Record<string, unknown> = { ...body }
   for (const name of changed) {
     const target = name === 'output_format' ? 'output_config' : name
     if (target !== name) delete edited[name]
-    edited[target] = name === 'tools' ? placeTools(body.tools, encoded.tools) : encoded[target]
+    edited[target] = mergeChanges(body[target], encodedBefore[target], encoded[target])
   }
   return edited
 }
 
-/** Tools keep their fields that the chat form has no place for. */
-const placeTools = (written: unknown, encoded: unknown): unknown =>
-  Array.isArray(written) && Array.isArray(encoded)
-    ? encoded.map((tool: Fields, index) => ({ ...(written[index] as Fields), ...tool }))
-    : encoded
+const encodeFields = (parameters: Fields): Fields => ({ ...encodeParameters(parameters), ...encodeTools(parameters) })
 
 /** The system prompt: the texts of policies come first. */
 function editSystem({ messages, added }: UpstreamRequest, { body, origins, messages: before }: OriginalRequest): Fields {
   const at = origins.indexOf('system')
-  const message = messages[at]
-  const system = message === undefined || message === before[at] ? body.system : placeContent(body.system, systemBlocks(message))
+  const system =
+    messages[at] === before[at] ? body.system : mergeContent(body.system, systemBlocks(before[at]), systemBlocks(messages[at]))
   const texts = (added?.systemTexts ?? []).flatMap((text) => textBlocks(text))
   if (texts.length === 0) return system === undefined ? {} : { system }
   return { system: [...texts, ...asBlocks(system)] }
 }
 
-const systemBlocks = ({ content }: ChatMessage): readonly Block[] => contentBlocks(content, 'system', 'text')
+const systemBlocks = (message: ChatMessage | undefined): readonly Block[] => contentBlocks(message?.content, 'system', 'text')
 
-const asBlocks = (content: unknown): readonly unknown[] =>
-  Array.isArray(content) ? content : textBlocks(textOf(content))
+const asBlocks = (content: unknown): readonly unknown[] => (Array.isArray(content) ? content : textBlocks(textOf(content)))
 
 function editMessages({ messages }: UpstreamRequest, original: OriginalRequest): readonly unknown[] {
   const items = original.body.messages as readonly Fields[]
-  return segmentsOf(original, messages, items).flatMap((segment) =>
-    segment.isChanged ? editItem(segment, messages) : segment.items,
-  )
-}
-
-/** One message of this API, from the messages of the chat form that it became. */
-function editItem({ messages: { from, to }, items }: Segment, messages: readonly ChatMessage[]): readonly unknown[] {
-  const item = items[0] as Fields
-  const changed = messages.slice(from, to)
-  const first = changed[0]
-  const blocks =
-    first?.role === 'system' ? systemBlocks(first) : encodeMessages(changed).messages.flatMap(({ content }) => content)
-  return [{ ...item, content: placeContent(item.content, blocks) }]
-}
-
-/** Changed blocks in the places of those that they were made from. A content that was a text stays one. */
-function placeContent(written: unknown, blocks: readonly Block[]): unknown {
-  if (!Array.isArray(written)) return blocks.length === 1 && blocks[0]?.type === 'text' ? blocks[0].text : blocks
-  const left = new Map<string, Block[]>()
-  for (const block of blocks) {
-    const type = textOf(block.type)
-    left.set(type, [...(left.get(type) ?? []), block])
-  }
-  const placed = written.map((block: Fields) => {
-    const next = isEmptyText(block) ? undefined : left.get(textOf(block.type))?.shift()
-    return next ? placeBlock(block, next) : block
+  return segmentsOf(original, messages, items).flatMap(({ messages: { from, to }, items: [item], isChanged }) => {
+    if (!isChanged || !isObject(item)) return [item]
+    const [before, after] = [original.messages, messages].map((list) => blocksOf(list.slice(from, to)))
+    return [{ ...item, content: mergeContent(item.content, before ?? [], after ?? []) }]
   })
-  // Several texts of an assistant are one text in the chat form, and cannot be told apart any more.
-  const isComplete = written.length - written.filter(isEmptyText).length === blocks.length
-  return isComplete && [...left.values()].every((list) => list.length === 0) ? placed : blocks
 }
 
-/** The chat form has no empty texts. */
-const isEmptyText = ({ type, text }: Fields): boolean => type === 'text' && text === ''
+/** The blocks of one message of this API, from the messages of the chat form that it became. */
+const blocksOf = (messages: readonly ChatMessage[]): readonly Block[] =>
+  messages[0]?.role === 'system' ? systemBlocks(messages[0]) : encodeMessages(messages).messages.flatMap(({ content }) => content)
 
-function placeBlock(written: Fields, block: Block): Fields {
-  if (block.type !== 'tool_result') return { ...written, ...block }
-  const { content } = block
-  return { ...written, ...block, content: placeContent(written.content, withoutMark(written, asBlocks(content) as Block[])) }
+/** A content that was a text stays one. */
+function mergeContent(written: unknown, before: readonly Block[], after: readonly Block[]): unknown {
+  if (isDeepStrictEqual(before, after)) return written
+  if (!Array.isArray(written)) {
+    const [from, to] = [before, after].map(([block, ...others]) => (others.length === 0 ? block?.text : undefined))
+    return typeof to === 'string' ? mergeChanges(written, from, to) : after
+  }
+  const places = placesOf(written, before)
+  // Several texts of an assistant are one text in the chat form, and cannot be separated again.
+  if (before.length !== after.length || places.filter((place) => place >= 0).length !== before.length) return after
+  return written.map((block: Fields, index) => {
+    const place = places[index] ?? -1
+    return place < 0 ? block : mergeBlock(block, before[place] ?? {}, after[place] ?? {})
+  })
 }
 
-/** The chat form marks a failed call by a text, this API by a field. */
-function withoutMark({ is_error: isError }: Fields, blocks: readonly Block[]): readonly Block[] {
-  const [first, ...others] = blocks
-  if (isError !== true || !first) return blocks
-  const text = textOf(first.text)
-  if (!text.startsWith(FAILED)) return blocks
-  return text === FAILED ? others : [{ ...first, text: text.slice(FAILED.length) }, ...others]
+/** The content of a tool's result is a text or blocks, like that of a message. */
+function mergeBlock(written: Fields, before: Block, after: Block): unknown {
+  if (written.type !== 'tool_result') return mergeChanges(written, before, after)
+  const [from, to] = [before, after].map(({ content }) => asBlocks(content) as readonly Block[])
+  const content = mergeContent(written.content, from ?? [], to ?? [])
+  return mergeChanges({ ...written, content }, { ...before, content }, { ...after, content })
+}
+
+/** For each written block, the index of the block that its translation became; -1: the chat form has no place for it. */
+function placesOf(written: readonly Fields[], blocks: readonly Block[]): readonly number[] {
+  const used = new Set<number>()
+  return written.map(({ type, text }) => {
+    const place =
+      type === 'text' && text === '' ? -1 : blocks.findIndex((block, index) => block.type === type && !used.has(index))
+    if (place >= 0) used.add(place)
+    return place
+  })
 }
 
 /** The context is the last block of the last message that a user wrote: see added-texts.ts. */

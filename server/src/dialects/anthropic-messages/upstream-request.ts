@@ -1,6 +1,6 @@
 import { type Fields, isObject } from '../../lib/untrusted-json.ts'
 import { appendPart, withAddedTexts } from '../added-texts.ts'
-import type { EncodedRequest, UpstreamRequest } from '../upstream-dialect.ts'
+import { carriedField, type EncodedRequest, type UpstreamRequest } from '../upstream-dialect.ts'
 import { type Block, UntranslatableField } from './upstream-fields.ts'
 import { editBody } from './upstream-in-place.ts'
 import { type AnthropicMessage, encodeMessages } from './upstream-messages.ts'
@@ -10,6 +10,8 @@ import { encodeTools } from './upstream-tools.ts'
 /** A chat request as a request of the Messages API: https://platform.claude.com/docs/en/api/messages. */
 export function encodeRequest(request: UpstreamRequest): EncodedRequest {
   const { original } = request
+  const carried = carriedField(request, 'anthropic-messages')
+  if (carried !== undefined) return { ok: false, unsupported: { code: 'unsupported_parameter', param: carried } }
   try {
     const body = original?.dialect === 'anthropic-messages' ? editBody(request, original) : createBody(request)
     return { ok: true, body: JSON.stringify({ ...body, stream: false }) }

@@ -1,5 +1,6 @@
 import type { Fields } from '../../lib/untrusted-json.ts'
 import { withAddedTexts } from '../added-texts.ts'
+import { mergeChanges } from '../merge-changes.ts'
 import type { UpstreamRequest } from '../upstream-dialect.ts'
 
 /**
@@ -22,12 +23,12 @@ export function chatBody({ model, messages, parameters, added, original }: Upstr
 type Messages = readonly Fields[]
 
 const editMessages = (messages: Messages, before: Messages, written: Messages): Messages =>
-  messages.map((message, index) => (message === before[index] ? (written[index] ?? message) : { ...written[index], ...message }))
+  messages.map((message, index) => mergeChanges(written[index] ?? message, before[index], message) as Fields)
 
 /** The fields in the order of the client, then those that the gateway has added. */
 const editFields = (parameters: Fields, before: Fields, written: Fields): Fields => ({
   ...Object.fromEntries(
-    Object.entries(written).map(([name, value]) => [name, parameters[name] === before[name] ? value : parameters[name]]),
+    Object.entries(written).map(([name, value]) => [name, mergeChanges(value, before[name], parameters[name])]),
   ),
   ...Object.fromEntries(Object.entries(parameters).filter(([name]) => !(name in written))),
 })

@@ -1,7 +1,17 @@
 import { Type } from 'typebox'
 import type { Origin } from '../../domain/original-request.ts'
 import { readContent } from './content.ts'
-import { byType, type Fields, isObject, listOf, RefusedField, reader, type Sources, withoutNulls } from './fields.ts'
+import {
+  byType,
+  type Fields,
+  isObject,
+  listOf,
+  RefusedField,
+  reader,
+  type Sources,
+  UnknownField,
+  withoutNulls,
+} from './fields.ts'
 import { detailsOf } from './reasoning-input.ts'
 
 export interface Message {
@@ -64,6 +74,10 @@ const ITEMS: Readonly<Record<string, AddItem>> = {
   reasoning: addReasoning,
 }
 
+const UNKNOWN_ITEM = `type must be one of ${Object.keys(ITEMS)
+  .map((name) => JSON.stringify(name))
+  .join(', ')}: the gateway does not read other items`
+
 /** The messages of `input`, after those that `conversation` has. */
 export function addInput(input: unknown, conversation: Conversation): void {
   if (typeof input === 'string') {
@@ -94,8 +108,13 @@ function addItem(item: unknown, at: string, conversation: Conversation): void {
   if (isObject(typed) && typed.type === 'item_reference') {
     throw new RefusedField(`${at}.type`, 'must not be "item_reference": the gateway stores no items; send the item itself')
   }
+  const type = isObject(typed) ? typed.type : undefined
+  if (typeof type === 'string' && !Object.hasOwn(ITEMS, type)) throw new UnknownField(at, UNKNOWN_ITEM, NO_ITEM)
   byType(ITEMS, typed, at, 'the gateway does not read other items')(typed, at, conversation)
 }
+
+/** An item without content. */
+const NO_ITEM = { type: 'reasoning', summary: [] }
 
 /** Adds a message and returns its path in the chat. */
 function push(message: Message, at: string, { messages, sources }: Conversation): string {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Origin } from '../../domain/original-request.ts'
-import type { Problem } from '../../lib/schema.ts'
+import type { DecodedRequest } from '../client-dialect.ts'
 import {
   byType,
   type Fields,
@@ -10,6 +10,7 @@ import {
   RefusedField,
   reader,
   type Sources,
+  UnknownField,
   withoutNulls,
 } from './fields.ts'
 import { addInput, type Conversation } from './input.ts'
@@ -25,7 +26,7 @@ export type Decoded =
       /** The request without fields that are null. */
       readonly request: Fields
     }
-  | { readonly ok: false; readonly problem: Problem }
+  | Extract<DecodedRequest, { readonly ok: false }>
 
 /** Translates a request into a body of the chat API. Each field is carried over, used here, or refused by name. */
 export function decodeRequest(body: unknown): Decoded {
@@ -36,6 +37,10 @@ export function decodeRequest(body: unknown): Decoded {
     const chat = toChat(request, conversation)
     return { ok: true, chat, fieldOf: (param) => fieldOf(conversation.sources, param), origins: conversation.origins, request }
   } catch (error) {
+    if (error instanceof UnknownField) {
+      const { problem, placeholder } = error
+      return { ok: false, problem, unknownField: { placeholder } }
+    }
     if (error instanceof RefusedField) return { ok: false, problem: error.problem }
     throw error
   }
@@ -107,7 +112,7 @@ function toChat(request: Fields, conversation: Conversation): Fields {
   const { sources } = conversation
   refuseFields(request)
   const unknown = Object.keys(request).find((name) => !KNOWN.has(name))
-  if (unknown !== undefined) throw new RefusedField(unknown, NOT_CARRIED)
+  if (unknown !== undefined) throw new UnknownField(unknown, NOT_CARRIED)
   const { instructions, stream_options, max_tool_calls, client_metadata, parallel_tool_calls, top_logprobs } = request
   readOthers({ instructions, stream_options, max_tool_calls, client_metadata, parallel_tool_calls, top_logprobs }, '')
   return {

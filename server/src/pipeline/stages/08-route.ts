@@ -31,7 +31,8 @@ export async function findRoute(
   if (request.messages.length === 0) return listModels(providers, application, request.model)
 
   const isEmbedding = incoming.endpoint === 'embeddings'
-  const tokens = () => estimateTokens(isEmbedding ? [] : context === '' ? systemTexts : [...systemTexts, context]) + estimateRequestTokens({ messages, parameters })
+  const added = isEmbedding ? [] : [...systemTexts, context].filter((text) => text !== '')
+  const tokens = () => estimateTokens(added) + estimateRequestTokens({ messages, parameters })
   const output = () => (isEmbedding ? undefined : completionTokens(request, maxTokens))
   const model = request.model || (application.defaultModel ?? '')
   const { region, provider, maxCost, maxTokens, unsatisfiable } = steering

@@ -55,7 +55,7 @@ export async function invoke(
   return { ...invoked, completion: application.settings.extensions.includes('tools') ? response : removeToolCalls(response) }
 }
 
-/** What the client sent, with the chat form that it became. */
+/** The client's request, with the chat form that it became. */
 const originalOf = ({ source, messages, parameters }: GatewayRequest): OriginalRequest | undefined =>
   source && { ...source, messages, parameters }
 
