@@ -28,8 +28,8 @@ export type DecodedRequest =
   | {
       readonly ok: false
       readonly problem: Problem
-      /** The field at `problem.param` is not known. Without it, or with `placeholder` in its place, the body could be decoded. */
-      readonly unknownField?: { readonly placeholder?: unknown }
+      /** What stands at `path` is not known. Without it, or with `placeholder` in its place, the body could be decoded. */
+      readonly unknownField?: { readonly path: string; readonly placeholder?: unknown }
     }
 
 /**

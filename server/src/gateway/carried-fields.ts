@@ -24,11 +24,11 @@ export function decodeCarrying(dialect: ClientDialect, body: unknown, unknownFie
     const decoded = dialect.decode(rest)
     const paths = Object.keys(carried)
     if (decoded.ok) return paths.length === 0 ? { ...decoded, carried: paths } : withCarried(decoded, carried)
-    const { problem, unknownField } = decoded
+    const { unknownField } = decoded
     const isAllowed = unknownFields === 'carry' && paths.length < MAX_CARRIED
-    const field = isAllowed && unknownField ? takeOut(rest, problem.param, unknownField.placeholder) : undefined
-    if (!field || refusedField({ [problem.param]: field.value }, '')) return decoded
-    carried[problem.param] = field.value
+    const field = isAllowed && unknownField ? takeOut(rest, unknownField.path, unknownField.placeholder) : undefined
+    if (!unknownField || !field || refusedField({ [unknownField.path]: field.value }, '')) return decoded
+    carried[unknownField.path] = field.value
     rest = field.rest
   }
 }

@@ -32,8 +32,8 @@ function decode(body: unknown): DecodedRequest {
     decoded = decodeBody(body)
   } catch (error) {
     if (error instanceof UnknownField) {
-      const { problem, placeholder } = error
-      return { ok: false, problem, unknownField: { placeholder } }
+      const { problem, path, placeholder } = error
+      return { ok: false, problem, unknownField: { path, placeholder } }
     }
     if (error instanceof Untranslatable) return { ok: false, problem: error.problem }
     throw error

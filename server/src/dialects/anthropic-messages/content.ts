@@ -51,7 +51,7 @@ function decodeAssistant(blocks: readonly Block[]): ChatMessage {
   const parts = blocks.filter(({ block }) => block.type === 'text').map(({ block, path }) => decodeText(block, path))
   const calls = blocks.filter(({ block }) => block.type === 'tool_use').map(({ block, path }) => decodeToolUse(block, path))
   const unknown = blocks.find(({ block }) => !ASSISTANT_BLOCKS.has(textOf(block.type)))
-  if (unknown) throw unknownBlock(unknown.path, `type must be one of ${[...ASSISTANT_BLOCKS].join(', ')}`)
+  if (unknown) throw unknownBlock(unknown.path, `must be one of ${[...ASSISTANT_BLOCKS].join(', ')}`)
   return {
     role: 'assistant',
     content: parts.length > 0 ? parts.map(({ text }) => text).join('') : null,
@@ -138,7 +138,7 @@ function decodePart(block: Fields, path: string): ContentPart {
   if (block.type === 'text') return decodeText(block, path)
   if (block.type === 'image') return decodeImage(block, path)
   if (block.type === 'document') return decodeDocument(block, path)
-  throw unknownBlock(path, 'type must be "text", "image", "document" or "tool_result"')
+  throw unknownBlock(path, 'must be "text", "image", "document" or "tool_result"')
 }
 
 const unknownBlock = (path: string, message: string): UnknownField => new UnknownField(path, message, { type: 'text', text: '' })

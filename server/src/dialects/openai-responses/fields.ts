@@ -14,11 +14,14 @@ export class RefusedField extends Error {
 
 /** A field or item that the gateway does not know. An Application may allow it (`settings.unknown_fields`). */
 export class UnknownField extends RefusedField {
+  /** Where the field, or the whole item, stands. */
+  readonly path: string
   /** Stands for an item that is left out, so that the others keep their indices; undefined: the field is removed. */
   readonly placeholder: unknown
 
-  constructor(param: string, message: string, placeholder?: unknown) {
-    super(param, message)
+  constructor(path: string, message: string, placeholder?: unknown) {
+    super(placeholder === undefined ? path : `${path}.type`, message)
+    this.path = path
     this.placeholder = placeholder
   }
 }

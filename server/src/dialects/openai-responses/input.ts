@@ -74,7 +74,7 @@ const ITEMS: Readonly<Record<string, AddItem>> = {
   reasoning: addReasoning,
 }
 
-const UNKNOWN_ITEM = `type must be one of ${Object.keys(ITEMS)
+const UNKNOWN_ITEM = `must be one of ${Object.keys(ITEMS)
   .map((name) => JSON.stringify(name))
   .join(', ')}: the gateway does not read other items`
 

@@ -38,8 +38,8 @@ export function decodeRequest(body: unknown): Decoded {
     return { ok: true, chat, fieldOf: (param) => fieldOf(conversation.sources, param), origins: conversation.origins, request }
   } catch (error) {
     if (error instanceof UnknownField) {
-      const { problem, placeholder } = error
-      return { ok: false, problem, unknownField: { placeholder } }
+      const { problem, path, placeholder } = error
+      return { ok: false, problem, unknownField: { path, placeholder } }
     }
     if (error instanceof RefusedField) return { ok: false, problem: error.problem }
     throw error
