@@ -4675,6 +4675,7 @@ export interface operations {
                                     [key: string]: "public" | "internal" | "confidential" | "restricted";
                                 };
                                 default_classification: "public" | "internal" | "confidential" | "restricted";
+                                unknown_fields: "refuse" | "carry";
                                 cors?: {
                                     origins: string[];
                                 };
@@ -4743,6 +4744,7 @@ export interface operations {
                             [key: string]: "public" | "internal" | "confidential" | "restricted";
                         } | null;
                         default_classification?: "public" | "internal" | "confidential" | "restricted" | null;
+                        unknown_fields?: "refuse" | "carry" | null;
                         /** @description Origins of web pages that may use this Application's keys (CORS). */
                         cors?: {
                             origins: string[];
@@ -4796,6 +4798,7 @@ export interface operations {
                                 [key: string]: "public" | "internal" | "confidential" | "restricted";
                             };
                             default_classification: "public" | "internal" | "confidential" | "restricted";
+                            unknown_fields: "refuse" | "carry";
                             cors?: {
                                 origins: string[];
                             };
@@ -4870,6 +4873,7 @@ export interface operations {
                                 [key: string]: "public" | "internal" | "confidential" | "restricted";
                             };
                             default_classification: "public" | "internal" | "confidential" | "restricted";
+                            unknown_fields: "refuse" | "carry";
                             cors?: {
                                 origins: string[];
                             };
@@ -4936,6 +4940,7 @@ export interface operations {
                             [key: string]: "public" | "internal" | "confidential" | "restricted";
                         } | null;
                         default_classification?: "public" | "internal" | "confidential" | "restricted" | null;
+                        unknown_fields?: "refuse" | "carry" | null;
                         /** @description Origins of web pages that may use this Application's keys (CORS). */
                         cors?: {
                             origins: string[];
@@ -4989,6 +4994,7 @@ export interface operations {
                                 [key: string]: "public" | "internal" | "confidential" | "restricted";
                             };
                             default_classification: "public" | "internal" | "confidential" | "restricted";
+                            unknown_fields: "refuse" | "carry";
                             cors?: {
                                 origins: string[];
                             };

@@ -7,7 +7,7 @@ import { type KeyedHasher, keyedHasher, underivedBindingKey } from './hashes.ts'
 import { createFirstSeal, formatSeal } from './log-seal.ts'
 
 /** Purposes of derived keys. Content hashes and signatures have separate keys. */
-export type KeyPurpose = 'review binding'
+export type KeyPurpose = 'review binding' | 'context boundary'
 
 /** Keys of a Workspace. All except the signing key are derived from one secret (docs/decisions/0007-audit.md). */
 export interface WorkspaceKeys {

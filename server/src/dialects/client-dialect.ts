@@ -1,4 +1,5 @@
 import type { Completion } from '../domain/completion.ts'
+import type { Origin, RequestSource } from '../domain/original-request.ts'
 import type { ErrorCode, ErrorFields } from '../errors.ts'
 import type { Problem } from '../lib/schema.ts'
 
@@ -21,15 +22,22 @@ export type DecodedRequest =
       /** The client's field that a field of `chat` was made from: `messages[2].content` is `input[1].content`. */
       readonly fieldOf: (param: string) => string
       readonly encoder: ResponseEncoder
+      /** The items of the client's body that the messages of `chat` were made from. */
+      readonly origins: readonly Origin[]
     }
-  | { readonly ok: false; readonly problem: Problem }
+  | {
+      readonly ok: false
+      readonly problem: Problem
+      /** What stands at `path` is not known. Without it, or with `placeholder` in its place, the body could be decoded. */
+      readonly unknownField?: { readonly path: string; readonly placeholder?: unknown }
+    }
 
 /**
  * An API in which clients send chats. The pipeline governs the form of the chat API; a dialect translates requests into it and responses
  * out of it. A field that it cannot translate is refused by name.
  */
 export interface ClientDialect {
-  readonly name: 'openai-chat' | 'openai-responses' | 'anthropic-messages'
+  readonly name: RequestSource['dialect']
   decode(body: unknown): DecodedRequest
   /** Its messages consist of parts, so texts in parts need no extension of the Application. */
   readonly hasTextParts?: boolean

@@ -1,6 +1,8 @@
 import type { Completion } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
+import { CARRIED_FIELDS, type OriginalRequest } from '../domain/original-request.ts'
 import type { Fields } from '../lib/untrusted-json.ts'
+import type { AddedTexts } from './added-texts.ts'
 
 /** A chat request for one provider. */
 export interface UpstreamRequest {
@@ -9,8 +11,10 @@ export interface UpstreamRequest {
   readonly messages: readonly ChatMessage[]
   /** Further fields of the chat API. */
   readonly parameters: Readonly<Record<string, unknown>>
-  /** Number of messages that the gateway has put first. They may differ from request to request. */
-  readonly addedMessages: number
+  /** Texts that the gateway adds to the messages. */
+  readonly added?: AddedTexts
+  /** The request of the client; absent for a request of the gateway itself. */
+  readonly original?: OriginalRequest | undefined
   /** Whether the provider sends the response in pieces. */
   readonly stream: boolean
 }
@@ -60,4 +64,12 @@ export interface UpstreamDialect {
   collect(): StreamCollector
   /** Returns undefined if the response is malformed. */
   read(response: Fields, defaults: CompletionDefaults): Completion | undefined
+}
+
+/** The field of a request that only a provider of the client's own API can get; undefined: there is none. */
+export function carriedField({ original, parameters }: UpstreamRequest, dialect: OriginalRequest['dialect']): string | undefined {
+  if (!original || original.carried.length === 0) return undefined
+  // A transform has changed one, and it cannot be put back into its place.
+  const isChanged = parameters[CARRIED_FIELDS] !== original.parameters[CARRIED_FIELDS]
+  return original.dialect !== dialect || isChanged ? CARRIED_FIELDS : undefined
 }

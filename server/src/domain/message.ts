@@ -1,3 +1,4 @@
+import { keptNumber } from '../lib/json-numbers.ts'
 import { textOf } from '../lib/untrusted-json.ts'
 import { mapEncoded, mapLiteral, mapSignature, mapText, Unchangeable, type Visitor } from './content-reading.ts'
 import { decodedLength, isDataUrl, isLink } from './encoded-text.ts'
@@ -229,6 +230,11 @@ function mapAny(value: unknown, visit: Visit, name?: string): unknown {
     const text = String(value)
     const mapped = visit.text(text)
     return mapped === text ? value : mapped
+  }
+  const number = keptNumber(value)
+  if (number !== undefined) {
+    const mapped = visit.text(number)
+    return mapped === number ? value : mapped
   }
   if (Array.isArray(value)) {
     readNumbers(value, visit)

@@ -46,6 +46,10 @@ export interface MemorySettings {
   readonly assertion_scopes: readonly SharedScope[]
 }
 
+/** `carry`: detectors read the field, and it goes only to a provider of the same API. */
+export const UNKNOWN_FIELDS = ['refuse', 'carry'] as const
+export type UnknownFields = (typeof UNKNOWN_FIELDS)[number]
+
 export interface ApplicationSettings {
   readonly extensions: readonly Extension[]
   readonly knowledge: KnowledgeSettings
@@ -56,6 +60,8 @@ export interface ApplicationSettings {
   readonly role_clearance: Readonly<Record<string, Classification>>
   /** Classification of content without findings. */
   readonly default_classification: Classification
+  /** Treatment of fields of a client's API that the gateway does not know (GW-FID-4). */
+  readonly unknown_fields: UnknownFields
   /** Browser origins that may read responses to this Application, or `*`; absent: none. */
   readonly cors?: { readonly origins: readonly string[] }
   /** Free-form, visible to policies as `application.settings`. */
@@ -69,6 +75,7 @@ export const DEFAULT_SETTINGS: ApplicationSettings = {
   assertion_clearance: 'internal',
   role_clearance: {},
   default_classification: 'internal',
+  unknown_fields: 'refuse',
 }
 
 /** The calling Application, resolved by stage 1. Ids are TypeIDs (`app_…`, `ws_…`). */

@@ -1,9 +1,11 @@
 import type { FastifyReply } from 'fastify'
 import type { ClientDialect, ResponseEncoder } from '../dialects/client-dialect.ts'
 import type { Application } from '../domain/principal.ts'
+import type { Fields } from '../lib/untrusted-json.ts'
 import { chatWithApprovalWait, type PipelineDeps } from '../pipeline/pipeline.ts'
 import type { PipelineResult } from '../pipeline/pipeline-result.ts'
 import type { IncomingRequest, Parsed } from '../pipeline/request.ts'
+import { decodeCarrying } from './carried-fields.ts'
 import { type ChatLimits, parseChat } from './chat-request.ts'
 import { invalid } from './request-fields.ts'
 import { sendChatResult } from './send-response.ts'
@@ -22,8 +24,8 @@ export async function chat(
   let encoder: ResponseEncoder | undefined
   let fieldOf = (param: string): string => param
   const parseBody = parserOf(dialect, deps)
-  const parse: IncomingRequest['parse'] = (body, application) => {
-    const decoded = parseBody(body, application)
+  const parse: IncomingRequest['parse'] = (...parameters) => {
+    const decoded = parseBody(...parameters)
     encoder = decoded.encoder
     fieldOf = decoded.fieldOf
     return decoded.parsed
@@ -49,12 +51,14 @@ interface ParsedBody {
 /** Parses a body in `dialect`. */
 export const parserOf =
   (dialect: ClientDialect, { chatLimits }: Pick<ChatDeps, 'chatLimits'>) =>
-  (body: unknown, application: Application): ParsedBody => {
-    const decoded = dialect.decode(body)
+  (body: unknown, application: Application, written: unknown = body): ParsedBody => {
+    const decoded = decodeCarrying(dialect, body, application.settings.unknown_fields)
     if (!decoded.ok) return { parsed: invalid(decoded.problem), fieldOf: (param) => param }
-    const { fieldOf, encoder } = decoded
+    const { fieldOf, encoder, origins, carried } = decoded
+    const source = { dialect: dialect.name, body: written as Fields, origins, carried }
+    const parsed = parseChat(decoded.chat, application, { ...chatLimits, textParts: dialect.hasTextParts })
     return {
-      parsed: withClientField(parseChat(decoded.chat, application, { ...chatLimits, textParts: dialect.hasTextParts }), fieldOf),
+      parsed: parsed.ok ? { ok: true, request: { ...parsed.request, source } } : withClientField(parsed, fieldOf),
       fieldOf,
       encoder,
     }

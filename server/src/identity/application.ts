@@ -9,6 +9,7 @@ import {
   DEFAULT_SETTINGS,
   EXTENSIONS,
   type MemorySettings,
+  UNKNOWN_FIELDS,
 } from '../domain/principal.ts'
 import { Name, oneOf, resettable, resettableWord, Timestamp, withStorable } from '../lib/fields.ts'
 import { type Checked, checker } from '../lib/schema.ts'
@@ -56,6 +57,7 @@ const KnownSettings = Type.Object(
     assertion_clearance: resettableWord(CLASSIFICATIONS),
     role_clearance: resettable(Type.Record(Name, oneOf(CLASSIFICATIONS), { maxProperties: 100 })),
     default_classification: resettableWord(CLASSIFICATIONS),
+    unknown_fields: resettableWord(UNKNOWN_FIELDS),
     cors: resettable(
       Type.Object(
         { origins: Type.Array(Origin, { maxItems: 50 }) },
@@ -182,6 +184,7 @@ export const ApplicationView = Type.Object({
       assertion_clearance: oneOf(CLASSIFICATIONS),
       role_clearance: Type.Record(Type.String(), oneOf(CLASSIFICATIONS)),
       default_classification: oneOf(CLASSIFICATIONS),
+      unknown_fields: oneOf(UNKNOWN_FIELDS),
       cors: Type.Optional(Type.Object({ origins: Type.Array(Type.String()) })),
     },
     { additionalProperties: true },

@@ -1,23 +1,39 @@
+import { type KeptNumbers, parseKeepingNumbers } from './json-numbers.ts'
+
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor'])
 /** Maximum number of values in a body. A megabyte could hold half a million, and processing them would delay all other requests. */
 const MAX_VALUES = 32_768
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-export type ParsedJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string }
+type Problem = { readonly ok: false; readonly problem: string }
+export type ParsedJson = { readonly ok: true; readonly value: unknown } | Problem
 
 /**
  * Parses JSON of a client: UTF-8, at most `maxDepth` levels deep, of no more than MAX_VALUES values, without keys that could change a prototype
  * (API-BODY-2, API-BODY-3). Never throws.
  */
 export function parseJson(bytes: Uint8Array, maxDepth: number): ParsedJson {
-  let value: unknown
+  const parsed = parseChecked(bytes, maxDepth, (text) => ({ value: JSON.parse(text), written: undefined }))
+  return parsed.ok ? { ok: true, value: parsed.value } : parsed
+}
+
+/** As parseJson, for a body whose numbers must reach a provider as the client wrote them. */
+export const parseJsonKeepingNumbers = (bytes: Uint8Array, maxDepth: number): ({ readonly ok: true } & KeptNumbers) | Problem =>
+  parseChecked(bytes, maxDepth, parseKeepingNumbers)
+
+function parseChecked(
+  bytes: Uint8Array,
+  maxDepth: number,
+  parse: (text: string) => KeptNumbers,
+): ({ readonly ok: true } & KeptNumbers) | Problem {
+  let parsed: KeptNumbers
   try {
-    value = JSON.parse(decoder.decode(bytes))
+    parsed = parse(decoder.decode(bytes))
   } catch {
     return { ok: false, problem: 'The body is not valid JSON in UTF-8.' }
   }
-  const problem = inspect(value, maxDepth, { left: MAX_VALUES })
-  return problem === undefined ? { ok: true, value } : { ok: false, problem }
+  const problem = inspect(parsed.value, maxDepth, { left: MAX_VALUES })
+  return problem === undefined ? { ok: true, ...parsed } : { ok: false, problem }
 }
 
 /** Whether `text` is a JSON document of any kind. */

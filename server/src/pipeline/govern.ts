@@ -145,10 +145,12 @@ export function transform<T>(
   try {
     if (decision.transforms.length === 0) return { decision, value: replace(texts), transforms: [], failed: [] }
     const found = texts.map((text, index) => ({ text, findings: findings[index] ?? [] }))
-    const first = applyTransforms(found.slice(0, prose), decision.transforms, vault)
-    // A tool's schema is no prose: cut short it would be invalid.
+    for (const text of texts) vault.reserve(text)
+    // A tool's schema is no prose: cut short it would be invalid. Tools stand before the messages in a prompt, and their placeholders must not
+    // change when a message is added: the provider's prompt cache ends at the first change.
     const uncut = decision.transforms.filter((name) => !isTruncation(name))
     const others = applyTransforms(found.slice(prose), uncut, vault)
+    const first = applyTransforms(found.slice(0, prose), decision.transforms, vault)
     const transforms = [...new Set([...first.applied, ...others.applied])]
     return { decision, value: replace([...first.texts, ...others.texts]), transforms, failed: [] }
   } catch (error) {

@@ -102,8 +102,8 @@ async function resubmissionOf(
   if (!held || !authenticate || !admit) return undefined
   if (!(await wait.wait(ownerOf(authenticate), held.itemId, admit.request.waitSeconds))) return undefined
   const lease = await deps.limiter.resume(authenticate.application, admit.tokens)
-  const parse: IncomingRequest['parse'] = (body, application) => {
-    const parsed = incoming.parse(body, application)
+  const parse: IncomingRequest['parse'] = (...parameters) => {
+    const parsed = incoming.parse(...parameters)
     return parsed.ok ? { ok: true, request: { ...parsed.request, reviewItemId: held.itemId, waitSeconds: 0 } } : parsed
   }
   return lease && { ...incoming, parse, lease }
@@ -149,7 +149,7 @@ async function stages(incoming: IncomingRequest, deps: PipelineDeps, trace: Stag
   const retrieved = await trace.run('retrieve', () => retrieve(context, authorized, deps), noPassages)
   const noMemories = noHits(retrieved.decision)
   const recalled = await trace.run('recall', () => recall(context, authorized, retrieved, deps), noMemories)
-  const prepared = withContext(authorized, retrieved, recalled, admitted.auditId)
+  const prepared = await withContext(context, authorized, { retrieved, recalled }, deps)
 
   const route = await trace.run('route', () => findRoute(context, prepared, deps), NO_ROUTE)
   const invoked = await trace.run('invoke', () => invoke(context, prepared, route, deps), NOT_INVOKED)

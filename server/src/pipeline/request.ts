@@ -1,6 +1,7 @@
 import type { Classification } from '../domain/classification.ts'
 import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import type { ChatMessage } from '../domain/message.ts'
+import type { RequestSource } from '../domain/original-request.ts'
 import { ANONYMOUS_USER, type Application, type Endpoint, type User } from '../domain/principal.ts'
 import type { ErrorCode, ErrorFields } from '../errors.ts'
 import type { Lease } from '../limits/lease.ts'
@@ -20,8 +21,8 @@ export interface IncomingRequest {
   readonly clientSignal: () => AbortSignal
   /** Set if the request has waited for a reviewer and runs again: the limits have counted it already. */
   readonly lease?: Lease
-  /** The endpoint's own parser: validates the body. */
-  readonly parse: (body: unknown, application: Application) => Parsed
+  /** The endpoint's own parser: validates the body. `written`: the body with its numbers as they were written (lib/json-numbers.ts). */
+  readonly parse: (body: unknown, application: Application, written?: unknown) => Parsed
 }
 
 export type Parsed =
@@ -72,6 +73,8 @@ export interface GatewayRequest {
   readonly lookupId: string | undefined
   /** Searches: the maximum number of hits. */
   readonly limit: number
+  /** Chats: the request in the client's own API. */
+  readonly source: RequestSource | undefined
   /** Memory capture. */
   readonly capture: CaptureFields | undefined
 }
@@ -99,5 +102,6 @@ export const EMPTY_REQUEST: GatewayRequest = {
   waitSeconds: 0,
   lookupId: undefined,
   limit: 10,
+  source: undefined,
   capture: undefined,
 }

@@ -146,6 +146,8 @@ export interface Authorized {
   readonly steering: Steering
   /** System texts that directives put before the messages. */
   readonly systemTexts: readonly string[]
+  /** Retrieved passages and memories, as the provider gets them; empty: none. */
+  readonly context: string
   /** The hashes that a hold of this request is bound to; computed on demand. */
   readonly requestHashes: () => RequestHashes
   /** Set when an approved request is resubmitted. */
@@ -237,6 +239,7 @@ export const NOTHING_DECIDED: Authorized = {
   vault: new Vault(),
   steering: collectDirectives([]),
   systemTexts: [],
+  context: '',
   requestHashes: () => ({ requestHash: Buffer.alloc(0) }),
   release: undefined,
   withheld: false,

@@ -1,20 +1,44 @@
+import { createHmac } from 'node:crypto'
+import type { WorkspaceKeys } from '../audit/workspace-keys.ts'
+import type { Cache } from '../lib/cache.ts'
 import { collectDirectives } from '../policy/directives.ts'
-import type { Authorized, Recalled, Retrieved } from './stage-results.ts'
+import type { Authorized, Recalled, RequestContext, Retrieved } from './stage-results.ts'
 
 /**
- * The request with its hits before the messages, as data between marked lines. The hits' decision counts from here on: the provider must
- * be eligible for the most sensitive of them. `boundary` is new for every request, so that no document can forge the marked line.
+ * The request with its hits, as data between marked lines. The hits' decision counts from here on: the provider must be eligible for the
+ * most sensitive of them.
  */
-export function withContext(authorized: Authorized, retrieved: Retrieved, recalled: Recalled, boundary: string): Authorized {
+export async function withContext(
+  { caller }: Pick<RequestContext, 'caller'>,
+  authorized: Authorized,
+  { retrieved, recalled }: { readonly retrieved: Retrieved; readonly recalled: Recalled },
+  { workspaceKeys }: { readonly workspaceKeys: Cache<WorkspaceKeys> },
+): Promise<Authorized> {
   const { decision } = recalled
   if (decision === authorized.decision && retrieved.hits.length + recalled.hits.length === 0) return authorized
   const steering = collectDirectives(decision.directives)
   const systemTexts = steering.system.map((name) => authorized.policy?.texts.get(name) ?? '')
-  const context = contextText(retrieved.hits, recalled.hits, boundary)
-  return { ...authorized, decision, steering, systemTexts: context === '' ? systemTexts : [...systemTexts, context] }
+  const keys = await workspaceKeys.get(caller.application.workspaceId)
+  const context = contextText(retrieved.hits, recalled.hits, keys.derive('context boundary'))
+  return { ...authorized, decision, steering, systemTexts, context }
 }
 
-function contextText(passages: Retrieved['hits'], memories: Recalled['hits'], boundary: string): string {
+/**
+ * The mark of the lines around each piece: a keyed hash of all pieces. No document can contain it, because it would change the hash; and
+ * a conversation gets the same text for the same hits, so a provider finds it in its prompt cache.
+ */
+const boundaryOf = (pieces: unknown, key: Uint8Array): string =>
+  createHmac('sha256', key).update(JSON.stringify(pieces)).digest('hex').slice(0, BOUNDARY_LENGTH)
+
+/** Hexadecimal digits: 96 bits. */
+const BOUNDARY_LENGTH = 24
+
+function contextText(passages: Retrieved['hits'], memories: Recalled['hits'], key: Uint8Array): string {
+  const pieces = [
+    passages.map(({ id, title, headings, content }) => [id, title, headings, content]),
+    memories.map(({ id, kind, scope, content }) => [id, kind, scope, content]),
+  ]
+  const boundary = boundaryOf(pieces, key)
   const blocks = [
     ...passages.map(({ id, title, headings, content }) =>
       block('passage', id, [title, ...headings].join(' › '), content, boundary),

@@ -73,7 +73,7 @@ export async function invoke(
   deps: InvokeDeps,
   options: InvokeOptions = {},
 ): Promise<InvokeResult> {
-  const result = await invokeOperation(candidates, chatOperation(request, options.addedMessages ?? 0), deps, options)
+  const result = await invokeOperation(candidates, chatOperation(request), deps, options)
   if (!result.ok) return result
   const { response: completion, ...answered } = result
   return { ...answered, completion }

@@ -38,7 +38,7 @@ const upstream = async (...behaviours: Parameters<typeof startFaultyProvider>): 
 }
 const callOf = (endpoint: Endpoint, request = REQUEST) => {
   const chat = endpoint.chat('small-2026')
-  const { body } = chat.dialect.encode({ ...request, model: 'small-2026', addedMessages: 0, stream: true }) as { body: string }
+  const { body } = chat.dialect.encode({ ...request, model: 'small-2026', stream: true }) as { body: string }
   return { chat, body, model: REQUEST.model }
 }
 const send = (provider: Provider, options: { timeoutMs?: number; signal?: AbortSignal; request?: ProviderRequest } = {}) =>

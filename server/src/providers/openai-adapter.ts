@@ -1,19 +1,23 @@
 import { ChunkCollector } from '../dialects/openai-chat/collect-chunks.ts'
-import type { UpstreamDialect, UpstreamRequest } from '../dialects/upstream-dialect.ts'
-import { isObject } from '../lib/untrusted-json.ts'
+import { chatBody } from '../dialects/openai-chat/upstream-body.ts'
+import { carriedField, type EncodedRequest, type UpstreamDialect, type UpstreamRequest } from '../dialects/upstream-dialect.ts'
+import { type Fields, isObject } from '../lib/untrusted-json.ts'
 import type { ProviderAdapter } from './adapter.ts'
 import { type PresetId, presetOf, renameParameters } from './presets.ts'
 import { readCompletion } from './read-completion.ts'
 
 /** Whether the response is streamed does not depend on the client. All other fields are sent as the client wrote them. */
-const encode = ({ model, messages, parameters, stream }: UpstreamRequest) => {
+function encode(request: UpstreamRequest, adapt: (body: Fields) => Fields = (body) => body): EncodedRequest {
+  const param = carriedField(request, 'openai-chat')
+  if (param !== undefined) return { ok: false, unsupported: { code: 'unsupported_parameter', param } }
+  const { stream } = request
   const options = { stream, stream_options: stream ? { include_usage: true } : undefined }
-  return { ok: true as const, body: JSON.stringify({ ...parameters, governance: undefined, model, messages, ...options }) }
+  return { ok: true, body: JSON.stringify(adapt({ ...chatBody(request), ...options })) }
 }
 
 /** The chat completions API: https://platform.openai.com/docs/api-reference/chat. */
 export const openaiUpstream: UpstreamDialect = {
-  encode,
+  encode: (request) => encode(request),
   collect: () => new ChunkCollector(),
   read: readCompletion,
 }
@@ -22,10 +26,7 @@ export const openaiUpstream: UpstreamDialect = {
 function dialectOf(preset: PresetId | null): UpstreamDialect {
   const { renamed = undefined } = preset === null ? {} : presetOf(preset)
   if (!renamed) return openaiUpstream
-  return {
-    ...openaiUpstream,
-    encode: (request) => openaiUpstream.encode({ ...request, parameters: renameParameters(request.parameters, renamed) }),
-  }
+  return { ...openaiUpstream, encode: (request) => encode(request, (body) => renameParameters(body, renamed)) }
 }
 
 /** The chat completions API of OpenAI and of compatible servers. */

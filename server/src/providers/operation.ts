@@ -34,11 +34,10 @@ export interface Operation<Answer extends { readonly usage?: ReportedUsage }> {
 
 const upstreamNameOf = ({ upstreamName, id }: ProviderModel): string => upstreamName ?? id
 
-/** `addedMessages`: how many messages the gateway has put before those of the client. */
-export const chatOperation = (request: ProviderRequest, addedMessages: number): Operation<Completion> => ({
+export const chatOperation = (request: ProviderRequest): Operation<Completion> => ({
   encode(endpoint, model) {
     const name = upstreamNameOf(model)
-    return endpoint.chat(name).dialect.encode({ ...request, model: name, addedMessages, stream: endpoint.stream })
+    return endpoint.chat(name).dialect.encode({ ...request, model: name, stream: endpoint.stream })
   },
   async attempt(endpoint, { body, model }, limits, deps) {
     const call = { chat: endpoint.chat(upstreamNameOf(model)), body, model: request.model }

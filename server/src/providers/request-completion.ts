@@ -1,5 +1,5 @@
+import type { UpstreamRequest } from '../dialects/upstream-dialect.ts'
 import type { Completion } from '../domain/completion.ts'
-import type { ChatMessage } from '../domain/message.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { HttpFailure, HttpRequest } from '../lib/http-request.ts'
 import { parseJsonObject } from '../lib/untrusted-json.ts'
@@ -9,14 +9,8 @@ import { type Rejection, readRejection } from './rejection.ts'
 import { openReader, type ResponseReader, STREAM_TYPES } from './response-reader.ts'
 import { sendToProvider, type Target } from './send-to-provider.ts'
 
-/** A chat request after the transforms of policies. */
-export interface ProviderRequest {
-  /** The name that the client used. The completion has the same name. */
-  readonly model: string
-  readonly messages: readonly ChatMessage[]
-  /** Further fields of the OpenAI API. Fields that the gateway sets (model, messages, stream …) are ignored. */
-  readonly parameters: Readonly<Record<string, unknown>>
-}
+/** A chat request after the transforms of policies. `model`: the name that the client used. The completion has the same name. */
+export type ProviderRequest = Omit<UpstreamRequest, 'stream'>
 
 export interface UpstreamFailure extends Omit<HttpFailure, 'body' | 'failure'> {
   /** `unsupported`: the provider's API has no equivalent of a field. Nothing was sent. */

@@ -57,11 +57,12 @@ const CHARACTERS_PER_TOKEN = 4
  * message as received, so that redactions are visible. Supports max_tokens, n and JSON mode.
  */
 export function stubCompletion(request: ProviderRequest, { newId, created }: StubDeps): Completion {
-  const { model, messages, parameters } = request
+  const { model, messages, parameters, added } = request
   const choice = createChoice(messages, parameters)
   const count = Number.isInteger(parameters.n) ? Math.min(Math.max(Number(parameters.n), 1), 16) : 1
   const choices = Array.from({ length: count }, (_, index): Choice => ({ ...choice, index }))
-  const prompt_tokens = messages.reduce((sum, message) => sum + countTokens(textOf(message)), 0)
+  const texts = [...messages.map(textOf), ...(added ? [...added.systemTexts, added.context] : [])]
+  const prompt_tokens = texts.reduce((sum, text) => sum + countTokens(text), 0)
   const completion_tokens = count * countTokens(textOf(choice.message))
   const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
   return { id: newId('chatcmpl'), object: 'chat.completion', created, model, choices, usage }

@@ -11,6 +11,10 @@ const CAPTURE = [
   { value: 'extract', label: 'Explicit requests and extracted facts' },
 ]
 
+const UNKNOWN_FIELDS = [
+  { value: 'refuse', label: 'Refuse the request' },
+  { value: 'carry', label: 'Scan them and send them to providers of the same API' },
+]
 const EXTENSIONS: readonly string[] = ['tools', 'content_parts', 'developer_role']
 
 /** Knowledge, memory and extensions of an Application. */
@@ -54,6 +58,13 @@ export function FeatureFields({ form }: { readonly form: UseFormReturnType<Value
           description="Requests that use other extensions are refused"
           data={[...new Set([...EXTENSIONS, ...extensions])]}
           {...form.getInputProps('settings.extensions')}
+        />
+        <Select
+          label="Unknown fields of requests"
+          description="For the Anthropic Messages and OpenAI Responses APIs"
+          data={UNKNOWN_FIELDS}
+          allowDeselect={false}
+          {...form.getInputProps('settings.unknown_fields')}
         />
       </Section>
     </>

@@ -18,6 +18,7 @@ export interface Values {
   limits: { [K in keyof Limits]: NumberField }
   settings: {
     extensions: string[]
+    unknown_fields: Settings['unknown_fields']
     default_classification: Settings['default_classification']
     assertion_clearance: Settings['assertion_clearance']
     cors: { origins: string[] }
@@ -27,7 +28,7 @@ export interface Values {
 }
 
 export function valuesOf({ name, models, providers, default_model, ceiling, limits, settings }: Application): Values {
-  const { extensions, default_classification, assertion_clearance, cors, knowledge, memory } = settings
+  const { extensions, unknown_fields, default_classification, assertion_clearance, cors, knowledge, memory } = settings
   return {
     name,
     models: models ?? [],
@@ -43,6 +44,7 @@ export function valuesOf({ name, models, providers, default_model, ceiling, limi
     },
     settings: {
       extensions,
+      unknown_fields,
       default_classification,
       assertion_clearance,
       cors: { origins: cors?.origins ?? [] },

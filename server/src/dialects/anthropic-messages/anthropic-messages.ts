@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode, type ErrorFields, errorBody } from '../../errors.ts'
 import type { ClientDialect, DecodedRequest } from '../client-dialect.ts'
 import { messageEvents } from './events.ts'
-import { Untranslatable } from './fields.ts'
+import { UnknownField, Untranslatable } from './fields.ts'
 import { type DecodedBody, decodeBody } from './request.ts'
 import { encodeMessage } from './response.ts'
 
@@ -31,13 +31,18 @@ function decode(body: unknown): DecodedRequest {
   try {
     decoded = decodeBody(body)
   } catch (error) {
+    if (error instanceof UnknownField) {
+      const { problem, path, placeholder } = error
+      return { ok: false, problem, unknownField: { path, placeholder } }
+    }
     if (error instanceof Untranslatable) return { ok: false, problem: error.problem }
     throw error
   }
   return {
     ok: true,
     chat: decoded.chat,
-    fieldOf: fieldOf(decoded.origins),
+    fieldOf: fieldOf(decoded.paths),
+    origins: decoded.origins,
     encoder: {
       toJson: (completion, _json, governance) => JSON.stringify(encodeMessage(completion, governance)),
       toEvents: messageEvents,
@@ -46,10 +51,10 @@ function decode(body: unknown): DecodedRequest {
 }
 
 const fieldOf =
-  (origins: readonly string[]) =>
+  (paths: readonly string[]) =>
   (param: string): string => {
     const message = /^messages\[(\d+)\]/.exec(param)
-    if (message) return (origins[Number(message[1])] ?? 'messages') + param.slice(message[0].length)
+    if (message) return (paths[Number(message[1])] ?? 'messages') + param.slice(message[0].length)
     const [name = param] = param.split(/[.[]/, 1)
     return (FIELD_NAMES[name] ?? name) + param.slice(name.length)
   }

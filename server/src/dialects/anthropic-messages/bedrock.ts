@@ -1,7 +1,6 @@
-import { isObject } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject } from '../../lib/untrusted-json.ts'
 import type { UpstreamDialect } from '../upstream-dialect.ts'
 import { EventCollector } from './upstream-events.ts'
-import type { Block } from './upstream-fields.ts'
 import { encodeRequest } from './upstream-request.ts'
 import { readMessage } from './upstream-response.ts'
 
@@ -24,7 +23,7 @@ const namesOf = (betas = ''): readonly string[] => betas.split(',').flatMap((nam
  * Bedrock refuses the lifetime of a cache entry and a break point of the request as a whole. Both are left out, because they change the
  * price and not the completion (decision 0006).
  */
-function toInvokeBody({ model: _, stream: _stream, cache_control: _cached, ...body }: Block, betas: readonly string[]): Block {
+function toInvokeBody({ model: _, stream: _stream, cache_control: _cached, ...body }: Fields, betas: readonly string[]): Fields {
   const { tools, system, messages } = body
   return {
     anthropic_version: VERSION,

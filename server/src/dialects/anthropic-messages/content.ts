@@ -1,36 +1,36 @@
 import type { ChatMessage, ContentPart } from '../../domain/message.ts'
-import { textOf } from '../../lib/untrusted-json.ts'
-import { type Fields, fieldsAt, isFields, itemsAt, refuseOthers, textAt, Untranslatable } from './fields.ts'
+import { type Fields, isObject, textOf } from '../../lib/untrusted-json.ts'
+import { fieldsAt, itemsAt, oneOf, refuseOthers, textAt, UnknownField, Untranslatable } from './fields.ts'
 import { stateOf } from './provider-state.ts'
 import { detailOf } from './upstream-reasoning.ts'
 
 /** A chat message, and the field of the client's body that it was made from. */
 export interface Translated {
   readonly message: ChatMessage
-  readonly origin: string
+  readonly path: string
 }
 
 type Content = NonNullable<ChatMessage['content']>
 
 /** The messages of one Anthropic message: its tool results first, as the API requires them to stand, then the rest. */
-export function decodeMessage(value: unknown, origin: string): readonly Translated[] {
-  const fields = fieldsAt(value, origin)
+export function decodeMessage(value: unknown, path: string): readonly Translated[] {
+  const fields = fieldsAt(value, path)
   const { role, content } = fields
-  refuseOthers(fields, ['role', 'content'], origin)
+  refuseOthers(fields, ['role', 'content'], path)
   if (role !== 'user' && role !== 'assistant' && role !== 'system')
-    throw new Untranslatable(`${origin}.role`, 'must be "user", "assistant" or "system"')
-  if (typeof content === 'string') return [{ message: { role, content }, origin }]
-  const blocks = itemsAt(content, `${origin}.content`).map((block, at) => ({
-    block: fieldsAt(block, `${origin}.content[${at}]`),
-    path: `${origin}.content[${at}]`,
+    throw new Untranslatable(`${path}.role`, 'must be "user", "assistant" or "system"')
+  if (typeof content === 'string') return [{ message: { role, content }, path }]
+  const blocks = itemsAt(content, `${path}.content`).map((block, at) => ({
+    block: fieldsAt(block, `${path}.content[${at}]`),
+    path: `${path}.content[${at}]`,
   }))
-  if (role === 'assistant') return [{ message: decodeAssistant(blocks), origin }]
+  if (role === 'assistant') return [{ message: decodeAssistant(blocks), path }]
   const results = blocks.filter(({ block }) => block.type === 'tool_result')
   const others = blocks.filter(({ block }) => block.type !== 'tool_result')
   return [
-    ...results.map(({ block, path }) => ({ message: decodeToolResult(block, path), origin: path })),
+    ...results.map((result) => ({ message: decodeToolResult(result.block, result.path), path: result.path })),
     ...(others.length > 0 || results.length === 0
-      ? [{ message: { role, content: joined(others.map(({ block, path }) => decodePart(block, path))) }, origin }]
+      ? [{ message: { role, content: joined(others.map((other) => decodePart(other.block, other.path))) }, path }]
       : []),
   ]
 }
@@ -38,9 +38,9 @@ export function decodeMessage(value: unknown, origin: string): readonly Translat
 /** The system prompt: a text, or text blocks. */
 export function decodeSystem(value: unknown): readonly Translated[] {
   if (value == null) return []
-  if (typeof value === 'string') return [{ message: { role: 'system', content: value }, origin: 'system' }]
+  if (typeof value === 'string') return [{ message: { role: 'system', content: value }, path: 'system' }]
   const parts = itemsAt(value, 'system').map((block, at) => decodeText(fieldsAt(block, `system[${at}]`), `system[${at}]`))
-  return parts.length === 0 ? [] : [{ message: { role: 'system', content: joined(parts) }, origin: 'system' }]
+  return parts.length === 0 ? [] : [{ message: { role: 'system', content: joined(parts) }, path: 'system' }]
 }
 
 interface Block {
@@ -52,7 +52,7 @@ function decodeAssistant(blocks: readonly Block[]): ChatMessage {
   const parts = blocks.filter(({ block }) => block.type === 'text').map(({ block, path }) => decodeText(block, path))
   const calls = blocks.filter(({ block }) => block.type === 'tool_use').map(({ block, path }) => decodeToolUse(block, path))
   const unknown = blocks.find(({ block }) => !ASSISTANT_BLOCKS.has(textOf(block.type)))
-  if (unknown) throw new Untranslatable(`${unknown.path}.type`, `must be one of ${[...ASSISTANT_BLOCKS].join(', ')}`)
+  if (unknown) throw unknownBlock(unknown.path, `must be one of ${[...ASSISTANT_BLOCKS].join(', ')}`)
   return {
     role: 'assistant',
     content: parts.length > 0 ? parts.map(({ text }) => text).join('') : null,
@@ -89,8 +89,11 @@ function malformed(path: string): never {
 
 function decodeToolUse(block: Fields, path: string): Fields {
   refuseOthers(block, ['type', 'id', 'name', 'input', 'caller', ...Object.keys(stateOf(block))], path)
-  if (isFields(block.caller) && block.caller.type !== 'direct')
-    throw new Untranslatable(`${path}.caller`, 'must be {"type": "direct"}')
+  if (block.caller != null) {
+    const { type, ...others } = fieldsAt(block.caller, `${path}.caller`)
+    refuseOthers(others, [], `${path}.caller`)
+    oneOf(type, ['direct'], `${path}.caller.type`)
+  }
   return {
     id: textAt(block.id, `${path}.id`),
     type: 'function',
@@ -102,7 +105,7 @@ function decodeToolUse(block: Fields, path: string): Fields {
   }
 }
 
-/** The chat API has no mark for a failed tool, so the text says it. */
+/** The chat form has no mark for a tool that failed, so the text says it. */
 const FAILED = 'Error: '
 
 function decodeToolResult(block: Fields, path: string): ChatMessage {
@@ -121,8 +124,13 @@ function decodeToolResult(block: Fields, path: string): ChatMessage {
   }
 }
 
-const asFailed = (content: Content): Content =>
-  typeof content === 'string' ? FAILED + content : [{ type: 'text', text: FAILED }, ...content]
+function asFailed(content: Content): Content {
+  if (typeof content === 'string') return FAILED + content
+  const [first, ...others] = content
+  return first?.type === 'text'
+    ? [{ ...first, text: `${FAILED}${first.text}` }, ...others]
+    : [{ type: 'text', text: FAILED }, ...content]
+}
 
 /** One text is a text. Several stay parts, because detectors also read the texts of parts without a break between them. */
 const joined = (parts: readonly ContentPart[]): Content =>
@@ -132,8 +140,10 @@ function decodePart(block: Fields, path: string): ContentPart {
   if (block.type === 'text') return decodeText(block, path)
   if (block.type === 'image') return decodeImage(block, path)
   if (block.type === 'document') return decodeDocument(block, path)
-  throw new Untranslatable(`${path}.type`, 'must be "text", "image", "document" or "tool_result"')
+  throw unknownBlock(path, 'must be "text", "image", "document" or "tool_result"')
 }
+
+const unknownBlock = (path: string, message: string): UnknownField => new UnknownField(path, message, { type: 'text', text: '' })
 
 function decodeText(block: Fields, path: string): { readonly type: 'text'; readonly text: string } {
   if (block.type !== 'text') throw new Untranslatable(`${path}.type`, 'must be "text"')
@@ -151,8 +161,12 @@ function decodeImage(block: Fields, path: string): ContentPart {
   return { type: 'image_url', image_url: { url } }
 }
 
+/** `{"enabled": false}`: the gateway reads no citations. */
+const isDisabled = (citations: unknown): boolean =>
+  isObject(citations) && Object.entries(citations).every(([name, value]) => name === 'enabled' && value === false)
+
 function decodeDocument(block: Fields, path: string): ContentPart {
-  const citations = isFields(block.citations) && block.citations.enabled !== true ? ['citations'] : []
+  const citations = isDisabled(block.citations) ? ['citations'] : []
   refuseOthers(block, ['type', 'source', 'title', ...citations], path)
   const source = fieldsAt(block.source, `${path}.source`)
   refuseOthers(source, ['type', 'media_type', 'data'], `${path}.source`)

@@ -1,7 +1,7 @@
 import type { Completion } from '../../domain/completion.ts'
+import type { Fields } from '../../lib/untrusted-json.ts'
 import type { GovernanceBlock } from '../client-dialect.ts'
 import { pieces } from '../pieces.ts'
-import type { Fields } from './fields.ts'
 import { type Block, blocksOf, messageHead, stopOf, usageOf } from './response.ts'
 
 const event = (type: string, fields: Fields): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`

@@ -1,6 +1,5 @@
 import type { Problem } from '../../lib/schema.ts'
-
-export type Fields = Readonly<Record<string, unknown>>
+import { type Fields, isObject } from '../../lib/untrusted-json.ts'
 
 /** Thrown by the decoders of one request and turned into its problem. */
 export class Untranslatable extends Error {
@@ -12,10 +11,22 @@ export class Untranslatable extends Error {
   }
 }
 
-export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+/** A field or block that the gateway does not know. An Application may allow it (`settings.unknown_fields`). */
+export class UnknownField extends Untranslatable {
+  /** Where the field, or the whole block, stands. */
+  readonly path: string
+  /** Stands for a block that is left out, so that the others keep their indices; undefined: the field is removed. */
+  readonly placeholder: unknown
+
+  constructor(path: string, message: string, placeholder?: unknown) {
+    super(placeholder === undefined ? path : `${path}.type`, message)
+    this.path = path
+    this.placeholder = placeholder
+  }
+}
 
 export function fieldsAt(value: unknown, path: string): Fields {
-  if (isFields(value)) return value
+  if (isObject(value)) return value
   throw new Untranslatable(path, 'must be object')
 }
 
@@ -34,6 +45,24 @@ export function itemsAt(value: unknown, path: string): readonly unknown[] {
  * `cache_control` is accepted everywhere: it changes only what a provider charges.
  */
 export function refuseOthers(fields: Fields, known: readonly string[], path: string): void {
+  refuseCacheControl(fields.cache_control, path)
   const other = Object.keys(fields).find((name) => fields[name] != null && name !== 'cache_control' && !known.includes(name))
-  if (other !== undefined) throw new Untranslatable(path === '' ? other : `${path}.${other}`, 'is not supported by the gateway')
+  if (other !== undefined) throw new UnknownField(path === '' ? other : `${path}.${other}`, 'is not supported by the gateway')
+}
+
+/** No detector reads these fields, so they may only have the values that the API defines. */
+function refuseCacheControl(value: unknown, path: string): void {
+  if (value == null) return
+  const at = path === '' ? 'cache_control' : `${path}.cache_control`
+  const { type, ttl, ...others } = fieldsAt(value, at)
+  oneOf(type, ['ephemeral'], `${at}.type`)
+  if (ttl != null) oneOf(ttl, ['5m', '1h'], `${at}.ttl`)
+  const other = Object.keys(others)[0]
+  if (other !== undefined) throw new Untranslatable(`${at}.${other}`, 'is not supported by the gateway')
+}
+
+/** Refuses every other value. */
+export function oneOf(value: unknown, allowed: readonly string[], path: string): void {
+  if (allowed.includes(value as string)) return
+  throw new Untranslatable(path, `must be ${allowed.map((text) => JSON.stringify(text)).join(' or ')}`)
 }

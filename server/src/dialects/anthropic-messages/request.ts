@@ -1,11 +1,14 @@
-import { textOf } from '../../lib/untrusted-json.ts'
+import type { Origin } from '../../domain/original-request.ts'
+import { type Fields, isObject, textOf } from '../../lib/untrusted-json.ts'
 import { decodeMessage, decodeSystem } from './content.ts'
-import { type Fields, fieldsAt, isFields, itemsAt, refuseOthers, textAt, Untranslatable } from './fields.ts'
+import { fieldsAt, itemsAt, oneOf, refuseOthers, textAt, Untranslatable } from './fields.ts'
 
-/** A chat body, and for each of its messages the field that it was made from. */
+/** A chat body, and for each of its messages what it was made from. */
 export interface DecodedBody {
   readonly chat: Fields
-  readonly origins: readonly string[]
+  /** Fields of the client's body. */
+  readonly paths: readonly string[]
+  readonly origins: readonly Origin[]
 }
 
 const KNOWN = [
@@ -18,10 +21,12 @@ export function decodeBody(value: unknown): DecodedBody {
   const body = fieldsAt(value, '')
   refuseOthers(body, KNOWN, '')
   refuseContextEdits(body.context_management)
-  const messages = itemsAt(body.messages, 'messages').flatMap((message, at) => decodeMessage(message, `messages[${at}]`))
-  const translated = [...decodeSystem(body.system), ...messages]
+  const system = decodeSystem(body.system)
+  const messages = itemsAt(body.messages, 'messages').map((message, at) => decodeMessage(message, `messages[${at}]`))
+  const translated = [...system, ...messages.flat()]
   return {
-    origins: translated.map(({ origin }) => origin),
+    paths: translated.map(({ path }) => path),
+    origins: [...system.map(() => 'system' as const), ...messages.flatMap((each, at) => each.map(() => ({ from: at, to: at })))],
     chat: {
       model: body.model,
       messages: translated.map(({ message }) => message),
@@ -60,10 +65,11 @@ const MEDIUM_BUDGET = 16_384
 
 /** The chat API has levels where this API has a budget. */
 function effortOf({ thinking, output_config: config }: Fields): unknown {
-  const chosen = isFields(config) ? config.effort : undefined
+  const chosen = isObject(config) ? config.effort : undefined
   if (thinking == null) return chosen ?? undefined
   const { type, budget_tokens: budget, ...others } = fieldsAt(thinking, 'thinking')
   refuseOthers(others, ['display'], 'thinking')
+  if (others.display != null) oneOf(others.display, ['summarized', 'omitted'], 'thinking.display')
   if (type === 'disabled' || type === 'adaptive') return chosen ?? undefined
   if (type !== 'enabled') throw new Untranslatable('thinking.type', 'must be "enabled", "adaptive" or "disabled"')
   if (typeof budget !== 'number') throw new Untranslatable('thinking.budget_tokens', 'must be number')
@@ -73,10 +79,10 @@ function effortOf({ thinking, output_config: config }: Fields): unknown {
 
 function formatOf({ output_config: config, output_format: format }: Fields): Fields | undefined {
   if (config != null) refuseOthers(fieldsAt(config, 'output_config'), ['effort', 'format'], 'output_config')
-  if (format != null && isFields(config) && config.format != null)
+  if (format != null && isObject(config) && config.format != null)
     throw new Untranslatable('output_format', 'must not be sent together with output_config.format')
   const path = format == null ? 'output_config.format' : 'output_format'
-  const asked = format ?? (isFields(config) ? config.format : undefined)
+  const asked = format ?? (isObject(config) ? config.format : undefined)
   if (asked == null) return undefined
   const { type, schema, ...others } = fieldsAt(asked, path)
   refuseOthers(others, ['name'], path)
@@ -90,11 +96,14 @@ function formatOf({ output_config: config, output_format: format }: Fields): Fie
 /** Edits that keep everything change nothing; the gateway makes no others. */
 function refuseContextEdits(value: unknown): void {
   if (value == null) return
-  const { edits } = fieldsAt(value, 'context_management')
+  const { edits, ...others } = fieldsAt(value, 'context_management')
+  refuseOthers(others, [], 'context_management')
   for (const [at, edit] of itemsAt(edits ?? [], 'context_management.edits').entries()) {
-    if (!isFields(edit) || edit.keep !== 'all') {
-      throw new Untranslatable(`context_management.edits[${at}]`, 'is not supported by the gateway: send the edited messages')
-    }
+    const path = `context_management.edits[${at}]`
+    if (!isObject(edit) || edit.keep !== 'all')
+      throw new Untranslatable(path, 'is not supported by the gateway: send the edited messages')
+    refuseOthers(edit, ['type', 'keep'], path)
+    oneOf(edit.type, ['clear_thinking_20251015', 'clear_tool_uses_20250919'], `${path}.type`)
   }
 }
 

@@ -1,8 +1,7 @@
 import type { Choice, Completion, Usage } from '../../domain/completion.ts'
 import { NO_USAGE, tokenUnitsOf } from '../../domain/usage.ts'
-import { readExtraFields } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, readExtraFields } from '../../lib/untrusted-json.ts'
 import type { GovernanceBlock } from '../client-dialect.ts'
-import { type Fields, isFields } from './fields.ts'
 import { stateOf } from './provider-state.ts'
 import { thinkingBlocks } from './upstream-reasoning.ts'
 
@@ -75,8 +74,8 @@ function unsignedThinking({ reasoning_content: content, reasoning, reasoning_det
 }
 
 function toolUse(call: Fields): Block {
-  const custom = isFields(call.custom) ? call.custom : undefined
-  const called = custom ?? (isFields(call.function) ? call.function : {})
+  const custom = isObject(call.custom) ? call.custom : undefined
+  const called = custom ?? (isObject(call.function) ? call.function : {})
   const inputJson = custom ? JSON.stringify({ input: custom.input }) : String(called.arguments || '{}')
   return { block: { type: 'tool_use', id: call.id, name: called.name, input: inputOf(inputJson), ...stateOf(call) }, inputJson }
 }
@@ -86,7 +85,7 @@ function inputOf(json: string): Fields {
   try {
     const value: unknown = JSON.parse(json)
     // Deep nesting would overflow the stack when the response is serialised.
-    return (isFields(value) ? readExtraFields(value, []) : undefined) ?? { INVALID_JSON: json }
+    return (isObject(value) ? readExtraFields(value, []) : undefined) ?? { INVALID_JSON: json }
   } catch {
     return { INVALID_JSON: json }
   }

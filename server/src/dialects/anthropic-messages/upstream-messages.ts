@@ -1,10 +1,11 @@
 import type { ChatMessage } from '../../domain/message.ts'
+import { parseKeepingNumbers } from '../../lib/json-numbers.ts'
 import { type Fields, isObject, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
 import { contentBlocks, textBlocks } from './upstream-content.ts'
 import { allowOnly, type Block, cacheControl, isEmpty, UntranslatableField } from './upstream-fields.ts'
 import { thinkingBlocks } from './upstream-reasoning.ts'
 
-interface AnthropicMessage {
+export interface AnthropicMessage {
   readonly role: 'user' | 'assistant'
   readonly content: readonly Block[]
 }
@@ -107,7 +108,7 @@ function callBlock(call: unknown, at: string): Block {
 function readArguments(text: unknown, at: string): Fields {
   if (isEmpty(text)) return {}
   try {
-    const value: unknown = JSON.parse(textOf(text))
+    const { value } = parseKeepingNumbers(textOf(text))
     // Deep nesting would overflow the stack when the body is serialised.
     const fields = isObject(value) ? readExtraFields(value, []) : undefined
     if (fields) return fields

@@ -1,3 +1,4 @@
+import { CARRIED_FIELDS } from '../../domain/original-request.ts'
 import { type Fields, isObject, isSet, textOf } from '../../lib/untrusted-json.ts'
 import { allowOnly, isEmpty, UntranslatableField } from './upstream-fields.ts'
 
@@ -50,6 +51,8 @@ const PARAMETERS: Readonly<Record<string, Translate>> = {
   prompt_cache_retention: without,
   stream_options: without,
   governance: without,
+  // editBody keeps the fields in their places.
+  [CARRIED_FIELDS]: without,
   n: only(1),
   logprobs: only(false),
   top_logprobs: only(0),

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import type { ChatMessage, ContentPart } from '../../domain/message.ts'
+import type { AddedTexts } from '../added-texts.ts'
 import { encodeRequest } from './upstream-request.ts'
 
 type Parameters = Readonly<Record<string, unknown>>
 
-const encode = (messages: readonly ChatMessage[], parameters: Parameters = {}, addedMessages = 0) =>
-  encodeRequest({ model: 'claude-1', messages, parameters, addedMessages, stream: true })
+const encode = (messages: readonly ChatMessage[], parameters: Parameters = {}, added?: AddedTexts) =>
+  encodeRequest({ model: 'claude-1', messages, parameters, stream: true, ...(added && { added }) })
 
-function bodyOf(messages: readonly ChatMessage[], parameters: Parameters = {}, addedMessages = 0) {
-  const encoded = encode(messages, parameters, addedMessages)
+function bodyOf(messages: readonly ChatMessage[], parameters: Parameters = {}, added?: AddedTexts) {
+  const encoded = encode(messages, parameters, added)
   if (!encoded.ok) throw new Error(`not encoded: ${encoded.unsupported.param}`)
   return JSON.parse(encoded.body)
 }
@@ -42,7 +43,7 @@ describe('messages', () => {
     const messages = [...HELLO, { role: 'assistant', content: 'Hi' }, { role: 'system', content: 'Be brief.' }, user('Go on')]
     expect(bodyOf(messages).messages.at(-1)).toEqual({
       role: 'user',
-      content: [text('<system>\nBe brief.\n</system>'), text('Go on')],
+      content: [text('<system>\nBe brief.\n</system>'), text('Go on', CACHED)],
     })
   })
 
@@ -76,7 +77,7 @@ describe('messages', () => {
         content: [
           { type: 'tool_result', tool_use_id: 'a', content: 'Rain' },
           { type: 'tool_result', tool_use_id: 'b', content: [text('Sun')] },
-          text('Hurry'),
+          text('Hurry', CACHED),
         ],
       },
     ])
@@ -90,7 +91,7 @@ describe('messages', () => {
     ]
     const [, { content: calls }, { content: results }] = bodyOf(messages).messages
     expect(calls[0].id).toMatch(/^hex-[0-9a-f]+$/)
-    expect(results).toEqual([{ type: 'tool_result', tool_use_id: calls[0].id }])
+    expect(results).toEqual([{ type: 'tool_result', tool_use_id: calls[0].id, ...CACHED }])
   })
 
   test('request: refusal of an earlier turn becomes text, and empty fields ask for nothing', () => {
@@ -268,8 +269,15 @@ describe('prompt cache', () => {
     expect(turns[0].content[0].cache_control).toEqual({ type: 'ephemeral', ttl: '1h' })
   })
 
-  test('cache: no break point follows messages of the gateway, because they may change', () => {
-    expect(bodyOf([system, ...HELLO], {}, 1).system).toEqual([text('Be kind.')])
+  test('cache: the texts of policies come first and end with the break point', () => {
+    const { system: blocks } = bodyOf([system, ...HELLO], {}, { systemTexts: ['Cite sources.'], context: '' })
+    expect(blocks).toEqual([text('Cite sources.'), text('Be kind.', CACHED)])
+  })
+
+  test('cache: the break point of a conversation stands before the context, which changes with each turn', () => {
+    const messages = [...HELLO, { role: 'assistant', content: 'Hi' }, user('And now?')]
+    const added = { systemTexts: [], context: 'Found: 42' }
+    expect(bodyOf(messages, {}, added).messages.at(-1).content).toEqual([text('And now?', CACHED), text('Found: 42')])
   })
 
   test('cache: two turns of a conversation agree up to the new message', () => {

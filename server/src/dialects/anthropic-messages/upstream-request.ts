@@ -1,7 +1,9 @@
-import { isObject } from '../../lib/untrusted-json.ts'
-import type { EncodedRequest, UpstreamRequest } from '../upstream-dialect.ts'
+import { type Fields, isObject } from '../../lib/untrusted-json.ts'
+import { appendPart, withAddedTexts } from '../added-texts.ts'
+import { carriedField, type EncodedRequest, type UpstreamRequest } from '../upstream-dialect.ts'
 import { type Block, UntranslatableField } from './upstream-fields.ts'
-import { encodeMessages } from './upstream-messages.ts'
+import { editBody } from './upstream-in-place.ts'
+import { type AnthropicMessage, encodeMessages } from './upstream-messages.ts'
 import { encodeParameters } from './upstream-parameters.ts'
 import { encodeTools } from './upstream-tools.ts'
 
@@ -9,30 +11,45 @@ import { encodeTools } from './upstream-tools.ts'
  * A chat request as a request of the Messages API: https://platform.claude.com/docs/en/api/messages. `adapt` changes the body for a server
  * whose form of the API differs.
  */
-export function encodeRequest(
-  { model, messages, parameters, addedMessages, stream }: UpstreamRequest,
-  adapt: (body: Block) => Block = (body) => body,
-): EncodedRequest {
+export function encodeRequest(request: UpstreamRequest, adapt: (body: Fields) => Fields = (body) => body): EncodedRequest {
+  const { original, stream } = request
+  const carried = carriedField(request, 'anthropic-messages')
+  if (carried !== undefined) return { ok: false, unsupported: { code: 'unsupported_parameter', param: carried } }
   try {
-    const { tools, tool_choice } = encodeTools(parameters)
-    const { system, messages: turns } = encodeMessages(messages)
-    const others = encodeParameters(parameters)
-    const isCached = [parameters, ...(tools ?? []), ...system, ...turns.flatMap(({ content }) => content)].some(hasBreakPoint)
-    const body = {
-      model,
-      ...others,
-      ...(tools && { tools: isCached ? tools : withBreakPoint(tools) }),
-      ...(tool_choice && { tool_choice }),
-      // The gateway's own messages may change with each request, and a changed block before the break point makes it useless.
-      ...(system.length > 0 && { system: isCached || addedMessages > 0 ? system : withBreakPoint(system) }),
-      messages: turns,
-      stream,
-    }
-    return { ok: true, body: JSON.stringify(adapt(body)) }
+    const body = original?.dialect === 'anthropic-messages' ? editBody(request, original) : createBody(request)
+    return { ok: true, body: JSON.stringify(adapt({ ...body, stream })) }
   } catch (error) {
     if (!(error instanceof UntranslatableField)) throw error
     return { ok: false, unsupported: error.unsupported }
   }
+}
+
+function createBody({ model, messages: chat, parameters, added }: UpstreamRequest): Fields {
+  const { tools, tool_choice } = encodeTools(parameters)
+  const { system, messages } = encodeMessages(added ? withAddedTexts(chat, added, appendPart) : chat)
+  const others = encodeParameters(parameters)
+  const isCached = [parameters, ...(tools ?? []), ...system, ...messages.flatMap(({ content }) => content)].some(hasBreakPoint)
+  const body = { model, ...others, ...(tool_choice && { tool_choice }) }
+  if (isCached) return { ...body, ...(tools && { tools }), ...(system.length > 0 && { system }), messages }
+  return {
+    ...body,
+    ...(tools && { tools: withBreakPoint(tools) }),
+    ...(system.length > 0 && { system: withBreakPoint(system) }),
+    messages: chat.some(({ role }) => role === 'assistant') ? withTurnBreakPoint(messages, added?.context ?? '') : messages,
+  }
+}
+
+/**
+ * A conversation that goes on is cached up to its last block, so that the next turn reads it from the cache. Context is not part of the
+ * next turn.
+ */
+function withTurnBreakPoint(turns: readonly AnthropicMessage[], context: string): readonly AnthropicMessage[] {
+  const last = turns.at(-1)
+  if (last?.role !== 'user') return turns
+  const contextAt = context === '' ? last.content.length : last.content.findIndex(({ text }) => text === context)
+  const end = contextAt < 0 ? last.content.length : contextAt
+  const content = [...withBreakPoint(last.content.slice(0, end)), ...last.content.slice(end)]
+  return [...turns.slice(0, -1), { ...last, content }]
 }
 
 /** Whether the client has set a break point of the prompt cache, also inside a tool result. */

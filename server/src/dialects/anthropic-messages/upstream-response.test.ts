@@ -108,7 +108,7 @@ describe('thinking', () => {
     const stop_reason = content.some((block) => 'input' in block) ? 'tool_use' : 'end_turn'
     const message = readBlocks(content, { stop_reason })?.choices[0]?.message ?? { role: 'none' }
     const messages = [{ role: 'user', content: 'Hello' }, message]
-    const encoded = encodeRequest({ model: 'm', messages, parameters: {}, addedMessages: 0, stream: true })
+    const encoded = encodeRequest({ model: 'm', messages, parameters: {}, stream: true })
     expect(encoded.ok && JSON.parse(encoded.body).messages[1].content).toEqual(content)
   })
 })

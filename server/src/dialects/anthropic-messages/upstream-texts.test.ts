@@ -9,7 +9,7 @@ const call = (id: string, args: string) => ({ id, type: 'function', function: { 
 const tool = (name: string, more: object) => ({ type: 'function', function: { name, ...more } })
 
 function bodyOf(messages: readonly ChatMessage[], parameters: Readonly<Record<string, unknown>>) {
-  const encoded = encodeRequest({ model: 'claude-1', messages, parameters, addedMessages: 0, stream: true })
+  const encoded = encodeRequest({ model: 'claude-1', messages, parameters, stream: true })
   if (!encoded.ok) throw new Error(`not encoded: ${encoded.unsupported.param}`)
   return JSON.parse(encoded.body)
 }

@@ -3,7 +3,7 @@ import { type ChatMessage, collectTexts } from '../../domain/message.ts'
 import { encodeRequest } from './upstream-request.ts'
 
 const encode = (messages: readonly ChatMessage[], parameters: Readonly<Record<string, unknown>> = {}) =>
-  encodeRequest({ model: 'claude-1', messages, parameters, addedMessages: 0, stream: true })
+  encodeRequest({ model: 'claude-1', messages, parameters, stream: true })
 const HELLO: readonly ChatMessage[] = [{ role: 'user', content: 'Hello' }]
 
 describe('untrusted content', () => {

@@ -1,3 +1,4 @@
+import type { Origin } from '../../domain/original-request.ts'
 import type { ClientDialect, ResponseEncoder } from '../client-dialect.ts'
 import { chatChunks } from './chunks.ts'
 
@@ -9,6 +10,9 @@ const encoder = (includeUsage: boolean): ResponseEncoder => ({
 const asFields = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null ? { ...value } : {}
 
+const originsOf = (messages: unknown): readonly Origin[] =>
+  (Array.isArray(messages) ? messages : []).map((_, index) => ({ from: index, to: index }))
+
 /** The chat completions API: https://platform.openai.com/docs/api-reference/chat. */
 export const openaiChat: ClientDialect = {
   name: 'openai-chat',
@@ -17,5 +21,6 @@ export const openaiChat: ClientDialect = {
     chat: body,
     fieldOf: (param) => param,
     encoder: encoder(asFields(asFields(body).stream_options).include_usage === true),
+    origins: originsOf(asFields(body).messages),
   }),
 }

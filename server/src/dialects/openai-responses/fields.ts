@@ -12,6 +12,20 @@ export class RefusedField extends Error {
   }
 }
 
+/** A field or item that the gateway does not know. An Application may allow it (`settings.unknown_fields`). */
+export class UnknownField extends RefusedField {
+  /** Where the field, or the whole item, stands. */
+  readonly path: string
+  /** Stands for an item that is left out, so that the others keep their indices; undefined: the field is removed. */
+  readonly placeholder: unknown
+
+  constructor(path: string, message: string, placeholder?: unknown) {
+    super(placeholder === undefined ? path : `${path}.type`, message)
+    this.path = path
+    this.placeholder = placeholder
+  }
+}
+
 /** The client's field for fields of the chat: a longer path takes precedence over a shorter one. */
 export type Sources = Map<string, string>
 
@@ -33,7 +47,8 @@ export function reader<P extends TProperties>(fields: P) {
     const checked = check(isObject(value) ? withoutNulls(value) : value)
     if (checked.ok) return checked.value as Static<ReturnType<typeof Type.Object<P>>>
     const { param, message } = checked.problem
-    throw new RefusedField(joinPath(at, param), message === 'is not a known field' ? NOT_CARRIED : message)
+    const path = joinPath(at, param)
+    throw message === 'is not a known field' ? new UnknownField(path, NOT_CARRIED) : new RefusedField(path, message)
   }
 }
 

@@ -1,6 +1,17 @@
 import { Type } from 'typebox'
+import type { Origin } from '../../domain/original-request.ts'
 import { readContent } from './content.ts'
-import { byType, type Fields, isObject, listOf, RefusedField, reader, type Sources, withoutNulls } from './fields.ts'
+import {
+  byType,
+  type Fields,
+  isObject,
+  listOf,
+  RefusedField,
+  reader,
+  type Sources,
+  UnknownField,
+  withoutNulls,
+} from './fields.ts'
 import { detailsOf } from './reasoning-input.ts'
 
 export interface Message {
@@ -12,9 +23,11 @@ export interface Message {
 }
 
 /** The messages so far. Items of the assistant in a row become one message, as in a completion. */
-interface Conversation {
+export interface Conversation {
   readonly messages: Message[]
   readonly sources: Sources
+  /** For each message, the items that it was made from. */
+  readonly origins: Origin[]
 }
 
 const text = Type.String()
@@ -61,16 +74,31 @@ const ITEMS: Readonly<Record<string, AddItem>> = {
   reasoning: addReasoning,
 }
 
+const UNKNOWN_ITEM = `must be one of ${Object.keys(ITEMS)
+  .map((name) => JSON.stringify(name))
+  .join(', ')}: the gateway does not read other items`
+
 /** The messages of `input`, after those that `conversation` has. */
 export function addInput(input: unknown, conversation: Conversation): void {
   if (typeof input === 'string') {
     const to = push({ role: 'user', content: input }, 'input', conversation)
     conversation.sources.set(`${to}.content`, 'input')
+    conversation.origins.push({ from: 0, to: 0 })
     return
   }
   if (!Array.isArray(input)) throw new RefusedField('input', input == null ? 'is required' : 'must be string or array')
   if (input.length === 0) throw new RefusedField('input', 'must have at least one item')
-  for (const [index, item] of listOf(input, 'input').entries()) addItem(item, `input[${index}]`, conversation)
+  for (const [index, item] of listOf(input, 'input').entries()) {
+    addItem(item, `input[${index}]`, conversation)
+    noteOrigin(index, conversation)
+  }
+}
+
+/** The item has become a message, or a part of the last one. */
+function noteOrigin(index: number, { messages, origins }: Conversation): void {
+  const last = origins.at(-1)
+  if (origins.length < messages.length) origins.push({ from: index, to: index })
+  else if (last && last !== 'system') origins[origins.length - 1] = { from: last.from, to: index }
 }
 
 function addItem(item: unknown, at: string, conversation: Conversation): void {
@@ -80,8 +108,13 @@ function addItem(item: unknown, at: string, conversation: Conversation): void {
   if (isObject(typed) && typed.type === 'item_reference') {
     throw new RefusedField(`${at}.type`, 'must not be "item_reference": the gateway stores no items; send the item itself')
   }
+  const type = isObject(typed) ? typed.type : undefined
+  if (typeof type === 'string' && !Object.hasOwn(ITEMS, type)) throw new UnknownField(at, UNKNOWN_ITEM, NO_ITEM)
   byType(ITEMS, typed, at, 'the gateway does not read other items')(typed, at, conversation)
 }
+
+/** An item without content. */
+const NO_ITEM = { type: 'reasoning', summary: [] }
 
 /** Adds a message and returns its path in the chat. */
 function push(message: Message, at: string, { messages, sources }: Conversation): string {

@@ -15,7 +15,7 @@ export const openaiResponses: ClientDialect = {
   decode: (body) => {
     const decoded = decodeRequest(body)
     if (!decoded.ok) return decoded
-    const { chat, fieldOf, request } = decoded
-    return { ok: true, chat, fieldOf, encoder: encoder(request) }
+    const { chat, fieldOf, origins, request } = decoded
+    return { ok: true, chat, fieldOf, origins, encoder: encoder(request) }
   },
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import type { Problem } from '../../lib/schema.ts'
+import type { Origin } from '../../domain/original-request.ts'
+import type { DecodedRequest } from '../client-dialect.ts'
 import {
   byType,
   type Fields,
@@ -9,9 +10,10 @@ import {
   RefusedField,
   reader,
   type Sources,
+  UnknownField,
   withoutNulls,
 } from './fields.ts'
-import { addInput, type Message } from './input.ts'
+import { addInput, type Conversation } from './input.ts'
 import { refuseFields } from './refused-fields.ts'
 import { readToolChoice, readTools } from './tools.ts'
 
@@ -20,20 +22,25 @@ export type Decoded =
       readonly ok: true
       readonly chat: Fields
       readonly fieldOf: (param: string) => string
+      readonly origins: readonly Origin[]
       /** The request without fields that are null. */
       readonly request: Fields
     }
-  | { readonly ok: false; readonly problem: Problem }
+  | Extract<DecodedRequest, { readonly ok: false }>
 
 /** Translates a request into a body of the chat API. Each field is carried over, used here, or refused by name. */
 export function decodeRequest(body: unknown): Decoded {
   if (!isObject(body)) return { ok: false, problem: { param: '', message: 'must be object' } }
   const request = withoutNulls(body)
-  const sources: Sources = new Map()
+  const conversation: Conversation = { messages: [], sources: new Map(), origins: [] }
   try {
-    const chat = toChat(request, sources)
-    return { ok: true, chat, fieldOf: (param) => fieldOf(sources, param), request }
+    const chat = toChat(request, conversation)
+    return { ok: true, chat, fieldOf: (param) => fieldOf(conversation.sources, param), origins: conversation.origins, request }
   } catch (error) {
+    if (error instanceof UnknownField) {
+      const { problem, path, placeholder } = error
+      return { ok: false, problem, unknownField: { path, placeholder } }
+    }
     if (error instanceof RefusedField) return { ok: false, problem: error.problem }
     throw error
   }
@@ -101,15 +108,16 @@ const readOthers = reader({
   top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
 })
 
-function toChat(request: Fields, sources: Sources): Fields {
+function toChat(request: Fields, conversation: Conversation): Fields {
+  const { sources } = conversation
   refuseFields(request)
   const unknown = Object.keys(request).find((name) => !KNOWN.has(name))
-  if (unknown !== undefined) throw new RefusedField(unknown, NOT_CARRIED)
+  if (unknown !== undefined) throw new UnknownField(unknown, NOT_CARRIED)
   const { instructions, stream_options, max_tool_calls, client_metadata, parallel_tool_calls, top_logprobs } = request
   readOthers({ instructions, stream_options, max_tool_calls, client_metadata, parallel_tool_calls, top_logprobs }, '')
   return {
     ...Object.fromEntries(SAME.filter((name) => request[name] !== undefined).map((name) => [name, request[name]])),
-    messages: toMessages(request, sources),
+    messages: toMessages(request, conversation),
     ...toolFields(request, sources),
     ...textFields(request.text, sources),
     ...reasoningFields(request.reasoning, sources),
@@ -118,14 +126,15 @@ function toChat(request: Fields, sources: Sources): Fields {
   }
 }
 
-function toMessages({ instructions, input }: Fields, sources: Sources): readonly Fields[] {
-  const messages: Message[] = []
+function toMessages({ instructions, input }: Fields, conversation: Conversation): readonly Fields[] {
+  const { messages, sources, origins } = conversation
   if (instructions !== undefined) {
     for (const path of ['messages[0]', 'messages[0].content']) sources.set(path, 'instructions')
     messages.push({ role: 'system', content: instructions })
+    origins.push('system')
   }
   sources.set('messages', 'input')
-  addInput(input, { messages, sources })
+  addInput(input, conversation)
   return messages
 }
 

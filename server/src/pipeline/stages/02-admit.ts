@@ -1,7 +1,7 @@
 import { rateLimited, refuse, type StageReturn } from '../../domain/outcome.ts'
 import { estimateRequestTokens } from '../../domain/tokens.ts'
 import { newId } from '../../lib/id.ts'
-import { parseJson } from '../../lib/json.ts'
+import { parseJsonKeepingNumbers } from '../../lib/json.ts'
 import { UNLIMITED } from '../../limits/lease.ts'
 import type { Limiter } from '../../limits/limiter.ts'
 import { ENDPOINT_PLANS } from '../endpoints.ts'
@@ -27,6 +27,6 @@ export function admit(
 
 function parse({ body, parse }: IncomingRequest, application: Caller['application'], jsonDepth: number): Parsed {
   if (body.length === 0) return parse(undefined, application)
-  const json = parseJson(body, jsonDepth)
-  return json.ok ? parse(json.value, application) : { ok: false, problem: { message: json.problem } }
+  const json = parseJsonKeepingNumbers(body, jsonDepth)
+  return json.ok ? parse(json.value, application, json.written) : { ok: false, problem: { message: json.problem } }
 }

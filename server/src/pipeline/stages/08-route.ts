@@ -23,7 +23,7 @@ const UNBOUNDED_TOKENS = 4_096
 /** Stage 8 of 12: the providers that may serve the request, best first; for the models list, the models that the Application may use. */
 export async function findRoute(
   { incoming, caller: { application }, admitted: { request } }: RequestContext,
-  { decision, messages, parameters, systemTexts, steering, release, withheld }: Authorized,
+  { decision, messages, parameters, systemTexts, context, steering, release, withheld }: Authorized,
   deps: RouteDeps,
 ): Promise<StageReturn<Route>> {
   if (releasedCompletion(release) || withheld) return new Skipped()
@@ -31,7 +31,8 @@ export async function findRoute(
   if (request.messages.length === 0) return listModels(providers, application, request.model)
 
   const isEmbedding = incoming.endpoint === 'embeddings'
-  const tokens = () => estimateTokens(isEmbedding ? [] : systemTexts) + estimateRequestTokens({ messages, parameters })
+  const added = isEmbedding ? [] : [...systemTexts, context].filter((text) => text !== '')
+  const tokens = () => estimateTokens(added) + estimateRequestTokens({ messages, parameters })
   const output = () => (isEmbedding ? undefined : completionTokens(request, maxTokens))
   const model = request.model || (application.defaultModel ?? '')
   const { region, provider, maxCost, maxTokens, unsatisfiable } = steering

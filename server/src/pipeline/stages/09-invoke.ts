@@ -1,3 +1,4 @@
+import type { OriginalRequest } from '../../domain/original-request.ts'
 import { refuse, Skipped, type StageReturn, Stop } from '../../domain/outcome.ts'
 import type { ReportedUsage } from '../../domain/usage.ts'
 import { withEitherSignal } from '../../lib/either-signal.ts'
@@ -6,6 +7,7 @@ import { limitMaxTokens } from '../../providers/limit-max-tokens.ts'
 import { chatOperation, embeddingsOperation, type Operation } from '../../providers/operation.ts'
 import { removeToolCalls } from '../../providers/read-completion.ts'
 import { releasedCompletion } from '../../review/resubmission.ts'
+import type { GatewayRequest } from '../request.ts'
 import { type Authorized, type Invoked, NOT_INVOKED, type RequestContext, type Route } from '../stage-results.ts'
 
 export interface InvokeStageDeps {
@@ -39,18 +41,23 @@ export async function invoke(
     const { response: embeddings, ...invoked } = result
     return { ...invoked, completion: undefined, embeddings }
   }
-  const { messages, parameters, steering, systemTexts } = authorized
+  const { messages, parameters, steering, systemTexts, context: hits } = authorized
   const chat = {
     model,
-    messages: [...systemTexts.map((content) => ({ role: 'system', content })), ...messages],
+    messages,
     parameters: limitMaxTokens(parameters, steering.maxTokens),
+    added: { systemTexts, context: hits },
+    original: originalOf(request),
   }
-  const addedMessages = systemTexts.length
-  const result = await send(chatOperation(chat, addedMessages), call, { addedMessages })
+  const result = await send(chatOperation(chat), call, { addedMessages: systemTexts.length })
   if (result instanceof Stop) return result
   const { response, ...invoked } = result
   return { ...invoked, completion: application.settings.extensions.includes('tools') ? response : removeToolCalls(response) }
 }
+
+/** The client's request, with the chat form that it became. */
+const originalOf = ({ source, messages, parameters }: GatewayRequest): OriginalRequest | undefined =>
+  source && { ...source, messages, parameters }
 
 interface Call {
   readonly context: RequestContext

@@ -8,14 +8,15 @@ import { governed } from '../shared-server.ts'
 import { chat, MAIL, MARA, NOOR, recordOf, tokenOf } from './memory-client.ts'
 
 describe('memories in a chat', () => {
-  test('prompt: memories precede the messages as delimited data with kind and scope, and the record lists them', async () => {
+  test('prompt: memories follow the question as delimited data with kind and scope, and the record lists them', async () => {
     const memoryFixture = await createMemoryFixture(governed)
     const user = { user: { id: word() } }
     const id = await memoryFixture.store('My desk is by the ruby window.', { scope: 'user', kind: 'preference' }, user)
     const { response, upstreamRequests, sentPrompt } = await chat(memoryFixture, 'Where is the ruby?', user)
     const sent = upstreamRequests()[0]?.body.messages ?? []
-    expect(sent.at(-1)).toEqual({ role: 'user', content: sentPrompt })
-    expect(sent[0]?.role).toBe('system')
+    expect(sent).toHaveLength(1)
+    expect(sent[0]?.role).toBe('user')
+    expect(sent[0]?.content.startsWith(`${sentPrompt}\n\n`)).toBe(true)
     expect(sent[0]?.content).toMatch(
       new RegExp(`^--- (\\S+) memory ${id}: preference, user\\nMy desk is by the ruby window\\.\\n--- \\1 end of memory$`, 'm'),
     )

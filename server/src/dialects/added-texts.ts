@@ -1,0 +1,45 @@
+import type { ChatMessage } from '../domain/message.ts'
+
+/** Texts that the gateway adds to the messages of a client. */
+export interface AddedTexts {
+  /** Texts of policies. They become system messages before those of the client. */
+  readonly systemTexts: readonly string[]
+  /** Retrieved passages and memories; empty: none. */
+  readonly context: string
+}
+
+type Content = NonNullable<ChatMessage['content']>
+
+/** The messages with the added texts. `append`: how a content gets a further text. */
+export function withAddedTexts(
+  messages: readonly ChatMessage[],
+  { systemTexts, context }: AddedTexts,
+  append = appendText,
+): readonly ChatMessage[] {
+  const added = systemTexts.map((content) => ({ role: 'system', content }))
+  return [...added, ...(context === '' ? messages : withContext(messages, context, append))]
+}
+
+/**
+ * The context follows the text of the last user message: what stands before it is the same in the next turn of the conversation, so a
+ * provider finds it in its prompt cache. It is a part of that message, because many models refuse two messages of one role in a row.
+ */
+function withContext(messages: readonly ChatMessage[], context: string, append: typeof appendText): readonly ChatMessage[] {
+  const at = messages.findLastIndex(({ role }) => role === 'user')
+  if (at < 0) return [...messages, { role: 'user', content: context }]
+  return messages.map((message, index) =>
+    index === at ? { ...message, content: append(message.content ?? '', context) } : message,
+  )
+}
+
+/** A string stays a string: some compatible servers read no parts. */
+const appendText = (content: Content, text: string): Content =>
+  Array.isArray(content) ? [...content, { type: 'text', text }] : joinText(content, text)
+
+const joinText = (content: Content, text: string): string => (content === '' ? text : `${String(content)}\n\n${text}`)
+
+/** The context as a part of its own, for APIs in which the part before it can be the end of the cached prompt. */
+export const appendPart = (content: Content, text: string): Content => [
+  ...(typeof content === 'string' ? (content === '' ? [] : [{ type: 'text', text: content }]) : content),
+  { type: 'text', text },
+]

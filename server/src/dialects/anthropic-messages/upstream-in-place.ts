@@ -1,0 +1,130 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ChatMessage } from '../../domain/message.ts'
+import type { OriginalRequest } from '../../domain/original-request.ts'
+import { type Fields, isObject, textOf } from '../../lib/untrusted-json.ts'
+import { mergeChanges } from '../merge-changes.ts'
+import { segmentsOf } from '../segments.ts'
+import type { UpstreamRequest } from '../upstream-dialect.ts'
+import { withoutState } from './provider-state.ts'
+import { contentBlocks, textBlocks } from './upstream-content.ts'
+import type { Block } from './upstream-fields.ts'
+import { encodeMessages } from './upstream-messages.ts'
+import { encodeParameters } from './upstream-parameters.ts'
+import { encodeTools } from './upstream-tools.ts'
+
+/**
+ * The body of a client of this API with the changes of policies and the added texts. All else stays as the client wrote it: the order of
+ * fields and blocks, `cache_control`, numbers, and everything that the chat form has no place for.
+ */
+export function editBody(request: UpstreamRequest, original: OriginalRequest): Fields {
+  const { governance: _, ...body } = original.body
+  return {
+    ...editParameters(body, request.parameters, original.parameters),
+    model: request.model,
+    ...editSystem(request, original),
+    messages: withContext(editMessages(request, original), request, original),
+  }
+}
+
+/** The fields of the chat form that a field of this API became. Fields that became none are not listed. */
+const BECAME: Readonly<Record<string, readonly string[]>> = {
+  max_tokens: ['max_tokens'],
+  stop_sequences: ['stop'],
+  metadata: ['user'],
+  thinking: ['reasoning_effort'],
+  output_config: ['reasoning_effort', 'response_format'],
+  output_format: ['response_format'],
+  tools: ['tools'],
+  tool_choice: ['tool_choice', 'parallel_tool_calls'],
+}
+
+/** A changed field is translated back; `output_format` then stands in `output_config`. */
+function editParameters(body: Fields, parameters: Fields, before: Fields): Fields {
+  const isChanged = (name: string): boolean => parameters[name] !== before[name]
+  const changed = Object.keys(body).filter((name) => (BECAME[name] ?? [name]).some(isChanged))
+  if (changed.length === 0) return body
+  const [encodedBefore, encoded] = [encodeFields(before), encodeFields(parameters)]
+  const edited: Record<string, unknown> = { ...body }
+  for (const name of changed) {
+    const target = name === 'output_format' ? 'output_config' : name
+    if (target !== name) delete edited[name]
+    edited[target] = mergeChanges(body[target], encodedBefore[target], encoded[target])
+  }
+  return edited
+}
+
+const encodeFields = (parameters: Fields): Fields => ({ ...encodeParameters(parameters), ...encodeTools(parameters) })
+
+/** The system prompt: the texts of policies come first. */
+function editSystem({ messages, added }: UpstreamRequest, { body, origins, messages: before }: OriginalRequest): Fields {
+  const at = origins.indexOf('system')
+  const system =
+    messages[at] === before[at] ? body.system : mergeContent(body.system, systemBlocks(before[at]), systemBlocks(messages[at]))
+  const texts = (added?.systemTexts ?? []).flatMap((text) => textBlocks(text))
+  if (texts.length === 0) return system === undefined ? {} : { system }
+  return { system: [...texts, ...asBlocks(system)] }
+}
+
+const systemBlocks = (message: ChatMessage | undefined): readonly Block[] => contentBlocks(message?.content, 'system', 'text')
+
+const asBlocks = (content: unknown): readonly unknown[] => (Array.isArray(content) ? content : textBlocks(textOf(content)))
+
+function editMessages({ messages }: UpstreamRequest, original: OriginalRequest): readonly unknown[] {
+  const items = original.body.messages as readonly Fields[]
+  return segmentsOf(original, messages, items).flatMap(({ messages: { from, to }, items: [item], isChanged }) => {
+    if (!isObject(item)) return [item]
+    if (!isChanged) return [withoutState(item)]
+    const [before, after] = [original.messages, messages].map((list) => blocksOf(list.slice(from, to)))
+    return [withoutState({ ...item, content: mergeContent(item.content, before ?? [], after ?? []) })]
+  })
+}
+
+/** The blocks of one message of this API, from the messages of the chat form that it became. */
+const blocksOf = (messages: readonly ChatMessage[]): readonly Block[] =>
+  messages[0]?.role === 'system' ? systemBlocks(messages[0]) : encodeMessages(messages).messages.flatMap(({ content }) => content)
+
+/** A content that was a text stays one. */
+function mergeContent(written: unknown, before: readonly Block[], after: readonly Block[]): unknown {
+  if (isDeepStrictEqual(before, after)) return written
+  if (!Array.isArray(written)) {
+    const [from, to] = [before, after].map(([block, ...others]) => (others.length === 0 ? block?.text : undefined))
+    return typeof to === 'string' ? mergeChanges(written, from, to) : after
+  }
+  const places = placesOf(written, before)
+  // Several texts of an assistant are one text in the chat form, and cannot be separated again.
+  if (before.length !== after.length || places.filter((place) => place >= 0).length !== before.length) return after
+  return written.map((block: Fields, index) => {
+    const place = places[index] ?? -1
+    return place < 0 ? block : mergeBlock(block, before[place] ?? {}, after[place] ?? {})
+  })
+}
+
+/** The content of a tool's result is a text or blocks, like that of a message. */
+function mergeBlock(written: Fields, before: Block, after: Block): unknown {
+  if (written.type !== 'tool_result') return mergeChanges(written, before, after)
+  const [from, to] = [before, after].map(({ content }) => asBlocks(content) as readonly Block[])
+  const content = mergeContent(written.content, from ?? [], to ?? [])
+  return mergeChanges({ ...written, content }, { ...before, content }, { ...after, content })
+}
+
+/** For each written block, the index of the block that its translation became; -1: the chat form has no place for it. */
+function placesOf(written: readonly Fields[], blocks: readonly Block[]): readonly number[] {
+  const used = new Set<number>()
+  return written.map(({ type, text }) => {
+    const place =
+      type === 'text' && text === '' ? -1 : blocks.findIndex((block, index) => block.type === type && !used.has(index))
+    if (place >= 0) used.add(place)
+    return place
+  })
+}
+
+/** The context is the last block of the last message that a user wrote: see added-texts.ts. */
+function withContext(items: readonly unknown[], { added }: UpstreamRequest, original: OriginalRequest): readonly unknown[] {
+  if (!added || added.context === '') return items
+  const block = { type: 'text', text: added.context }
+  const origin = original.origins[original.messages.findLastIndex(({ role }) => role === 'user')]
+  if (origin === undefined || origin === 'system') return [...items, { role: 'user', content: [block] }]
+  return items.map((item, index) =>
+    index === origin.from && isObject(item) ? { ...item, content: [...asBlocks(item.content), block] } : item,
+  )
+}

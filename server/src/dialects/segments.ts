@@ -1,0 +1,36 @@
+import type { ChatMessage } from '../domain/message.ts'
+import type { OriginalRequest } from '../domain/original-request.ts'
+
+/** A run of messages of the chat form, and the items that they were made from. */
+export interface Segment {
+  /** Indices of messages: from `from` up to, but not including, `to`. */
+  readonly messages: { readonly from: number; readonly to: number }
+  readonly items: readonly unknown[]
+  /** Whether a policy changed one of the messages. */
+  readonly isChanged: boolean
+}
+
+/** The segments of the list of messages in their order. One item may have become several messages, and several items one message. */
+export function segmentsOf(
+  { messages: before, origins }: Pick<OriginalRequest, 'messages' | 'origins'>,
+  messages: readonly ChatMessage[],
+  items: readonly unknown[],
+): readonly Segment[] {
+  const segments: { messages: { from: number; to: number }; from: number; to: number; isChanged: boolean }[] = []
+  for (const [index, origin] of origins.entries()) {
+    if (origin === 'system') continue
+    const isChanged = messages[index] !== before[index]
+    const last = segments.at(-1)
+    if (last && origin.from <= last.to) {
+      last.messages.to = index + 1
+      last.to = Math.max(last.to, origin.to)
+      last.isChanged ||= isChanged
+    } else {
+      // An item without content became no message, so it belongs to the segment of the next one.
+      segments.push({ messages: { from: index, to: index + 1 }, from: last ? last.to + 1 : 0, to: origin.to, isChanged })
+    }
+  }
+  const last = segments.at(-1)
+  if (last) last.to = items.length - 1
+  return segments.map(({ from, to, ...segment }) => ({ ...segment, items: items.slice(from, to + 1) }))
+}

@@ -1,0 +1,28 @@
+import type { Fields } from '../lib/untrusted-json.ts'
+import type { ChatMessage } from './message.ts'
+
+/** The request of a client in its own API, before it was translated into the form of the chat API. */
+export interface RequestSource {
+  readonly dialect: 'openai-chat' | 'openai-responses' | 'anthropic-messages'
+  /** The body as it was received; numbers are as the client wrote them (lib/json.ts). */
+  readonly body: Fields
+  /** For each message of the chat form: the items of `body` that it was made from. */
+  readonly origins: readonly Origin[]
+  /** Paths of fields that the gateway does not know and the Application allows. Their values are the parameter CARRIED_FIELDS. */
+  readonly carried: readonly string[]
+}
+
+/** A parameter of the chat form: values of unknown fields by their paths in the client's body. */
+export const CARRIED_FIELDS = 'carried_fields'
+
+/** Indices of items in the list of messages: from `from` up to and including `to`. `system`: the system prompt beside that list. */
+export type Origin = { readonly from: number; readonly to: number } | 'system'
+
+/**
+ * A source with the chat form that it was translated into. A value that no policy changed is the same object in the request that
+ * goes to a provider, so a provider of the same API gets the client's own JSON with only their changes.
+ */
+export interface OriginalRequest extends RequestSource {
+  readonly messages: readonly ChatMessage[]
+  readonly parameters: Fields
+}

@@ -1,0 +1,31 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { keptNumber, parseKeepingNumbers } from './json-numbers.ts'
+
+const number = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
+  fc.constantFrom('1.0', '-0', '0.10', '1e3', '1E+2', '12345678901234567890', '0.1234567890123456789', '-1.50', '1e-7', '100'),
+  fc.bigInt().map(String),
+)
+
+describe('parseKeepingNumbers', () => {
+  test('written: has every number as it was written', () => {
+    fc.assert(
+      fc.property(fc.array(number, { minLength: 1 }), fc.string(), (numbers, text) => {
+        const json = `{"numbers":[${numbers.join(',')}],"text":${JSON.stringify(text)}}`
+        expect(JSON.stringify(parseKeepingNumbers(json).written)).toBe(json)
+      }),
+    )
+  })
+
+  test('value: has JavaScript numbers, except those that would lose digits', () => {
+    const { value } = parseKeepingNumbers('{"a":1.0,"b":12345678901234567890,"c":4111111111111111}')
+    const { a, b, c } = value as Record<string, unknown>
+    expect([a, keptNumber(b), c]).toEqual([1, '12345678901234567890', 4_111_111_111_111_111])
+  })
+
+  test('value: is also the written one when all numbers are usual', () => {
+    const { value, written } = parseKeepingNumbers('{"a":1,"b":[0.5,-3,1500000]}')
+    expect(written).toBe(value)
+  })
+})
