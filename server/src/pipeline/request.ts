@@ -1,9 +1,13 @@
 import type { Classification } from '../domain/classification.ts'
+import type { Completion } from '../domain/completion.ts'
 import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import { ANONYMOUS_USER, type Application, type Endpoint, type User } from '../domain/principal.ts'
+import type { NewStoredContent, StoredContent } from '../domain/stored-content.ts'
 import type { ErrorCode, ErrorFields } from '../errors.ts'
+import { parseJson } from '../lib/json.ts'
 import type { Lease } from '../limits/lease.ts'
+import type { ConversationLimits } from '../responses/stored-response-store.ts'
 import type { PlaygroundCaller, TrustedCaller } from './callers.ts'
 
 /** A request as it was received: no part of it is parsed or trusted yet. */
@@ -20,8 +24,20 @@ export interface IncomingRequest {
   readonly clientSignal: () => AbortSignal
   /** Set if the request has waited for a reviewer and runs again: the limits have counted it already. */
   readonly lease?: Lease
-  /** The endpoint's own parser: validates the body. */
-  readonly parse: (body: unknown, application: Application) => Parsed
+  /** The endpoint's own parser: validates the body. `history`: the stored conversation that the request continues, oldest first. */
+  readonly parse: (body: unknown, application: Application, history?: readonly StoredContent[]) => Parsed
+}
+
+/** Reads the body as JSON, unless it is empty, and validates it. */
+export function parseBody(
+  { body, parse }: Pick<IncomingRequest, 'body' | 'parse'>,
+  application: Application,
+  jsonDepth: number,
+  history?: readonly StoredContent[],
+): Parsed {
+  if (body.length === 0) return parse(undefined, application)
+  const json = parseJson(body, jsonDepth)
+  return json.ok ? parse(json.value, application, history) : { ok: false, problem: { message: json.problem } }
 }
 
 export type Parsed =
@@ -53,7 +69,7 @@ export const assertedUser = (assertion: UserAssertion | undefined, isVerified = 
         verified: isVerified,
       }
 
-/** A validated request of any of the seven endpoints. Fields that an endpoint does not have keep the values of EMPTY_REQUEST. */
+/** A validated request of any of the eight endpoints. Fields that an endpoint does not have keep the values of EMPTY_REQUEST. */
 export interface GatewayRequest {
   /** The chat's messages; a query, a memory or each text to embed as one user message. */
   readonly messages: readonly ChatMessage[]
@@ -70,6 +86,12 @@ export interface GatewayRequest {
   readonly waitSeconds: number
   /** Audit lookup: id of the record. */
   readonly lookupId: string | undefined
+  /** Responses: the stored response that the request continues. */
+  readonly continues: (ConversationLimits & { readonly responseId: string }) | undefined
+  /** Responses: makes what is stored of the response; undefined: it is not stored. */
+  readonly toStored: ((completion: Completion, governance: Readonly<Record<string, unknown>>) => NewStoredContent) | undefined
+  /** Stored responses: the response that is read or deleted. */
+  readonly storedResponse: { readonly action: 'read' | 'delete'; readonly id: string } | undefined
   /** Searches: the maximum number of hits. */
   readonly limit: number
   /** Memory capture. */
@@ -98,6 +120,9 @@ export const EMPTY_REQUEST: GatewayRequest = {
   reviewItemId: undefined,
   waitSeconds: 0,
   lookupId: undefined,
+  continues: undefined,
+  toStored: undefined,
+  storedResponse: undefined,
   limit: 10,
   capture: undefined,
 }
