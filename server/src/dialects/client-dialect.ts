@@ -1,4 +1,6 @@
 import type { Completion } from '../domain/completion.ts'
+import type { ResponseStoring } from '../domain/principal.ts'
+import type { NewStoredContent, StoredContent } from '../domain/stored-content.ts'
 import type { ErrorCode, ErrorFields } from '../errors.ts'
 import type { Problem } from '../lib/schema.ts'
 
@@ -13,6 +15,22 @@ export interface ResponseEncoder {
   toEvents(completion: Completion, governance: GovernanceBlock): Iterable<string>
 }
 
+/** What a dialect with stored responses needs to decode a request. */
+export interface DecodeContext {
+  /** Which responses the Application stores. */
+  readonly storing: ResponseStoring
+  /** The stored conversation that the request continues, oldest first. Empty: none, or it is not loaded yet. */
+  readonly history: readonly StoredContent[]
+}
+
+/** How a request uses stored responses. */
+export interface UseOfStore {
+  /** The stored response that the request continues, as the client sent it. */
+  readonly previousId: string | undefined
+  /** Undefined: the response is not stored. */
+  readonly toStored: ((completion: Completion, governance: GovernanceBlock) => NewStoredContent) | undefined
+}
+
 export type DecodedRequest =
   | {
       readonly ok: true
@@ -21,6 +39,8 @@ export type DecodedRequest =
       /** The client's field that a field of `chat` was made from: `messages[2].content` is `input[1].content`. */
       readonly fieldOf: (param: string) => string
       readonly encoder: ResponseEncoder
+      /** Absent: the API has no stored responses. */
+      readonly store?: UseOfStore
     }
   | { readonly ok: false; readonly problem: Problem }
 
@@ -30,7 +50,7 @@ export type DecodedRequest =
  */
 export interface ClientDialect {
   readonly name: 'openai-chat' | 'openai-responses' | 'anthropic-messages'
-  decode(body: unknown): DecodedRequest
+  decode(body: unknown, context?: DecodeContext): DecodedRequest
   /** Its messages consist of parts, so texts in parts need no extension of the Application. */
   readonly hasTextParts?: boolean
   /** The error envelope, if it is not that of the chat API. */

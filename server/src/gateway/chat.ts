@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
-import type { ClientDialect, ResponseEncoder } from '../dialects/client-dialect.ts'
+import type { ClientDialect, ResponseEncoder, UseOfStore } from '../dialects/client-dialect.ts'
 import type { Application } from '../domain/principal.ts'
+import type { StoredContent } from '../domain/stored-content.ts'
 import { chatWithApprovalWait, type PipelineDeps } from '../pipeline/pipeline.ts'
 import type { PipelineResult } from '../pipeline/pipeline-result.ts'
 import type { IncomingRequest, Parsed } from '../pipeline/request.ts'
@@ -22,8 +23,8 @@ export async function chat(
   let encoder: ResponseEncoder | undefined
   let fieldOf = (param: string): string => param
   const parseBody = parserOf(dialect, deps)
-  const parse: IncomingRequest['parse'] = (body, application) => {
-    const decoded = parseBody(body, application)
+  const parse: IncomingRequest['parse'] = (body, application, history) => {
+    const decoded = parseBody(body, application, history)
     encoder = decoded.encoder
     fieldOf = decoded.fieldOf
     return decoded.parsed
@@ -49,16 +50,22 @@ interface ParsedBody {
 /** Parses a body in `dialect`. */
 export const parserOf =
   (dialect: ClientDialect, { chatLimits }: Pick<ChatDeps, 'chatLimits'>) =>
-  (body: unknown, application: Application): ParsedBody => {
-    const decoded = dialect.decode(body)
+  (body: unknown, application: Application, history: readonly StoredContent[] = []): ParsedBody => {
+    const decoded = dialect.decode(body, { storing: application.settings.responses.store, history })
     if (!decoded.ok) return { parsed: invalid(decoded.problem), fieldOf: (param) => param }
-    const { fieldOf, encoder } = decoded
-    return {
-      parsed: withClientField(parseChat(decoded.chat, application, { ...chatLimits, textParts: dialect.hasTextParts }), fieldOf),
-      fieldOf,
-      encoder,
-    }
+    const { fieldOf, encoder, store } = decoded
+    const parsed = parseChat(decoded.chat, application, { ...chatLimits, textParts: dialect.hasTextParts })
+    return { parsed: withClientField(withStore(parsed, store, chatLimits), fieldOf), fieldOf, encoder }
   }
+
+/** The stored conversation may be as large as a request. */
+function withStore(parsed: Parsed, store: UseOfStore | undefined, limits: ChatLimits): Parsed {
+  if (!parsed.ok || !store) return parsed
+  const { previousId: responseId, toStored } = store
+  const size = { maxBytes: limits.bodyBytes, maxResponses: limits.messages }
+  const continues = responseId === undefined ? undefined : { responseId, ...size }
+  return { ok: true, request: { ...parsed.request, continues, toStored } }
+}
 
 /** A problem of the chat that a request was translated into, with the client's own name of the field. */
 function withClientField(parsed: Parsed, fieldOf: (param: string) => string): Parsed {

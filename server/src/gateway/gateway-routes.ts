@@ -18,6 +18,7 @@ import * as docs from './gateway-schemas.ts'
 import { knowledgeHit, memoryHit } from './hits.ts'
 import { parseCapture, parseKnowledgeSearch, parseMemorySearch, parseModel, parseNothing } from './other-requests.ts'
 import { sendEmbeddings, sendResult } from './send-response.ts'
+import { storedResponseRoutes } from './stored-responses-routes.ts'
 import { ungovernedRoutes } from './ungoverned-routes.ts'
 
 export interface GatewayDeps extends ChatDeps {
@@ -42,7 +43,10 @@ export async function gatewayRoutes(plain: FastifyInstance, deps: GatewayDeps): 
   for (const path of [...readOnly, '/v1/audit/:id']) preflightRoute(plain, path, 'GET')
 
   for (const path of CHAT_PATHS) chatRoute(app, docs.chat(path), openaiChat, deps)
-  for (const path of RESPONSES_PATHS) chatRoute(app, docs.responses(path), openaiResponses, deps)
+  for (const path of RESPONSES_PATHS) {
+    chatRoute(app, docs.responses(path), openaiResponses, deps)
+    storedResponseRoutes(app, plain, path, deps)
+  }
   anthropicRoutes(app, plain, deps)
   for (const path of EMBEDDINGS_PATHS) embeddingsRoute(app, path, deps)
   ungovernedRoutes(plain)

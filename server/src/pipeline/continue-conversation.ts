@@ -1,5 +1,5 @@
 import type { Db } from '../db/database.ts'
-import { refuse, Stop } from '../domain/outcome.ts'
+import { refuse, type Stop } from '../domain/outcome.ts'
 import { estimateRequestTokens } from '../domain/tokens.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { SecretBox } from '../lib/secret-box.ts'

@@ -91,11 +91,19 @@ export interface GatewayRequest {
   /** Responses: makes what is stored of the response; undefined: it is not stored. */
   readonly toStored: ((completion: Completion, governance: Readonly<Record<string, unknown>>) => NewStoredContent) | undefined
   /** Stored responses: the response that is read or deleted. */
-  readonly storedResponse: { readonly action: 'read' | 'delete'; readonly id: string } | undefined
+  readonly storedResponse: UsedResponse | undefined
   /** Searches: the maximum number of hits. */
   readonly limit: number
   /** Memory capture. */
   readonly capture: CaptureFields | undefined
+}
+
+/** A stored response that is read or deleted. */
+export interface UsedResponse {
+  readonly id: string
+  readonly action: 'read' | 'delete'
+  /** Why the request does not fit the response; undefined: it does. */
+  readonly problemOf?: (content: StoredContent) => ErrorFields | undefined
 }
 
 /** The fields of a capture; its texts are `messages`: the content, then the summary if there is one. */

@@ -48,7 +48,11 @@ export async function findStoredResponse(
 ): Promise<StoredResponse | undefined> {
   const uuid = fromId('resp', id)
   if (uuid === undefined) return undefined
-  const row = await responsesOf(db, owner).select('content').where('id', '=', uuid).where('created_at', '>', expired).executeTakeFirst()
+  const row = await responsesOf(db, owner)
+    .select('content')
+    .where('id', '=', uuid)
+    .where('created_at', '>', expired)
+    .executeTakeFirst()
   return row && { id, content: open(box, id, row.content) }
 }
 

@@ -73,6 +73,11 @@ export function addInput(input: unknown, conversation: Conversation): void {
   for (const [index, item] of listOf(input, 'input').entries()) addItem(item, `input[${index}]`, conversation)
 }
 
+/** The messages of stored items, which the client cannot name one by one. */
+export function addHistory(items: readonly Fields[], conversation: Conversation): void {
+  for (const item of items) addItem(item, 'previous_response_id', conversation)
+}
+
 function addItem(item: unknown, at: string, conversation: Conversation): void {
   const fields = isObject(item) ? withoutNulls(item) : item
   const isShort = isObject(fields) && fields.type === undefined && fields.role !== undefined

@@ -1,5 +1,7 @@
 import { Type } from 'typebox'
+import type { StoredContent } from '../../domain/stored-content.ts'
 import type { Problem } from '../../lib/schema.ts'
+import type { DecodeContext } from '../client-dialect.ts'
 import {
   byType,
   type Fields,
@@ -11,7 +13,7 @@ import {
   type Sources,
   withoutNulls,
 } from './fields.ts'
-import { addInput, type Message } from './input.ts'
+import { addHistory, addInput, type Message } from './input.ts'
 import { refuseFields } from './refused-fields.ts'
 import { readToolChoice, readTools } from './tools.ts'
 
@@ -25,13 +27,15 @@ export type Decoded =
     }
   | { readonly ok: false; readonly problem: Problem }
 
+export const WITHOUT_HISTORY: DecodeContext = { storing: 'requested', history: [] }
+
 /** Translates a request into a body of the chat API. Each field is carried over, used here, or refused by name. */
-export function decodeRequest(body: unknown): Decoded {
+export function decodeRequest(body: unknown, context = WITHOUT_HISTORY): Decoded {
   if (!isObject(body)) return { ok: false, problem: { param: '', message: 'must be object' } }
   const request = withoutNulls(body)
   const sources: Sources = new Map()
   try {
-    const chat = toChat(request, sources)
+    const chat = toChat(request, sources, context)
     return { ok: true, chat, fieldOf: (param) => fieldOf(sources, param), request }
   } catch (error) {
     if (error instanceof RefusedField) return { ok: false, problem: error.problem }
@@ -60,6 +64,7 @@ const SAME = [
 /** Fields that are translated. */
 const TRANSLATED = [
   'instructions',
+  'previous_response_id',
   'input',
   'tools',
   'tool_choice',
@@ -69,6 +74,7 @@ const TRANSLATED = [
   'max_output_tokens',
   'top_logprobs',
   'include',
+  'store',
 ] as const
 
 /**
@@ -76,8 +82,6 @@ const TRANSLATED = [
  * that `max_tool_calls` counts, and `client_metadata` (sent by Codex) describes the client to OpenAI.
  */
 const WITHOUT_EFFECT = [
-  'store',
-  'previous_response_id',
   'conversation',
   'prompt',
   'background',
@@ -91,6 +95,8 @@ const WITHOUT_EFFECT = [
 const KNOWN: ReadonlySet<string> = new Set([...SAME, ...TRANSLATED, ...WITHOUT_EFFECT])
 
 const readOthers = reader({
+  store: Type.Optional(Type.Boolean()),
+  previous_response_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
   instructions: Type.Optional(Type.String()),
   stream_options: Type.Optional(
     Type.Object({ include_obfuscation: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
@@ -101,15 +107,29 @@ const readOthers = reader({
   top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
 })
 
-function toChat(request: Fields, sources: Sources): Fields {
+const OTHERS = [
+  'store',
+  'previous_response_id',
+  'instructions',
+  'stream_options',
+  'max_tool_calls',
+  'client_metadata',
+  'parallel_tool_calls',
+  'top_logprobs',
+] as const
+
+const STORES_NOTHING =
+  'must be false: the Application stores no responses (settings.responses.store is off); send the whole conversation in input'
+
+function toChat(request: Fields, sources: Sources, { storing, history }: DecodeContext): Fields {
   refuseFields(request)
+  if (request.store === true && storing === 'off') throw new RefusedField('store', STORES_NOTHING)
   const unknown = Object.keys(request).find((name) => !KNOWN.has(name))
   if (unknown !== undefined) throw new RefusedField(unknown, NOT_CARRIED)
-  const { instructions, stream_options, max_tool_calls, client_metadata, parallel_tool_calls, top_logprobs } = request
-  readOthers({ instructions, stream_options, max_tool_calls, client_metadata, parallel_tool_calls, top_logprobs }, '')
+  readOthers(Object.fromEntries(OTHERS.map((name) => [name, request[name]])), '')
   return {
     ...Object.fromEntries(SAME.filter((name) => request[name] !== undefined).map((name) => [name, request[name]])),
-    messages: toMessages(request, sources),
+    messages: toMessages(request, sources, history),
     ...toolFields(request, sources),
     ...textFields(request.text, sources),
     ...reasoningFields(request.reasoning, sources),
@@ -118,13 +138,15 @@ function toChat(request: Fields, sources: Sources): Fields {
   }
 }
 
-function toMessages({ instructions, input }: Fields, sources: Sources): readonly Fields[] {
+/** The instructions of earlier responses are not carried over, as in the API. */
+function toMessages({ instructions, input }: Fields, sources: Sources, history: readonly StoredContent[]): readonly Fields[] {
   const messages: Message[] = []
   if (instructions !== undefined) {
     for (const path of ['messages[0]', 'messages[0].content']) sources.set(path, 'instructions')
     messages.push({ role: 'system', content: instructions })
   }
   sources.set('messages', 'input')
+  for (const { input: sent, response } of history) addHistory([...sent, ...response.output], { messages, sources })
   addInput(input, { messages, sources })
   return messages
 }

@@ -17,6 +17,7 @@ import { findPendingHold } from '../../review/review-store.ts'
 import { responseOwner } from '../continue-conversation.ts'
 import { ENDPOINT_PLANS } from '../endpoints.ts'
 import { decide, type GovernDeps, transform } from '../govern.ts'
+import type { UsedResponse } from '../request.ts'
 import type { Authorized, Classified, RequestContext } from '../stage-results.ts'
 import { NOTHING_DECIDED, ownerOf, policyInputOf } from '../stage-results.ts'
 
@@ -46,7 +47,7 @@ export async function authorize(
     return refuse('VALIDATION_ERROR', { message: `${feature} is not enabled for this Application.` })
   }
   if (request.lookupId !== undefined) return lookUp(context, request.lookupId, deps)
-  if (request.storedResponse) return findResponse(context, request.storedResponse.id, deps)
+  if (request.storedResponse) return findResponse(context, request.storedResponse, deps)
   if (!stages.has('classify')) return NOTHING_DECIDED
 
   const policy = await deps.policies.current(application.workspaceId)
@@ -68,13 +69,14 @@ async function lookUp({ caller }: RequestContext, id: string, { db }: AuthorizeD
 /** Another user's response, and an expired one, look like one that does not exist. */
 async function findResponse(
   { caller, identity }: RequestContext,
-  id: string,
+  { id, problemOf }: UsedResponse,
   { db, clock, responseBox }: AuthorizeDeps,
 ): Promise<StageReturn<Authorized>> {
   const expired = expiryLimit(caller.application, clock.now())
   const storedResponse = await findStoredResponse(db, responseOwner(caller, identity), id, expired, responseBox)
-  if (storedResponse) return { ...NOTHING_DECIDED, storedResponse }
-  return refuse('NOT_FOUND', { message: 'Response not found.' }, NOTHING_DECIDED)
+  if (!storedResponse) return refuse('NOT_FOUND', { message: 'Response not found.' }, NOTHING_DECIDED)
+  const problem = problemOf?.(storedResponse.content)
+  return problem ? refuse('VALIDATION_ERROR', problem, NOTHING_DECIDED) : { ...NOTHING_DECIDED, storedResponse }
 }
 
 /** A denial or a hold; undefined: the request continues. A search continues without its query (endpoints.ts, onRefusal). */

@@ -109,8 +109,11 @@ async function writeRecord(
 }
 
 /** The review item of a request that changes none: it waits for the item, or its result is sent again. */
-function knownReview(outcome: Outcome, { authorize }: FinishedRun['results'], error: Failure | undefined): RecordedChanges['review'] {
+function knownReview(
+  outcome: Outcome,
+  { authorize }: FinishedRun['results'],
+  error: Failure | undefined,
+): RecordedChanges['review'] {
   const id = authorize?.release?.item.id ?? error?.fields.reviewItemId ?? (outcome.kind === 'held' ? outcome.itemId : undefined)
   return id === undefined ? null : { id, state: outcome.kind === 'held' ? 'pending' : 'known' }
 }
-
