@@ -57,7 +57,7 @@ function decoded(header: string | string[]): string | null {
 
 /** The problem if `after` is not an item of the response. */
 export const problemOfPage =
-  (responseId: string, { after }: ItemsPage): UsedResponse['problemOf'] =>
+  (responseId: string, { after }: ItemsPage): NonNullable<UsedResponse['problemOf']> =>
   ({ input }) =>
     after === undefined || listedItems(responseId, input).some(({ id }) => id === after)
       ? undefined
