@@ -8,6 +8,7 @@ const DOMAINS = [
   'memory',
   'providers',
   'review',
+  'responses',
   'audit',
   'operators',
   'telemetry',

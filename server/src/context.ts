@@ -180,6 +180,7 @@ function createAudit({ config, secrets, overrides, database, db, clock, log, wor
 
 const createReview = (base: Base) => ({
   reviewBox: secretBox(base.secrets.secretKey, 'review'),
+  responseBox: secretBox(base.secrets.secretKey, 'response'),
   waiters: new ReviewWaiters(base),
   pendingOutputHolds: new PendingOutputHolds(base),
   lease: {

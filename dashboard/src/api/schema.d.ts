@@ -31,9 +31,53 @@ export interface paths {
         put?: never;
         /**
          * Create a governed response
-         * @description Compatible with the OpenAI responses API, without stored responses: each request contains the whole conversation. The request is governed as the chat that it is translated into. Rules: GW-RESP-1 to GW-RESP-16, and those of the chat.
+         * @description Compatible with the OpenAI responses API. The request, with the stored conversation that it continues, is governed as the chat that it is translated into. Rules: GW-RESP-1 to GW-RESP-22, and those of the chat.
          */
         post: operations["createResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a stored response
+         * @description The response as it was sent. Reading is recorded in the audit log. Rules: GW-RESP-17 to GW-RESP-22.
+         */
+        get: operations["getResponse"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a stored response
+         * @description Responses that continue it stay, but can no longer be continued (GW-RESP-21).
+         */
+        delete: operations["deleteResponse"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/{id}/input_items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the items of a stored response's own input
+         * @description Reading is recorded in the audit log. Items of the responses that it continues are not included.
+         */
+        get: operations["listInputItems"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -968,8 +1012,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Erase all memories of a user
-         * @description Includes sessions and history, in all Applications. Works also for users who are not in the Workspace's directory.
+         * Erase all memories and stored responses of a user
+         * @description Includes sessions, history and the responses that `POST /v1/responses` has stored, in all Applications. Works also for users who are not in the Workspace's directory.
          */
         delete: operations["eraseUserMemories"];
         options?: never;
@@ -2219,7 +2263,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description Fields that ask for stored content, tools of the provider or anything else that the gateway cannot carry out are refused by name (`previous_response_id`, `conversation`, `prompt`, `background` …). */
+        /** @description Fields that ask for stored content, tools of the provider or anything else that the gateway cannot carry out are refused by name (`conversation`, `prompt`, `background` …). */
         requestBody: {
             content: {
                 "application/json": {
@@ -2254,7 +2298,8 @@ export interface operations {
                     safety_identifier?: string | null;
                     prompt_cache_key?: string | null;
                     service_tier?: string | null;
-                    store?: false | null;
+                    previous_response_id?: string | null;
+                    store?: boolean | null;
                     stream?: boolean | null;
                     governance?: {
                         user?: {
@@ -2310,8 +2355,9 @@ export interface operations {
                             };
                             total_tokens: number;
                         };
-                        /** @enum {boolean} */
-                        store: false;
+                        /** @description Whether the response is stored. */
+                        store: boolean;
+                        previous_response_id: string | null;
                         /** @description Fields of the completion that the responses API has no place for (GW-RESP-13). */
                         provider_fields?: {
                             [key: string]: unknown;
@@ -2331,6 +2377,164 @@ export interface operations {
                         };
                     };
                     "text/event-stream": string;
+                };
+            };
+        };
+    };
+    getResponse: {
+        parameters: {
+            query?: {
+                include?: unknown;
+                "include[]"?: unknown;
+                stream?: "false";
+            };
+            header?: {
+                /** @description A JWT of the end user, verified against the Workspace JWKS. */
+                "x-gateway-user-token"?: string;
+                /** @description The user id that `governance.user.id` of the stored request asserted, percent-encoded. */
+                "x-gateway-user"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a stored response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        object: "response";
+                        /** @description Unix time in seconds. */
+                        created_at: number;
+                        status: "completed" | "incomplete";
+                        incomplete_details: {
+                            reason: string;
+                        } | null;
+                        model: string;
+                        /** @description `reasoning`, `message`, `function_call` and `custom_tool_call` items. */
+                        output: {
+                            [key: string]: unknown;
+                        }[];
+                        usage: {
+                            input_tokens: number;
+                            input_tokens_details: {
+                                cached_tokens: number;
+                            };
+                            output_tokens: number;
+                            output_tokens_details: {
+                                reasoning_tokens: number;
+                            };
+                            total_tokens: number;
+                        };
+                        /** @description Whether the response is stored. */
+                        store: boolean;
+                        previous_response_id: string | null;
+                        /** @description Fields of the completion that the responses API has no place for (GW-RESP-13). */
+                        provider_fields?: {
+                            [key: string]: unknown;
+                        };
+                        governance: {
+                            audit_id: string;
+                            decision?: {
+                                verdict: "allow" | "deny" | "escalate" | "require_approval";
+                                transforms: string[];
+                                directives: string[];
+                            };
+                            risk_level?: "low" | "medium" | "high" | "critical";
+                            user_verified?: boolean;
+                            dry_run?: boolean;
+                            provider?: string;
+                            review_item_id?: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    deleteResponse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A JWT of the end user, verified against the Workspace JWKS. */
+                "x-gateway-user-token"?: string;
+                /** @description The user id that `governance.user.id` of the stored request asserted, percent-encoded. */
+                "x-gateway-user"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Delete a stored response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        object: "response";
+                        /** @enum {boolean} */
+                        deleted: true;
+                    };
+                };
+            };
+        };
+    };
+    listInputItems: {
+        parameters: {
+            query?: {
+                include?: unknown;
+                "include[]"?: unknown;
+                /** @description From 1 to 100. Default: 20. */
+                limit?: string;
+                /** @description Default: `desc`. */
+                order?: "asc" | "desc";
+                /** @description The id of the last item of the page before. */
+                after?: string;
+            };
+            header?: {
+                /** @description A JWT of the end user, verified against the Workspace JWKS. */
+                "x-gateway-user-token"?: string;
+                /** @description The user id that `governance.user.id` of the stored request asserted, percent-encoded. */
+                "x-gateway-user"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the items of a stored response's own input */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "list";
+                        data: ({
+                            id: string;
+                            type: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        first_id: string | null;
+                        last_id: string | null;
+                        has_more: boolean;
+                    };
                 };
             };
         };
@@ -4670,6 +4874,10 @@ export interface operations {
                                     scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
                                     assertion_scopes: ("application" | "department" | "project" | "workspace")[];
                                 };
+                                responses: {
+                                    store: "off" | "requested" | "default";
+                                    retention_days: number;
+                                };
                                 assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                                 role_clearance: {
                                     [key: string]: "public" | "internal" | "confidential" | "restricted";
@@ -4739,6 +4947,11 @@ export interface operations {
                             /** @description Shared scopes that requests without a verified user may write. Default: none. */
                             assertion_scopes?: ("application" | "department" | "project" | "workspace")[] | null;
                         } | boolean | null;
+                        /** @description Stored responses of the responses API. `store`: `off`, `requested` (those with `store: true`; the default) or `default` (all without `store: false`). null resets them to the defaults. */
+                        responses?: {
+                            store?: "off" | "requested" | "default" | null;
+                            retention_days?: number | null;
+                        } | null;
                         assertion_clearance?: "public" | "internal" | "confidential" | "restricted" | null;
                         role_clearance?: {
                             [key: string]: "public" | "internal" | "confidential" | "restricted";
@@ -4792,6 +5005,10 @@ export interface operations {
                                 recall: number;
                                 scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
                                 assertion_scopes: ("application" | "department" | "project" | "workspace")[];
+                            };
+                            responses: {
+                                store: "off" | "requested" | "default";
+                                retention_days: number;
                             };
                             assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                             role_clearance: {
@@ -4868,6 +5085,10 @@ export interface operations {
                                 scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
                                 assertion_scopes: ("application" | "department" | "project" | "workspace")[];
                             };
+                            responses: {
+                                store: "off" | "requested" | "default";
+                                retention_days: number;
+                            };
                             assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                             role_clearance: {
                                 [key: string]: "public" | "internal" | "confidential" | "restricted";
@@ -4935,6 +5156,11 @@ export interface operations {
                             /** @description Shared scopes that requests without a verified user may write. Default: none. */
                             assertion_scopes?: ("application" | "department" | "project" | "workspace")[] | null;
                         } | boolean | null;
+                        /** @description Stored responses of the responses API. `store`: `off`, `requested` (those with `store: true`; the default) or `default` (all without `store: false`). null resets them to the defaults. */
+                        responses?: {
+                            store?: "off" | "requested" | "default" | null;
+                            retention_days?: number | null;
+                        } | null;
                         assertion_clearance?: "public" | "internal" | "confidential" | "restricted" | null;
                         role_clearance?: {
                             [key: string]: "public" | "internal" | "confidential" | "restricted";
@@ -4988,6 +5214,10 @@ export interface operations {
                                 recall: number;
                                 scopes?: ("user" | "session" | "application" | "department" | "project" | "workspace")[];
                                 assertion_scopes: ("application" | "department" | "project" | "workspace")[];
+                            };
+                            responses: {
+                                store: "off" | "requested" | "default";
+                                retention_days: number;
                             };
                             assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                             role_clearance: {
@@ -6173,7 +6403,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Erase all memories of a user */
+            /** @description Erase all memories and stored responses of a user */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6182,7 +6412,10 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object: "memory_erasure";
+                        /** @description Number of erased memories. */
                         erased: number;
+                        /** @description Number of erased stored responses. */
+                        erased_responses: number;
                     };
                 };
             };
@@ -8097,7 +8330,7 @@ export interface operations {
                     user?: string;
                     verdict?: "allow" | "escalate" | "require_approval" | "deny";
                     risk_level?: "low" | "medium" | "high" | "critical";
-                    endpoint?: "chat" | "embeddings" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "audit" | "message" | "admin";
+                    endpoint?: "chat" | "embeddings" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "stored_responses" | "audit" | "message" | "admin";
                     /** @description A status, or a class such as `5xx`. */
                     status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
                 };
@@ -8684,7 +8917,7 @@ export interface operations {
                 user?: string;
                 verdict?: "allow" | "escalate" | "require_approval" | "deny";
                 risk_level?: "low" | "medium" | "high" | "critical";
-                endpoint?: "chat" | "embeddings" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "audit" | "message" | "admin";
+                endpoint?: "chat" | "embeddings" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "stored_responses" | "audit" | "message" | "admin";
                 /** @description A status, or a class such as `5xx`. */
                 status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
                 /** @description Id or name of the Workspace. Default: the server's first. */

@@ -17,6 +17,7 @@ import { type PreparedRelease, prepareRelease, settleHeldMessage } from '../mess
 import { findIssuersOfSender } from '../messaging/messages/token-issuers.ts'
 import { emitContact } from '../messaging/people/emit-contact.ts'
 import { EvaluationLimiter } from '../policy/evaluation-limiter.ts'
+import { eraseResponsesOfUser } from '../responses/stored-response-store.ts'
 import { VERSION } from '../version.ts'
 import type { AdminContext } from './admin-context.ts'
 
@@ -53,6 +54,7 @@ function detection({ detectors, detectorBudgetMs: budgetMs }: AdminContext) {
 
 const identities = ({ db, workspaceBox, workspaceKeys }: AdminContext) => ({
   resolveApplications,
+  eraseResponsesOfUser,
   workspaceKeyring: {
     create: (workspaceId: string) => createWorkspaceKeys(workspaceBox, workspaceId),
     requireSecretKey: (tx: Tx) => requireSecretKey(tx, workspaceBox),

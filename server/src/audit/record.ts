@@ -45,6 +45,8 @@ export interface AuditDraft {
   /** Memories that this request has written. */
   readonly remembered: readonly { readonly id: string; readonly mode: string; readonly hash: string }[]
   readonly review: ReviewLink | null
+  /** Present if the request used stored responses: their ids, by what was done. */
+  readonly stored_response?: Readonly<Partial<Record<'continued' | 'deleted' | 'read' | 'stored', string>>>
   readonly dry_run: boolean
   /** Values that policies read and that are not content, by their policy variables (`request.model`). */
   readonly features: Readonly<Record<string, Feature>>

@@ -1,7 +1,10 @@
 import type { Completion } from '../domain/completion.ts'
 import type { Origin, RequestSource } from '../domain/original-request.ts'
+import type { ResponseStoring } from '../domain/principal.ts'
+import type { NewStoredContent, StoredContent } from '../domain/stored-content.ts'
 import type { ErrorCode, ErrorFields } from '../errors.ts'
 import type { Problem } from '../lib/schema.ts'
+import type { Fields } from '../lib/untrusted-json.ts'
 
 /** The governance block of a response (GW-GOV-2), as JSON. */
 export type GovernanceBlock = Readonly<Record<string, unknown>>
@@ -14,6 +17,22 @@ export interface ResponseEncoder {
   toEvents(completion: Completion, governance: GovernanceBlock): Iterable<string>
 }
 
+/** What a dialect with stored responses needs to decode a request. */
+export interface DecodeContext {
+  /** Which responses the Application stores. */
+  readonly storing: ResponseStoring
+  /** The stored conversation that the request continues, oldest first. Empty: none, or it is not loaded yet. */
+  readonly history: readonly StoredContent[]
+}
+
+/** How a request uses stored responses. */
+export interface UseOfStore {
+  /** The stored response that the request continues, as the client sent it. */
+  readonly previousId: string | undefined
+  /** Undefined: the response is not stored. */
+  readonly toStored: ((completion: Completion, governance: GovernanceBlock) => NewStoredContent) | undefined
+}
+
 export type DecodedRequest =
   | {
       readonly ok: true
@@ -22,8 +41,12 @@ export type DecodedRequest =
       /** The client's field that a field of `chat` was made from: `messages[2].content` is `input[1].content`. */
       readonly fieldOf: (param: string) => string
       readonly encoder: ResponseEncoder
-      /** The items of the client's body that the messages of `chat` were made from. */
+      /** The items of `bodyOf` that the messages of `chat` were made from. */
       readonly origins: readonly Origin[]
+      /** `written` with the stored conversation that it continues, as a provider without that store gets it. Absent: as it is. */
+      readonly bodyOf?: (written: Fields) => Fields
+      /** Absent: the API has no stored responses. */
+      readonly store?: UseOfStore
     }
   | {
       readonly ok: false
@@ -38,7 +61,7 @@ export type DecodedRequest =
  */
 export interface ClientDialect {
   readonly name: RequestSource['dialect']
-  decode(body: unknown): DecodedRequest
+  decode(body: unknown, context?: DecodeContext): DecodedRequest
   /** Its messages consist of parts, so texts in parts need no extension of the Application. */
   readonly hasTextParts?: boolean
   /** The error envelope, if it is not that of the chat API. */

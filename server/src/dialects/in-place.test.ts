@@ -34,7 +34,7 @@ function forward(
 ) {
   const json = parseJsonKeepingNumbers(Buffer.from(body), 32)
   if (!json.ok) throw new Error(json.problem)
-  const { parsed } = parserOf(dialect, { chatLimits })(json.value, application(unknown), json.written)
+  const { parsed } = parserOf(dialect, { chatLimits })(json.value, application(unknown), { written: json.written })
   if (!parsed.ok) throw new Error(`${parsed.problem.param}: ${parsed.problem.message}`)
   const { messages, parameters, source } = parsed.request
   const changed = <T>(value: T): T => replaceTexts(value, collectTexts(value).map(change))

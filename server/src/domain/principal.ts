@@ -1,8 +1,17 @@
 import type { Classification } from './classification.ts'
 import type { MemoryScope, SharedScope } from './memory-words.ts'
 
-/** The seven gateway endpoints by the names policies and records use (GW-POL-15). */
-export const ENDPOINTS = ['chat', 'embeddings', 'models', 'knowledge_search', 'memory_search', 'memory_capture', 'audit'] as const
+/** The eight gateway endpoints by the names policies and records use (GW-POL-15). */
+export const ENDPOINTS = [
+  'chat',
+  'embeddings',
+  'models',
+  'knowledge_search',
+  'memory_search',
+  'memory_capture',
+  'stored_responses',
+  'audit',
+] as const
 export type Endpoint = (typeof ENDPOINTS)[number]
 
 export const EXTENSIONS = ['tools', 'content_parts', 'developer_role'] as const
@@ -50,10 +59,21 @@ export interface MemorySettings {
 export const UNKNOWN_FIELDS = ['refuse', 'carry'] as const
 export type UnknownFields = (typeof UNKNOWN_FIELDS)[number]
 
+export const RESPONSE_STORING = ['off', 'requested', 'default'] as const
+export type ResponseStoring = (typeof RESPONSE_STORING)[number]
+
+export interface ResponseSettings {
+  /** Which responses of the responses API are stored: none, those with `store: true`, or all without `store: false`. */
+  readonly store: ResponseStoring
+  /** Days after which a stored response can no longer be read and is removed. */
+  readonly retention_days: number
+}
+
 export interface ApplicationSettings {
   readonly extensions: readonly Extension[]
   readonly knowledge: KnowledgeSettings
   readonly memory: MemorySettings
+  readonly responses: ResponseSettings
   /** Clearance of unverified users (GW-KNOW-8). */
   readonly assertion_clearance: Classification
   /** Clearance of verified users by role, if their token has no `clearance` (GW-KNOW-8). */
@@ -72,6 +92,7 @@ export const DEFAULT_SETTINGS: ApplicationSettings = {
   extensions: [],
   knowledge: { enabled: false, passages: 5 },
   memory: { enabled: false, capture: 'off', recall: 5, assertion_scopes: [] },
+  responses: { store: 'requested', retention_days: 30 },
   assertion_clearance: 'internal',
   role_clearance: {},
   default_classification: 'internal',

@@ -1,4 +1,4 @@
-import type { ClientDialect, DecodedRequest } from '../dialects/client-dialect.ts'
+import type { ClientDialect, DecodeContext, DecodedRequest } from '../dialects/client-dialect.ts'
 import { CARRIED_FIELDS } from '../domain/original-request.ts'
 import type { UnknownFields } from '../domain/principal.ts'
 import { type Fields, isObject } from '../lib/untrusted-json.ts'
@@ -18,10 +18,15 @@ export type CarryingRequest =
  * Decodes a body. If the Application allows it, fields that the dialect does not know are set aside (GW-FID-4). They become a parameter of the chat form, so
  * detectors read them like all others. A provider of the same API gets them in their places; no other provider can get the request.
  */
-export function decodeCarrying(dialect: ClientDialect, body: unknown, unknownFields: UnknownFields): CarryingRequest {
+export function decodeCarrying(
+  dialect: ClientDialect,
+  body: unknown,
+  unknownFields: UnknownFields,
+  context: DecodeContext,
+): CarryingRequest {
   const carried: Record<string, unknown> = {}
   for (let rest = body; ; ) {
-    const decoded = dialect.decode(rest)
+    const decoded = dialect.decode(rest, context)
     const paths = Object.keys(carried)
     if (decoded.ok) return paths.length === 0 ? { ...decoded, carried: paths } : withCarried(decoded, carried)
     const { unknownField } = decoded

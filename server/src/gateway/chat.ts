@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify'
-import type { ClientDialect, ResponseEncoder } from '../dialects/client-dialect.ts'
+import type { ClientDialect, ResponseEncoder, UseOfStore } from '../dialects/client-dialect.ts'
 import type { Application } from '../domain/principal.ts'
 import type { Fields } from '../lib/untrusted-json.ts'
 import { chatWithApprovalWait, type PipelineDeps } from '../pipeline/pipeline.ts'
 import type { PipelineResult } from '../pipeline/pipeline-result.ts'
-import type { IncomingRequest, Parsed } from '../pipeline/request.ts'
+import type { IncomingRequest, ParseContext, Parsed } from '../pipeline/request.ts'
 import { decodeCarrying } from './carried-fields.ts'
 import { type ChatLimits, parseChat } from './chat-request.ts'
 import { invalid } from './request-fields.ts'
@@ -51,18 +51,25 @@ interface ParsedBody {
 /** Parses a body in `dialect`. */
 export const parserOf =
   (dialect: ClientDialect, { chatLimits }: Pick<ChatDeps, 'chatLimits'>) =>
-  (body: unknown, application: Application, written: unknown = body): ParsedBody => {
-    const decoded = decodeCarrying(dialect, body, application.settings.unknown_fields)
+  (body: unknown, application: Application, { written = body, history = [] }: ParseContext = {}): ParsedBody => {
+    const { unknown_fields, responses } = application.settings
+    const decoded = decodeCarrying(dialect, body, unknown_fields, { storing: responses.store, history })
     if (!decoded.ok) return { parsed: invalid(decoded.problem), fieldOf: (param) => param }
-    const { fieldOf, encoder, origins, carried } = decoded
-    const source = { dialect: dialect.name, body: written as Fields, origins, carried }
+    const { fieldOf, encoder, origins, bodyOf = (sent) => sent, carried, store } = decoded
+    const source = { dialect: dialect.name, body: bodyOf(written as Fields), origins, carried }
     const parsed = parseChat(decoded.chat, application, { ...chatLimits, textParts: dialect.hasTextParts })
-    return {
-      parsed: parsed.ok ? { ok: true, request: { ...parsed.request, source } } : withClientField(parsed, fieldOf),
-      fieldOf,
-      encoder,
-    }
+    const complete: Parsed = parsed.ok ? { ok: true, request: { ...parsed.request, source } } : parsed
+    return { parsed: withClientField(withStore(complete, store, chatLimits), fieldOf), fieldOf, encoder }
   }
+
+/** The stored conversation may be as large as a request. */
+function withStore(parsed: Parsed, store: UseOfStore | undefined, limits: ChatLimits): Parsed {
+  if (!parsed.ok || !store) return parsed
+  const { previousId: responseId, toStored } = store
+  const size = { maxBytes: limits.bodyBytes, maxResponses: limits.messages }
+  const continues = responseId === undefined ? undefined : { responseId, ...size }
+  return { ok: true, request: { ...parsed.request, continues, toStored } }
+}
 
 /** A problem of the chat that a request was translated into, with the client's own name of the field. */
 function withClientField(parsed: Parsed, fieldOf: (param: string) => string): Parsed {

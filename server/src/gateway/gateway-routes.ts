@@ -5,6 +5,7 @@ import { openaiResponses } from '../dialects/openai-responses/openai-responses.t
 import type { Endpoint } from '../domain/principal.ts'
 import { readRawJsonBodies } from '../http/bodies.ts'
 import { handle, type TypedApp } from '../http/route.ts'
+import { governanceOf } from '../pipeline/governance-block.ts'
 import { runPipeline } from '../pipeline/pipeline.ts'
 import type { PipelineResult } from '../pipeline/pipeline-result.ts'
 import type { IncomingRequest } from '../pipeline/request.ts'
@@ -14,10 +15,10 @@ import { chatRoute, incomingOf, largeBodyRoute } from './chat-route.ts'
 import { type AllowedOrigins, preflightRoute, registerCors } from './cors.ts'
 import { parseEmbeddings } from './embeddings-request.ts'
 import * as docs from './gateway-schemas.ts'
-import { governanceOf } from './governance.ts'
 import { knowledgeHit, memoryHit } from './hits.ts'
 import { parseCapture, parseKnowledgeSearch, parseMemorySearch, parseModel, parseNothing } from './other-requests.ts'
 import { sendEmbeddings, sendResult } from './send-response.ts'
+import { storedResponseRoutes } from './stored-responses-routes.ts'
 import { ungovernedRoutes } from './ungoverned-routes.ts'
 
 export interface GatewayDeps extends ChatDeps {
@@ -42,7 +43,10 @@ export async function gatewayRoutes(plain: FastifyInstance, deps: GatewayDeps): 
   for (const path of [...readOnly, '/v1/audit/:id']) preflightRoute(plain, path, 'GET')
 
   for (const path of CHAT_PATHS) chatRoute(app, docs.chat(path), openaiChat, deps)
-  for (const path of RESPONSES_PATHS) chatRoute(app, docs.responses(path), openaiResponses, deps)
+  for (const path of RESPONSES_PATHS) {
+    chatRoute(app, docs.responses(path), openaiResponses, deps)
+    storedResponseRoutes(app, plain, path, deps)
+  }
   anthropicRoutes(app, plain, deps)
   for (const path of EMBEDDINGS_PATHS) embeddingsRoute(app, path, deps)
   ungovernedRoutes(plain)

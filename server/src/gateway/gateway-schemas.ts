@@ -10,7 +10,7 @@ const strings = Type.Array(Type.String())
 const literals = (...values: string[]) => Type.Union(values.map((value) => Type.Literal(value)))
 
 /** GW-GOV-2 to GW-GOV-4 */
-const GovernanceBlock = Type.Object({
+export const GovernanceBlock = Type.Object({
   audit_id: Type.String(),
   decision: Type.Optional(
     Type.Object({
@@ -73,7 +73,7 @@ const UserTokenHeader = Type.Object({
   ),
 })
 
-const GATEWAY: Api = {
+export const GATEWAY: Api = {
   tag: 'gateway',
   security: [{ applicationKey: [] }],
   errors: { 401: 'AUTH_INVALID_KEY or AUTH_KEY_REVOKED', 503: 'UNAVAILABLE' },
@@ -88,7 +88,7 @@ const GATEWAY: Api = {
 
 /** Paths without `/v1` are aliases: the OpenAPI document contains each operation once. */
 export type Path = `/${string}`
-const named = (path: Path, operationId: string) => (path.startsWith('/v1') ? operationId : undefined)
+export const named = (path: Path, operationId: string) => (path.startsWith('/v1') ? operationId : undefined)
 
 const CHAT_ERRORS = {
   403: 'POLICY_DENIED or POLICY_REVIEW_DENIED, with audit_id',
@@ -124,7 +124,7 @@ export const responses = (path: Path) =>
     operationId: named(path, 'createResponse'),
     summary: 'Create a governed response',
     description:
-      'Compatible with the OpenAI responses API, without stored responses: each request contains the whole conversation. The request is governed as the chat that it is translated into. Rules: GW-RESP-1 to GW-RESP-16, and those of the chat.',
+      'Compatible with the OpenAI responses API. The request, with the stored conversation that it continues, is governed as the chat that it is translated into. Rules: GW-RESP-1 to GW-RESP-22, and those of the chat.',
     headers: UserTokenHeader,
     body: ResponsesBody,
     answers: {

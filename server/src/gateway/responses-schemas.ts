@@ -31,13 +31,18 @@ export const ResponsesBody = Type.Object(
     safety_identifier: text,
     prompt_cache_key: text,
     service_tier: ChatBody.properties.service_tier,
-    store: optional(Type.Literal(false, { description: 'The gateway stores no responses.' })),
+    previous_response_id: optional(
+      Type.String({ maxLength: 256, description: 'The stored response that this one continues (GW-RESP-18).' }),
+    ),
+    store: optional(
+      Type.Boolean({ description: "Whether the response is stored. Default: the Application's `settings.responses.store`." }),
+    ),
     stream: ChatBody.properties.stream,
     governance: ChatBody.properties.governance,
   },
   {
     description:
-      'Fields that ask for stored content, tools of the provider or anything else that the gateway cannot carry out are refused by name (`previous_response_id`, `conversation`, `prompt`, `background` …).',
+      'Fields that ask for stored content, tools of the provider or anything else that the gateway cannot carry out are refused by name (`conversation`, `prompt`, `background` …).',
   },
 )
 
@@ -56,7 +61,8 @@ export const ResponseFields = {
     output_tokens_details: Type.Object({ reasoning_tokens: Type.Integer() }),
     total_tokens: Type.Integer(),
   }),
-  store: Type.Literal(false),
+  store: Type.Boolean({ description: 'Whether the response is stored.' }),
+  previous_response_id: Type.Union([Type.String(), Type.Null()]),
   provider_fields: Type.Optional(
     Type.Object(
       {},

@@ -2,9 +2,9 @@ import type { FastifyReply } from 'fastify'
 import type { ResponseEncoder } from '../dialects/client-dialect.ts'
 import { sendError } from '../http/error-responses.ts'
 import { sendEvents } from '../http/event-stream.ts'
+import { governanceOf } from '../pipeline/governance-block.ts'
 import type { PipelineResult } from '../pipeline/pipeline-result.ts'
 import { narrowOrigins } from './cors.ts'
-import { governanceOf } from './governance.ts'
 
 /** Created once, because `abort()` would take 10 µs to create an exception. */
 const CLIENT_CLOSED = new Error('The client closed the connection.')

@@ -15,7 +15,7 @@ export async function collectOpenApi(app: FastifyInstance, version: string, publ
       ...(publicUrl !== undefined && { servers: [{ url: publicUrl }] }),
       info: { title: 'Gatehouse', version, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
       tags: [
-        { name: 'gateway', description: 'The governed gateway: seven endpoints and one pipeline of twelve stages.' },
+        { name: 'gateway', description: 'The governed gateway: eight endpoints and one pipeline of twelve stages.' },
         { name: 'messaging', description: 'Conversations and messages. Bodies are forms or JSON (MSG-BODY-1).' },
         { name: 'admin', description: 'API for operators at `/admin/v1`, with an admin token or a session.' },
         { name: 'server', description: 'Health and metrics.' },

@@ -9,6 +9,8 @@ import {
   DEFAULT_SETTINGS,
   EXTENSIONS,
   type MemorySettings,
+  RESPONSE_STORING,
+  type ResponseSettings,
   UNKNOWN_FIELDS,
 } from '../domain/principal.ts'
 import { Name, oneOf, resettable, resettableWord, Timestamp, withStorable } from '../lib/fields.ts'
@@ -54,6 +56,18 @@ const KnownSettings = Type.Object(
         }),
       ),
     }),
+    responses: Type.Optional(
+      Type.Unsafe<Nullable<ResponseSettings> | null>({
+        type: ['object', 'null'],
+        properties: {
+          store: resettableWord(RESPONSE_STORING),
+          retention_days: resettable(Type.Integer({ minimum: 1, maximum: 3_650 })),
+        },
+        additionalProperties: false,
+        description:
+          'Stored responses of the responses API. `store`: `off`, `requested` (those with `store: true`; the default) or `default` (all without `store: false`). null resets them to the defaults.',
+      }),
+    ),
     assertion_clearance: resettableWord(CLASSIFICATIONS),
     role_clearance: resettable(Type.Record(Name, oneOf(CLASSIFICATIONS), { maxProperties: 100 })),
     default_classification: resettableWord(CLASSIFICATIONS),
@@ -97,7 +111,7 @@ export type ApplicationCreate = Static<typeof ApplicationCreate>
 
 /**
  * Body of `PATCH /admin/v1/applications/:id`. Missing fields stay unchanged, null resets a field. `limits`, `settings`,
- * `settings.knowledge` and `settings.memory` are merged field by field, all other fields are replaced.
+ * `settings.knowledge`, `settings.memory` and `settings.responses` are merged field by field, all other fields are replaced.
  */
 export const ApplicationPatch = Type.Object({ name: Type.Optional(Name), ...optional })
 export type ApplicationPatch = Static<typeof ApplicationPatch>
@@ -118,10 +132,11 @@ export interface Overrides {
 
 /** Returns the stored settings and limits after a checked patch. */
 export function patchOverrides(stored: Overrides, patch: Pick<ApplicationPatch, 'settings' | 'limits'>): Overrides {
-  const { knowledge, memory, ...plain } = patch.settings ?? {}
+  const { knowledge, memory, responses, ...plain } = patch.settings ?? {}
   const features = {
     ...(knowledge !== undefined && { knowledge: patchFeature(stored.settings.knowledge, knowledge) }),
     ...(memory !== undefined && { memory: patchFeature(stored.settings.memory, memory) }),
+    ...(responses !== undefined && { responses: patchFeature(stored.settings.responses, responses) }),
   }
   return {
     settings: mergeFields(stored.settings, { ...plain, ...features }),
@@ -141,12 +156,14 @@ const mergeFields = (stored: Readonly<Record<string, unknown>>, patch: object): 
 export const fillApplicationSettings = ({
   knowledge,
   memory,
+  responses,
   ...stored
 }: Readonly<Record<string, unknown>>): ApplicationSettings => ({
   ...DEFAULT_SETTINGS,
   ...stored,
   knowledge: { ...DEFAULT_SETTINGS.knowledge, ...(knowledge as object) },
   memory: { ...DEFAULT_SETTINGS.memory, ...(memory as object) },
+  responses: { ...DEFAULT_SETTINGS.responses, ...(responses as object) },
 })
 
 export const fillApplicationLimits = (stored: Readonly<Record<string, unknown>>): ApplicationLimits => ({
@@ -181,6 +198,7 @@ export const ApplicationView = Type.Object({
         scopes: Type.Optional(Type.Array(oneOf(MEMORY_SCOPES))),
         assertion_scopes: Type.Array(oneOf(SHARED_SCOPES)),
       }),
+      responses: Type.Object({ store: oneOf(RESPONSE_STORING), retention_days: Type.Integer() }),
       assertion_clearance: oneOf(CLASSIFICATIONS),
       role_clearance: Type.Record(Type.String(), oneOf(CLASSIFICATIONS)),
       default_classification: oneOf(CLASSIFICATIONS),

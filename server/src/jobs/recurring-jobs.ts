@@ -1,6 +1,7 @@
 import type { Database, Db } from '../db/database.ts'
 import type { DatabaseMaintenance } from '../db/database-maintenance.ts'
 import { buildDeferredIndexes } from '../db/deferred-indexes.ts'
+import { findApplication } from '../identity/application-store.ts'
 import { findWorkspace } from '../identity/workspace-store.ts'
 import { sweepCollections } from '../knowledge/sweep.ts'
 import { IdleHeapCollector } from '../lib/idle-heap-collector.ts'
@@ -19,6 +20,8 @@ import { removeExpiredHolds } from '../messaging/messages/remove-expired-holds.t
 import { deleteExpiredOfConversations, deleteExpiredOfWorkspace } from '../messaging/retention/delete-expired-messages.ts'
 import { finishErasures } from '../messaging/retention/erase-user-content.ts'
 import { removeExpiredSignIns } from '../operators/expired-sign-ins.ts'
+import { expiryLimit } from '../responses/stored-response.ts'
+import { listStoringApplications, removeExpiredResponses } from '../responses/stored-response-store.ts'
 import { eraseExpiredReviews } from '../review/review-store.ts'
 import { type AuditJobDeps, auditJobs } from './audit-jobs.ts'
 import type { Job } from './jobs.ts'
@@ -75,6 +78,7 @@ function removalJobs(deps: Deps): Job[] {
     ['erase content of expired reviews', MINUTE, () => inBatches(500, (most) => eraseExpiredReviews(db, clock.now(), most))],
     ['remove expired holds of messages', MINUTE, () => inBatches(500, (most) => removeExpiredHolds(db, clock.now(), most))],
     ['remove expired memories', MINUTE, () => inBatches(500, (most) => removeExpired(db, clock.now(), most))],
+    ['remove expired responses', 10 * MINUTE, () => removeResponses(deps)],
     ['remove deleted collections', 30 * SECOND, () => removeCollections(db)],
     ['prune events and deliveries', HOUR, () => pruneEvents(db, before)],
     ['remove old idempotency keys', MINUTE, () => inBatches(500, (most) => deleteExpiredKeys(db, clock.now(), most))],
@@ -93,6 +97,15 @@ async function inBatches(most: number, work: (most: number) => Promise<number>):
 
 async function removeCollections(db: Db): Promise<void> {
   while (await sweepCollections(db, CHUNK_BATCH));
+}
+
+async function removeResponses({ db, clock }: Deps): Promise<void> {
+  for (const ids of await listStoringApplications(db)) {
+    const application = await findApplication(db, ids.workspaceId, ids.applicationId)
+    if (!application) continue
+    const expired = expiryLimit(application, clock.now())
+    await inBatches(100, (most) => removeExpiredResponses(db, ids, expired, most))
+  }
 }
 
 async function pruneEvents(db: Db, before: (ms: number) => Date): Promise<void> {

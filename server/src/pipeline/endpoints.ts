@@ -65,5 +65,10 @@ export const ENDPOINT_PLANS: Readonly<Record<Endpoint, EndpointPlan>> = {
     feature: 'memory',
     onRefusal: 'set_aside',
   },
+  stored_responses: {
+    stages: only('authenticate', 'admit', 'identify', 'authorize', 'record'),
+    limited: true,
+    onRefusal: 'refuse',
+  },
   audit: { stages: only('authenticate', 'admit', 'authorize', 'record'), limited: false, onRefusal: 'refuse' },
 }

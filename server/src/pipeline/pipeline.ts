@@ -1,8 +1,9 @@
-import type { Outcome } from '../domain/outcome.ts'
+import { type Outcome, Stop } from '../domain/outcome.ts'
 import { GatehouseError } from '../errors.ts'
 import { untilAborted } from '../lib/until-aborted.ts'
 import { ApprovalWait } from '../review/approval-wait.ts'
 import type { FinishedRequest } from '../telemetry/request-observer.ts'
+import { type ConversationDeps, continueConversation } from './continue-conversation.ts'
 import { ENDPOINT_PLANS } from './endpoints.ts'
 import { finishedRequest, type PipelineResult, spentTokens } from './pipeline-result.ts'
 import type { IncomingRequest } from './request.ts'
@@ -43,6 +44,7 @@ export type PipelineDeps = Parameters<typeof authenticate>[1] &
   RouteDeps &
   InvokeStageDeps &
   RememberDeps &
+  ConversationDeps &
   RecordDeps & { readonly observe: (finished: FinishedRequest) => void }
 
 /** One run of a request through stages 1 to 11. */
@@ -136,11 +138,14 @@ const serverStopping = (): Error =>
     headers: { 'retry-after': '1' },
   })
 
-/** Stages 1 to 11 in order, for all seven endpoints. A stage that an endpoint does not use (endpoints.ts) has its neutral result. */
+/** Stages 1 to 11 in order, for all eight endpoints. A stage that an endpoint does not use (endpoints.ts) has its neutral result. */
 async function stages(incoming: IncomingRequest, deps: PipelineDeps, trace: StageTrace<StageResults>): Promise<Outcome> {
   const caller = await trace.run('authenticate', () => authenticate(incoming, deps))
-  const admitted = await trace.run('admit', () => admit(incoming, caller, deps))
-  const identity = await trace.run('identify', () => identify(incoming, caller, admitted, deps), UNIDENTIFIED)
+  const received = await trace.run('admit', () => admit(incoming, caller, deps))
+  const identity = await trace.run('identify', () => identify(incoming, caller, received, deps), UNIDENTIFIED)
+  const admitted = await continueConversation(incoming, caller, received, identity, deps)
+  if (admitted instanceof Stop) return admitted.outcome
+  trace.results.admit = admitted
   const context: RequestContext = { incoming, caller, admitted, identity }
 
   const classified = await trace.run('classify', () => classify(caller, admitted, deps), UNCLASSIFIED)

@@ -7,6 +7,7 @@ import { NOTHING_UNREAD, type Unread } from '../domain/unread.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { StoredMemory } from '../memory/capture.ts'
 import type { IncomingRequest } from './request.ts'
+import type { ResponseChange } from './response-changes.ts'
 import { decisionOf, responseInputOf, type StageResults, transformsOf } from './stage-results.ts'
 import type { StageTrace } from './stage-trace.ts'
 
@@ -22,6 +23,8 @@ export interface RecordedResponse extends RecordedChanges {
   readonly errorCode: ErrorCode | null
   /** The completion or the embeddings as JSON; undefined: none is sent. */
   readonly completionJson: string | undefined
+  /** The stored response that is added or deleted. */
+  readonly change: ResponseChange | undefined
 }
 
 /** Model names that are not prose. Other names are recorded as a hash. */
@@ -78,8 +81,27 @@ export function draftOf(
     risk_level: decision?.risk ?? null,
     stages: trace.stages.map(({ name, outcome, ms }) => ({ ms: rounded(ms), name, outcome: name === 'record' ? 'ok' : outcome })),
     status: response.status,
+    ...storedResponseOf(admit, trace.results, response),
     user: userOf(trace.results, hasher),
     workspace_id: application.workspaceId,
+  }
+}
+
+/** The stored responses that the request continued, deleted, read or added. */
+function storedResponseOf(
+  { continuedId }: StageResults['admit'],
+  { authorize }: Partial<StageResults>,
+  { change }: RecordedResponse,
+): Pick<AuditDraft, 'stored_response'> {
+  const read = authorize?.storedResponse?.id
+  if (continuedId === undefined && read === undefined && !change) return {}
+  return {
+    stored_response: {
+      ...(continuedId !== undefined && { continued: continuedId }),
+      ...(change?.kind === 'delete' && { deleted: change.id }),
+      ...(read !== undefined && change?.kind !== 'delete' && { read }),
+      ...(change?.kind === 'store' && { stored: change.stored.id }),
+    },
   }
 }
 

@@ -1,10 +1,14 @@
 import type { Classification } from '../domain/classification.ts'
+import type { Completion } from '../domain/completion.ts'
 import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { RequestSource } from '../domain/original-request.ts'
 import { ANONYMOUS_USER, type Application, type Endpoint, type User } from '../domain/principal.ts'
+import type { NewStoredContent, StoredContent } from '../domain/stored-content.ts'
 import type { ErrorCode, ErrorFields } from '../errors.ts'
+import { parseJsonKeepingNumbers } from '../lib/json.ts'
 import type { Lease } from '../limits/lease.ts'
+import type { ConversationLimits } from '../responses/stored-response-store.ts'
 import type { PlaygroundCaller, TrustedCaller } from './callers.ts'
 
 /** A request as it was received: no part of it is parsed or trusted yet. */
@@ -21,8 +25,29 @@ export interface IncomingRequest {
   readonly clientSignal: () => AbortSignal
   /** Set if the request has waited for a reviewer and runs again: the limits have counted it already. */
   readonly lease?: Lease
-  /** The endpoint's own parser: validates the body. `written`: the body with its numbers as they were written (lib/json-numbers.ts). */
-  readonly parse: (body: unknown, application: Application, written?: unknown) => Parsed
+  /** The endpoint's own parser: validates the body. */
+  readonly parse: (body: unknown, application: Application, context?: ParseContext) => Parsed
+}
+
+/** What a parser gets besides the body. */
+export interface ParseContext {
+  /** The body with its numbers as they were written (lib/json-numbers.ts). */
+  readonly written?: unknown
+  /** The stored conversation that the request continues, oldest first. */
+  readonly history?: readonly StoredContent[]
+}
+
+/** Reads the body as JSON, unless it is empty, and validates it. */
+export function parseBody(
+  { body, parse }: Pick<IncomingRequest, 'body' | 'parse'>,
+  application: Application,
+  jsonDepth: number,
+  history: readonly StoredContent[] = [],
+): Parsed {
+  if (body.length === 0) return parse(undefined, application)
+  const json = parseJsonKeepingNumbers(body, jsonDepth)
+  if (!json.ok) return { ok: false, problem: { message: json.problem } }
+  return parse(json.value, application, { written: json.written, history })
 }
 
 export type Parsed =
@@ -54,7 +79,7 @@ export const assertedUser = (assertion: UserAssertion | undefined, isVerified = 
         verified: isVerified,
       }
 
-/** A validated request of any of the seven endpoints. Fields that an endpoint does not have keep the values of EMPTY_REQUEST. */
+/** A validated request of any of the eight endpoints. Fields that an endpoint does not have keep the values of EMPTY_REQUEST. */
 export interface GatewayRequest {
   /** The chat's messages; a query, a memory or each text to embed as one user message. */
   readonly messages: readonly ChatMessage[]
@@ -71,12 +96,26 @@ export interface GatewayRequest {
   readonly waitSeconds: number
   /** Audit lookup: id of the record. */
   readonly lookupId: string | undefined
+  /** Responses: the stored response that the request continues. */
+  readonly continues: (ConversationLimits & { readonly responseId: string }) | undefined
+  /** Responses: makes what is stored of the response; undefined: it is not stored. */
+  readonly toStored: ((completion: Completion, governance: Readonly<Record<string, unknown>>) => NewStoredContent) | undefined
+  /** Stored responses: the response that is read or deleted. */
+  readonly storedResponse: UsedResponse | undefined
   /** Searches: the maximum number of hits. */
   readonly limit: number
   /** Chats: the request in the client's own API. */
   readonly source: RequestSource | undefined
   /** Memory capture. */
   readonly capture: CaptureFields | undefined
+}
+
+/** A stored response that is read or deleted. */
+export interface UsedResponse {
+  readonly id: string
+  readonly action: 'read' | 'delete'
+  /** Why the request does not fit the response; undefined: it does. */
+  readonly problemOf?: (content: StoredContent) => ErrorFields | undefined
 }
 
 /** The fields of a capture; its texts are `messages`: the content, then the summary if there is one. */
@@ -101,6 +140,9 @@ export const EMPTY_REQUEST: GatewayRequest = {
   reviewItemId: undefined,
   waitSeconds: 0,
   lookupId: undefined,
+  continues: undefined,
+  toStored: undefined,
+  storedResponse: undefined,
   limit: 10,
   source: undefined,
   capture: undefined,

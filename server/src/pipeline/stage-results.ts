@@ -17,6 +17,7 @@ import { collectDirectives, type Steering } from '../policy/directives.ts'
 import type { PolicyInput } from '../policy/input.ts'
 import { Vault } from '../policy/vault.ts'
 import type { Candidate, ModelEntry } from '../providers/route.ts'
+import type { StoredResponse } from '../responses/stored-response.ts'
 import type { RequestHashes } from '../review/request-hash.ts'
 import type { Release } from '../review/resubmission.ts'
 import type { Scanned } from './govern.ts'
@@ -115,6 +116,8 @@ export interface Admitted {
   /** Estimate over everything the detectors will read. */
   readonly tokens: number
   readonly bytes: number
+  /** `resp_…`: the stored response that the request continues. */
+  readonly continuedId?: string
   /** The request's share of the Application's limits until its response is sent. */
   readonly lease: Lease
 }
@@ -156,6 +159,8 @@ export interface Authorized {
   readonly withheld: boolean
   /** Audit lookup. */
   readonly auditRecord: AuditRecord | undefined
+  /** The stored response that is read or deleted. */
+  readonly storedResponse?: StoredResponse
 }
 
 /** The hits of a search that the request may use, and what they demand together. */

@@ -152,8 +152,8 @@ test('erase: one memory, or all memories of a user', async () => {
   expectError(await admin.send('GET', `/memories/${id}`, undefined, { workspace }), 'NOT_FOUND')
   const path = `/users/${encodeURIComponent('alice/ünï')}/memories`
   const eraseAll = async () => (await admin.send('DELETE', path, undefined, { workspace })).body
-  expect(await eraseAll()).toEqual({ object: 'memory_erasure', erased: 1 })
-  expect(await eraseAll()).toEqual({ object: 'memory_erasure', erased: 0 })
+  expect(await eraseAll()).toEqual({ object: 'memory_erasure', erased: 1, erased_responses: 0 })
+  expect(await eraseAll()).toEqual({ object: 'memory_erasure', erased: 0, erased_responses: 0 })
   expect(await contents()).toEqual(['of bob', 'shared'])
 })
 

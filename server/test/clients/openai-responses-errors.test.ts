@@ -84,8 +84,9 @@ describe('errors', () => {
       },
     ],
     ['tools[0].type', { tools: [{ type: 'web_search' }] }],
-    ['store', { store: true }],
-    ['previous_response_id', { previous_response_id: 'resp_1' }],
+    ['store', { store: 'yes' }],
+    ['conversation', { conversation: 'conv_1' }],
+    ['background', { background: true }],
   ])("400: names the client's field %s [GW-RESP-9]", async (param, more) => {
     const error = await refused(more)
     expect(error).toBeInstanceOf(OpenAI.BadRequestError)

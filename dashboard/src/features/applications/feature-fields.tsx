@@ -15,9 +15,15 @@ const UNKNOWN_FIELDS = [
   { value: 'refuse', label: 'Refuse the request' },
   { value: 'carry', label: 'Scan them and send them to providers of the same API' },
 ]
+const STORE = [
+  { value: 'off', label: 'None' },
+  { value: 'requested', label: 'Those with store: true' },
+  { value: 'default', label: 'All without store: false' },
+]
+
 const EXTENSIONS: readonly string[] = ['tools', 'content_parts', 'developer_role']
 
-/** Knowledge, memory and extensions of an Application. */
+/** Knowledge, memory, stored responses and extensions of an Application. */
 export function FeatureFields({ form }: { readonly form: UseFormReturnType<Values> }) {
   const { knowledge, memory, extensions } = form.getValues().settings
   return (
@@ -51,6 +57,25 @@ export function FeatureFields({ form }: { readonly form: UseFormReturnType<Value
             />
           </SimpleGrid>
         )}
+      </Section>
+      <Section title="Stored responses">
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <Select
+            label="Responses to store"
+            description="Responses API only. The content is sealed."
+            data={STORE}
+            allowDeselect={false}
+            {...form.getInputProps('settings.responses.store')}
+          />
+          <NumberInput
+            label="Retention in days"
+            description="Older responses cannot be read."
+            placeholder="Default"
+            min={1}
+            max={3_650}
+            {...form.getInputProps('settings.responses.retention_days')}
+          />
+        </SimpleGrid>
       </Section>
       <Section title="Extensions">
         <MultiSelect

@@ -24,11 +24,12 @@ export interface Values {
     cors: { origins: string[] }
     knowledge: { enabled: boolean; passages: NumberField; collections: string[] }
     memory: { enabled: boolean; capture: Settings['memory']['capture']; recall: NumberField }
+    responses: { store: Settings['responses']['store']; retention_days: NumberField }
   }
 }
 
 export function valuesOf({ name, models, providers, default_model, ceiling, limits, settings }: Application): Values {
-  const { extensions, unknown_fields, default_classification, assertion_clearance, cors, knowledge, memory } = settings
+  const { extensions, unknown_fields, default_classification, assertion_clearance, cors, knowledge, memory, responses } = settings
   return {
     name,
     models: models ?? [],
@@ -50,13 +51,14 @@ export function valuesOf({ name, models, providers, default_model, ceiling, limi
       cors: { origins: cors?.origins ?? [] },
       knowledge: { enabled: knowledge.enabled, passages: knowledge.passages, collections: knowledge.collections ?? [] },
       memory: { enabled: memory.enabled, capture: memory.capture, recall: memory.recall },
+      responses: { store: responses.store, retention_days: responses.retention_days },
     },
   }
 }
 
 /** Request body. Empty fields get their defaults. */
 export function patchOf({ name, models, providers, default_model, ceiling, limits, settings }: Values): Patch {
-  const { knowledge, memory, extensions, cors, ...levels } = settings
+  const { knowledge, memory, responses, extensions, cors, ...levels } = settings
   return {
     name: name.trim(),
     models: orNull(models),
@@ -70,6 +72,7 @@ export function patchOf({ name, models, providers, default_model, ceiling, limit
       cors: cors.origins.length === 0 ? null : cors,
       knowledge: { ...knowledge, passages: numberOf(knowledge.passages), collections: orNull(knowledge.collections) },
       memory: { ...memory, recall: numberOf(memory.recall) },
+      responses: { ...responses, retention_days: numberOf(responses.retention_days) },
     },
   } as Patch
 }

@@ -9,6 +9,7 @@ export const ENDPOINTS = [
   'knowledge_search',
   'memory_search',
   'memory_capture',
+  'stored_responses',
   'audit',
   'message',
   'admin',

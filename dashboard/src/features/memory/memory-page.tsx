@@ -103,14 +103,17 @@ function Actions(memory: Memory) {
 function EraseAll({ userId }: { readonly userId: string }) {
   const erase = useChange('delete', '/admin/v1/users/{id}/memories', {
     refresh: ['/admin/v1/memories'],
-    onDone: ({ erased }) => notifySuccess(`${erased} ${erased === 1 ? 'memory' : 'memories'} erased.`),
+    onDone: ({ erased, erased_responses: responses }) =>
+      notifySuccess(
+        `${erased} ${erased === 1 ? 'memory' : 'memories'} and ${responses} stored ${responses === 1 ? 'response' : 'responses'} erased.`,
+      ),
   })
   return (
     <ConfirmButton
       size="sm"
       color="red"
-      question={`Erase all memories of ${userId}?`}
-      consequence="Erases the user's memories in all Applications, including sessions and history. This cannot be undone."
+      question={`Erase all memories and stored responses of ${userId}?`}
+      consequence="Erases the user's memories, with sessions and history, and the user's stored responses in all Applications. This cannot be undone."
       onConfirm={() => erase.mutateAsync({ params: { path: { id: userId } } })}
     >
       Erase all memories of {userId}

@@ -17,6 +17,7 @@ import * as traces from './0017-traces.ts'
 import * as providerPreset from './0018-provider-preset.ts'
 import * as tokenUnits from './0019-token-units.ts'
 import * as providerStreams from './0020-provider-streams.ts'
+import * as storedResponses from './0021-stored-responses.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -38,4 +39,5 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0018-provider-preset': providerPreset,
   '0019-token-units': tokenUnits,
   '0020-provider-streams': providerStreams,
+  '0021-stored-responses': storedResponses,
 }

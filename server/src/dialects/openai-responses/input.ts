@@ -78,19 +78,19 @@ const UNKNOWN_ITEM = `must be one of ${Object.keys(ITEMS)
   .map((name) => JSON.stringify(name))
   .join(', ')}: the gateway does not read other items`
 
-/** The messages of `input`, after those that `conversation` has. */
-export function addInput(input: unknown, conversation: Conversation): void {
+/** The messages of `input`, after those of `before` items that `conversation` has. */
+export function addInput(input: unknown, conversation: Conversation, before = 0): void {
   if (typeof input === 'string') {
     const to = push({ role: 'user', content: input }, 'input', conversation)
     conversation.sources.set(`${to}.content`, 'input')
-    conversation.origins.push({ from: 0, to: 0 })
+    noteOrigin(before, conversation)
     return
   }
   if (!Array.isArray(input)) throw new RefusedField('input', input == null ? 'is required' : 'must be string or array')
   if (input.length === 0) throw new RefusedField('input', 'must have at least one item')
   for (const [index, item] of listOf(input, 'input').entries()) {
     addItem(item, `input[${index}]`, conversation)
-    noteOrigin(index, conversation)
+    noteOrigin(before + index, conversation)
   }
 }
 
@@ -99,6 +99,14 @@ function noteOrigin(index: number, { messages, origins }: Conversation): void {
   const last = origins.at(-1)
   if (origins.length < messages.length) origins.push({ from: index, to: index })
   else if (last && last !== 'system') origins[origins.length - 1] = { from: last.from, to: index }
+}
+
+/** The messages of stored items, which the client cannot name one by one. */
+export function addHistory(items: readonly Fields[], conversation: Conversation): void {
+  for (const [index, item] of items.entries()) {
+    addItem(item, 'previous_response_id', conversation)
+    noteOrigin(index, conversation)
+  }
 }
 
 function addItem(item: unknown, at: string, conversation: Conversation): void {

@@ -8,8 +8,6 @@ interface Refusal {
   readonly message: string
 }
 
-const STATELESS = 'the gateway stores no responses; send the whole conversation in input, with store: false'
-const stateless: Refusal = { accepts: isOff, message: `is not supported: ${STATELESS}` }
 const oneOf = (values: readonly unknown[], why: string): Refusal => ({
   accepts: (value) => values.includes(value),
   message: `must be ${values.map((value) => JSON.stringify(value)).join(' or ')}: ${why}`,
@@ -19,9 +17,10 @@ const INCLUDABLE: readonly unknown[] = ['reasoning.encrypted_content', 'message.
 
 /** Fields of the API that the gateway cannot carry out, except for these values. */
 const REFUSALS: Readonly<Record<string, Refusal>> = {
-  store: { accepts: (value) => value === false, message: `must be false: ${STATELESS}` },
-  previous_response_id: stateless,
-  conversation: stateless,
+  conversation: {
+    accepts: isOff,
+    message: 'is not supported: the gateway stores responses, not conversations; use previous_response_id',
+  },
   prompt: {
     accepts: isOff,
     message:

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Origin } from '../../domain/original-request.ts'
-import type { DecodedRequest } from '../client-dialect.ts'
+import type { StoredContent } from '../../domain/stored-content.ts'
+import type { DecodeContext, DecodedRequest } from '../client-dialect.ts'
 import {
   byType,
   type Fields,
@@ -13,7 +14,7 @@ import {
   UnknownField,
   withoutNulls,
 } from './fields.ts'
-import { addInput, type Conversation } from './input.ts'
+import { addHistory, addInput, type Conversation } from './input.ts'
 import { refuseFields } from './refused-fields.ts'
 import { readToolChoice, readTools } from './tools.ts'
 
@@ -23,19 +24,24 @@ export type Decoded =
       readonly chat: Fields
       readonly fieldOf: (param: string) => string
       readonly origins: readonly Origin[]
+      readonly bodyOf: (written: Fields) => Fields
       /** The request without fields that are null. */
       readonly request: Fields
     }
   | Extract<DecodedRequest, { readonly ok: false }>
 
+export const WITHOUT_HISTORY: DecodeContext = { storing: 'requested', history: [] }
+
 /** Translates a request into a body of the chat API. Each field is carried over, used here, or refused by name. */
-export function decodeRequest(body: unknown): Decoded {
+export function decodeRequest(body: unknown, context = WITHOUT_HISTORY): Decoded {
   if (!isObject(body)) return { ok: false, problem: { param: '', message: 'must be object' } }
   const request = withoutNulls(body)
   const conversation: Conversation = { messages: [], sources: new Map(), origins: [] }
   try {
-    const chat = toChat(request, conversation)
-    return { ok: true, chat, fieldOf: (param) => fieldOf(conversation.sources, param), origins: conversation.origins, request }
+    const chat = toChat(request, conversation, context)
+    const { sources, origins } = conversation
+    const bodyOf = (written: Fields) => withHistory(written, context.history)
+    return { ok: true, chat, fieldOf: (param) => fieldOf(sources, param), origins, bodyOf, request }
   } catch (error) {
     if (error instanceof UnknownField) {
       const { problem, path, placeholder } = error
@@ -67,6 +73,7 @@ const SAME = [
 /** Fields that are translated. */
 const TRANSLATED = [
   'instructions',
+  'previous_response_id',
   'input',
   'tools',
   'tool_choice',
@@ -76,6 +83,7 @@ const TRANSLATED = [
   'max_output_tokens',
   'top_logprobs',
   'include',
+  'store',
 ] as const
 
 /**
@@ -83,8 +91,6 @@ const TRANSLATED = [
  * that `max_tool_calls` counts, and `client_metadata` (sent by Codex) describes the client to OpenAI.
  */
 const WITHOUT_EFFECT = [
-  'store',
-  'previous_response_id',
   'conversation',
   'prompt',
   'background',
@@ -98,6 +104,8 @@ const WITHOUT_EFFECT = [
 const KNOWN: ReadonlySet<string> = new Set([...SAME, ...TRANSLATED, ...WITHOUT_EFFECT])
 
 const readOthers = reader({
+  store: Type.Optional(Type.Boolean()),
+  previous_response_id: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
   instructions: Type.Optional(Type.String()),
   stream_options: Type.Optional(
     Type.Object({ include_obfuscation: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
@@ -108,16 +116,30 @@ const readOthers = reader({
   top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
 })
 
-function toChat(request: Fields, conversation: Conversation): Fields {
+const OTHERS = [
+  'store',
+  'previous_response_id',
+  'instructions',
+  'stream_options',
+  'max_tool_calls',
+  'client_metadata',
+  'parallel_tool_calls',
+  'top_logprobs',
+] as const
+
+const STORES_NOTHING =
+  'must be false: the Application stores no responses (settings.responses.store is off); send the whole conversation in input'
+
+function toChat(request: Fields, conversation: Conversation, { storing, history }: DecodeContext): Fields {
   const { sources } = conversation
   refuseFields(request)
+  if (request.store === true && storing === 'off') throw new RefusedField('store', STORES_NOTHING)
   const unknown = Object.keys(request).find((name) => !KNOWN.has(name))
   if (unknown !== undefined) throw new UnknownField(unknown, NOT_CARRIED)
-  const { instructions, stream_options, max_tool_calls, client_metadata, parallel_tool_calls, top_logprobs } = request
-  readOthers({ instructions, stream_options, max_tool_calls, client_metadata, parallel_tool_calls, top_logprobs }, '')
+  readOthers(Object.fromEntries(OTHERS.map((name) => [name, request[name]])), '')
   return {
     ...Object.fromEntries(SAME.filter((name) => request[name] !== undefined).map((name) => [name, request[name]])),
-    messages: toMessages(request, conversation),
+    messages: toMessages(request, conversation, history),
     ...toolFields(request, sources),
     ...textFields(request.text, sources),
     ...reasoningFields(request.reasoning, sources),
@@ -126,7 +148,12 @@ function toChat(request: Fields, conversation: Conversation): Fields {
   }
 }
 
-function toMessages({ instructions, input }: Fields, conversation: Conversation): readonly Fields[] {
+/** The instructions of earlier responses are not carried over, as in the API. */
+function toMessages(
+  { instructions, input }: Fields,
+  conversation: Conversation,
+  history: readonly StoredContent[],
+): readonly Fields[] {
   const { messages, sources, origins } = conversation
   if (instructions !== undefined) {
     for (const path of ['messages[0]', 'messages[0].content']) sources.set(path, 'instructions')
@@ -134,8 +161,21 @@ function toMessages({ instructions, input }: Fields, conversation: Conversation)
     origins.push('system')
   }
   sources.set('messages', 'input')
-  addInput(input, conversation)
+  const items = itemsOf(history)
+  addHistory(items, conversation)
+  addInput(input, conversation, items.length)
   return messages
+}
+
+const itemsOf = (history: readonly StoredContent[]): readonly Fields[] =>
+  history.flatMap(({ input, response }) => [...input, ...response.output])
+
+/** The body with the items of the stored conversation before its own. */
+function withHistory(written: Fields, history: readonly StoredContent[]): Fields {
+  if (history.length === 0) return written
+  const { input, previous_response_id: _, ...others } = written
+  const own: readonly unknown[] = Array.isArray(input) ? input : [{ role: 'user', content: input }]
+  return { ...others, input: [...itemsOf(history), ...own] }
 }
 
 /** Chat providers refuse an empty list of tools, and a choice among no tools. Both ask for nothing. */

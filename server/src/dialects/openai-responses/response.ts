@@ -16,7 +16,12 @@ export interface ResponseObject extends Fields {
 const INCOMPLETE: Readonly<Record<string, string>> = { length: 'max_output_tokens', content_filter: 'content_filter' }
 
 /** `request`: the client's request, whose settings the response repeats. */
-export function toResponse(completion: Completion, request: Fields, governance: GovernanceBlock): ResponseObject {
+export function toResponse(
+  completion: Completion,
+  request: Fields,
+  governance: GovernanceBlock,
+  isStored: boolean,
+): ResponseObject {
   const { id, object: _, created, model, choices, usage, service_tier, ...others } = completion
   const reason = INCOMPLETE[choices[0]?.finish_reason ?? '']
   const { output, extras } = outputOf(completion, reason !== undefined)
@@ -31,7 +36,7 @@ export function toResponse(completion: Completion, request: Fields, governance: 
     incomplete_details: reason === undefined ? null : { reason },
     model,
     output,
-    ...settingsOf(request),
+    ...settingsOf(request, isStored),
     service_tier: service_tier ?? request.service_tier ?? 'default',
     usage: usageOf(usage),
     ...(Object.keys(providerFields).length > 0 && { provider_fields: providerFields }),
@@ -40,16 +45,16 @@ export function toResponse(completion: Completion, request: Fields, governance: 
 }
 
 /** The settings of the request, with the defaults of the API for those that it leaves out. */
-function settingsOf(request: Fields): Fields {
+function settingsOf(request: Fields, isStored: boolean): Fields {
   const settings = { ...DEFAULTS, ...request }
   return {
     ...Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, settings[name as keyof typeof settings]])),
     text: { format: { type: 'text' }, ...(isObject(request.text) && request.text) },
     reasoning: { effort: null, summary: null, ...(isObject(request.reasoning) && request.reasoning) },
-    // The gateway stores nothing, whatever the default of the API.
-    store: false,
+    // Whether it is stored, whatever the default of the API.
+    store: isStored,
     background: false,
-    previous_response_id: null,
+    previous_response_id: request.previous_response_id ?? null,
     ...(request.user !== undefined && { user: request.user }),
     ...(request.prompt_cache_retention !== undefined && { prompt_cache_retention: request.prompt_cache_retention }),
     ...(request.prompt_cache_options !== undefined && { prompt_cache_options: request.prompt_cache_options }),

@@ -1,6 +1,7 @@
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
+import type { Tx } from '../../db/database.ts'
 import type { Classification } from '../../domain/classification.ts'
 import type { Finding, FindingCounts } from '../../domain/finding.ts'
 import { GatehouseError } from '../../errors.ts'
@@ -43,10 +44,10 @@ const docs = {
     answers: { 204: null },
     errors: UNKNOWN,
   }),
-  eraseUser: inWorkspace('DELETE /users/:id/memories', 'eraseUserMemories', 'Erase all memories of a user', {
+  eraseUser: inWorkspace('DELETE /users/:id/memories', 'eraseUserMemories', 'Erase all memories and stored responses of a user', {
     scope: 'memory:write',
     description:
-      "Includes sessions and history, in all Applications. Works also for users who are not in the Workspace's directory.",
+      "Includes sessions, history and the responses that `POST /v1/responses` has stored, in all Applications. Works also for users who are not in the Workspace's directory.",
     answers: { 200: ErasureView },
   }),
 }
@@ -65,8 +66,13 @@ interface Deps extends ChangeDeps {
   }
 }
 
+interface ErasureDeps extends ChangeDeps {
+  /** Erases the stored responses of a user in all Applications. Returns their number. */
+  readonly eraseResponsesOfUser: (tx: Tx, workspaceId: string, userId: string) => Promise<number>
+}
+
 /** Operators manage memories for users. Audit records contain only the keyed hash of a memory (GW-AUD-2). */
-export function memoriesRoutes(app: TypedApp, deps: Deps): void {
+export function memoriesRoutes(app: TypedApp, deps: Deps & ErasureDeps): void {
   // Content is returned only after the access is recorded.
   handle(app, docs.list, async (request) => {
     const { workspaceId, query } = request
@@ -109,7 +115,7 @@ export function memoriesRoutes(app: TypedApp, deps: Deps): void {
   erasureRoutes(app, deps)
 }
 
-function erasureRoutes(app: TypedApp, deps: Deps): void {
+function erasureRoutes(app: TypedApp, deps: ErasureDeps): void {
   handle(app, docs.erase, async (request, reply) => {
     await change(deps, request, async (tx) => {
       const { contentHash } = requireFound(await eraseMemory(tx, request.workspaceId, request.params.id), 'memory')
@@ -121,10 +127,14 @@ function erasureRoutes(app: TypedApp, deps: Deps): void {
   handle(app, docs.eraseUser, async (request) => {
     const { workspaceId, params } = request
     const erased = await change(deps, request, async (tx) => {
-      const value = isStorable(params.id) ? await eraseUser(tx, workspaceId, params.id) : 0
+      const isPossible = isStorable(params.id)
+      const value = {
+        erased: isPossible ? await eraseUser(tx, workspaceId, params.id) : 0,
+        erased_responses: isPossible ? await deps.eraseResponsesOfUser(tx, workspaceId, params.id) : 0,
+      }
       return { value, action: 'memory.erase_user', id: (hasher) => hasher.user(params.id) ?? '' }
     })
-    return { object: 'memory_erasure' as const, erased }
+    return { object: 'memory_erasure' as const, ...erased }
   })
 }
 

@@ -69,4 +69,8 @@ export const MemoryCorrection = Type.Object({
 })
 export type MemoryCorrection = Static<typeof MemoryCorrection>
 
-export const ErasureView = Type.Object({ object: Type.Literal('memory_erasure'), erased: Type.Integer() })
+export const ErasureView = Type.Object({
+  object: Type.Literal('memory_erasure'),
+  erased: Type.Integer({ description: 'Number of erased memories.' }),
+  erased_responses: Type.Integer({ description: 'Number of erased stored responses.' }),
+})

@@ -2,6 +2,7 @@ import type { Tx } from '../../db/database.ts'
 import { uuidOf } from '../../db/values.ts'
 import { ANONYMOUS_USER } from '../../domain/principal.ts'
 import { eraseUser as eraseMemories } from '../../memory/erase.ts'
+import { eraseResponsesOfUser } from '../../responses/stored-response-store.ts'
 import type { Member } from '../api/member.ts'
 import { eraseEvents } from '../events/erase-events.ts'
 import { emit } from '../events/outbox.ts'
@@ -16,7 +17,7 @@ export interface Erasure {
 }
 
 /**
- * Erases a user with profile, tokens and memories. Call `eraseUserContent` after the commit: it erases what the user has written.
+ * Erases a user with profile, tokens, memories and stored responses. Call `eraseUserContent` after the commit: it erases what the user has written.
  * Returns false if the user does not exist. `base`: `http://host`, for the URLs in the events of the groups.
  */
 export async function eraseUser(tx: Tx, { workspaceId, userId, erasedAt }: Erasure, base: string): Promise<boolean> {
@@ -32,6 +33,7 @@ export async function eraseUser(tx: Tx, { workspaceId, userId, erasedAt }: Erasu
     .executeTakeFirst()
   if (Number(numDeletedRows) === 0) return false
   await eraseMemories(tx, workspaceId, userId)
+  await eraseResponsesOfUser(tx, workspaceId, userId)
   await tx
     .insertInto('user_erasure')
     .values({ workspace_id: workspace, user_id: userId, erased_at: erasedAt })

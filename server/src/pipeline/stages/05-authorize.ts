@@ -4,15 +4,20 @@ import { decidingRules } from '../../domain/decision.ts'
 import { replaceTexts } from '../../domain/message.ts'
 import { denyByFault, denyByPolicy, refuse, type StageReturn, Stop } from '../../domain/outcome.ts'
 import type { Cache } from '../../lib/cache.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
 import type { ActivePolicies } from '../../policy/active-policies.ts'
 import { collectDirectives } from '../../policy/directives.ts'
 import { Vault } from '../../policy/vault.ts'
+import { expiryLimit } from '../../responses/stored-response.ts'
+import { findStoredResponse } from '../../responses/stored-response-store.ts'
 import type { PendingOutputHolds } from '../../review/pending-output-holds.ts'
 import { bindRequest, type RequestHashes } from '../../review/request-hash.ts'
 import { type ReviewDeps, resubmit } from '../../review/resubmission.ts'
 import { findPendingHold } from '../../review/review-store.ts'
+import { responseOwner } from '../continue-conversation.ts'
 import { ENDPOINT_PLANS } from '../endpoints.ts'
 import { decide, type GovernDeps, transform } from '../govern.ts'
+import type { UsedResponse } from '../request.ts'
 import type { Authorized, Classified, RequestContext } from '../stage-results.ts'
 import { NOTHING_DECIDED, ownerOf, policyInputOf } from '../stage-results.ts'
 
@@ -21,6 +26,8 @@ export interface AuthorizeDeps extends ReviewDeps, Pick<GovernDeps, 'reportFault
   /** A Workspace's keys, by its id. */
   readonly workspaceKeys: Cache<WorkspaceKeys>
   readonly pendingOutputHolds: PendingOutputHolds
+  /** Seals stored responses. */
+  readonly responseBox: SecretBox
 }
 
 /**
@@ -40,6 +47,7 @@ export async function authorize(
     return refuse('VALIDATION_ERROR', { message: `${feature} is not enabled for this Application.` })
   }
   if (request.lookupId !== undefined) return lookUp(context, request.lookupId, deps)
+  if (request.storedResponse) return findResponse(context, request.storedResponse, deps)
   if (!stages.has('classify')) return NOTHING_DECIDED
 
   const policy = await deps.policies.current(application.workspaceId)
@@ -56,6 +64,19 @@ async function lookUp({ caller }: RequestContext, id: string, { db }: AuthorizeD
   const auditRecord = await findRecord(db, ownerOf(caller), id)
   if (auditRecord) return { ...NOTHING_DECIDED, auditRecord }
   return refuse('NOT_FOUND', { message: 'Audit record not found.' }, NOTHING_DECIDED)
+}
+
+/** Another user's response, and an expired one, look like one that does not exist. */
+async function findResponse(
+  { caller, identity }: RequestContext,
+  { id, problemOf }: UsedResponse,
+  { db, clock, responseBox }: AuthorizeDeps,
+): Promise<StageReturn<Authorized>> {
+  const expired = expiryLimit(caller.application, clock.now())
+  const storedResponse = await findStoredResponse(db, responseOwner(caller, identity), id, expired, responseBox)
+  if (!storedResponse) return refuse('NOT_FOUND', { message: 'Response not found.' }, NOTHING_DECIDED)
+  const problem = problemOf?.(storedResponse.content)
+  return problem ? refuse('VALIDATION_ERROR', problem, NOTHING_DECIDED) : { ...NOTHING_DECIDED, storedResponse }
 }
 
 /** A denial or a hold; undefined: the request continues. A search continues without its query (endpoints.ts, onRefusal). */

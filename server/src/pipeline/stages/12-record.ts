@@ -7,11 +7,13 @@ import { type ReportFault, reportBrokenConditions } from '../../domain/fault.ts'
 import type { Outcome } from '../../domain/outcome.ts'
 import { viewerOf } from '../../domain/viewer.ts'
 import type { Cache } from '../../lib/cache.ts'
+import type { SecretBox } from '../../lib/secret-box.ts'
 import { storeMemories } from '../../memory/capture.ts'
 import type { ReviewDeps } from '../../review/resubmission.ts'
 import { type Failure, failureOf, type PipelineResult, statusOf } from '../pipeline-result.ts'
 import { draftOf, type RecordedChanges } from '../record-draft.ts'
 import type { IncomingRequest } from '../request.ts'
+import { type ResponseChange, responseChange, writeResponseChange } from '../response-changes.ts'
 import { endUnrecordedClaim, type FinishedRun, reviewChanges, writeReviewChanges } from '../review-changes.ts'
 import { decisionOf, type StageResults, UNIDENTIFIED } from '../stage-results.ts'
 import type { StageTrace } from '../stage-trace.ts'
@@ -20,12 +22,14 @@ export interface RecordDeps extends ReviewDeps {
   readonly audit: Pick<AuditWriter, 'append'>
   /** A Workspace's keys, by its id. */
   readonly workspaceKeys: Cache<WorkspaceKeys>
+  /** Seals stored responses. */
+  readonly responseBox: SecretBox
   readonly reportFault: ReportFault
 }
 
 /**
  * Stage 12 of 12, after every success, refusal and failure: the record is durable before the response is sent. Holds, escalations,
- * releases and memories are written in its transaction. If the record cannot be written, nothing is sent (GW-SAFE-3).
+ * releases, memories and stored responses are written in its transaction. If the record cannot be written, nothing is sent (GW-SAFE-3).
  */
 export async function record(
   incoming: IncomingRequest,
@@ -48,9 +52,10 @@ export async function record(
     const { hasher } = await deps.workspaceKeys.get(authenticate.application.workspaceId)
     const results = { ...trace.results, authenticate, admit }
     const sealing = { createdAt: deps.clock.now(), hasher }
-    const response = { status: statusOf(error).status, errorCode: error?.code ?? null, completionJson }
+    const change = responseChange(outcome, results, trace)
+    const response = { status: statusOf(error).status, errorCode: error?.code ?? null, completionJson, change }
     const draft = (changes: RecordedChanges) => draftOf(incoming, results, trace, { ...response, ...changes }, sealing)
-    const { review, remembered } = await writeRecord({ incoming, outcome, error, results, draft, hasher }, deps)
+    const { review, remembered } = await writeRecord({ incoming, outcome, error, results, draft, hasher, change }, deps)
     const itemId = review?.id ?? error?.fields.reviewItemId
     const publicError = error && {
       code: error.code,
@@ -71,31 +76,44 @@ interface Recording extends Omit<FinishedRun, 'now'> {
   readonly outcome: Outcome
   readonly draft: (changes: RecordedChanges) => AuditDraft
   readonly hasher: KeyedHasher
+  /** The stored response that is added or deleted. */
+  readonly change: ResponseChange | undefined
 }
 
 /** Writes the record, alone or in one transaction with the changes that it records. */
 async function writeRecord(
-  { incoming, outcome, error, results, draft, hasher }: Recording,
-  { audit, db, clock, reviewBox, waiters }: RecordDeps,
+  { incoming, outcome, error, results, draft, hasher, change }: Recording,
+  { audit, db, clock, reviewBox, responseBox, waiters }: RecordDeps,
 ): Promise<RecordedChanges> {
   const { workspaceId } = results.authenticate.application
   const changes = reviewChanges(incoming, outcome, results)
   const memories = outcome.kind === 'answered' ? (results.remember?.drafts ?? []) : []
-  if (!changes && memories.length === 0) {
-    const known =
-      results.authorize?.release?.item.id ?? error?.fields.reviewItemId ?? (outcome.kind === 'held' ? outcome.itemId : undefined)
-    const review = known === undefined ? null : { id: known, state: outcome.kind === 'held' ? 'pending' : 'known' }
+  if (!changes && !change && memories.length === 0) {
+    const review = knownReview(outcome, results, error)
     await audit.append(workspaceId, draft({ review, remembered: [] }))
     return { review, remembered: [] }
   }
+  // A release that is sent again changes no item.
+  const known = changes ? null : knownReview(outcome, results, error)
   const now = clock.now()
   const viewer = viewerOf(results.authenticate, results.identify ?? UNIDENTIFIED)
   const { changed, remembered } = await db.transaction().execute(async (tx) => {
     const remembered = await storeMemories(tx, viewer, memories, hasher, now)
     const changed = changes ? await writeReviewChanges(tx, changes, { incoming, results, error, now }, reviewBox) : []
-    await appendInTransaction(tx, workspaceId, [draft({ review: changed[0] ?? null, remembered })], hasher)
+    if (change) await writeResponseChange(tx, change, results, { now, box: responseBox })
+    await appendInTransaction(tx, workspaceId, [draft({ review: changed[0] ?? known, remembered })], hasher)
     return { changed, remembered }
   })
   for (const { id } of changed) await waiters.changed(id)
-  return { review: changes?.open === 'escalation' ? null : (changed[0] ?? null), remembered }
+  return { review: changes?.open === 'escalation' ? null : (changed[0] ?? known), remembered }
+}
+
+/** The review item of a request that changes none: it waits for the item, or its result is sent again. */
+function knownReview(
+  outcome: Outcome,
+  { authorize }: FinishedRun['results'],
+  error: Failure | undefined,
+): RecordedChanges['review'] {
+  const id = authorize?.release?.item.id ?? error?.fields.reviewItemId ?? (outcome.kind === 'held' ? outcome.itemId : undefined)
+  return id === undefined ? null : { id, state: outcome.kind === 'held' ? 'pending' : 'known' }
 }

@@ -1,8 +1,8 @@
-import type { PipelineResult } from '../pipeline/pipeline-result.ts'
-import { decisionOf, transformsOf } from '../pipeline/stage-results.ts'
+import type { PipelineResult } from './pipeline-result.ts'
+import { decisionOf, transformsOf } from './stage-results.ts'
 
 /** The governance block of a response (GW-GOV-2). */
-export function governanceOf({ auditId, trace }: PipelineResult) {
+export function governanceOf({ auditId, trace }: Pick<PipelineResult, 'auditId' | 'trace'>) {
   const { authorize, identify, admit, invoke } = trace.results
   const decision = decisionOf(trace.results)
   const reviewItemId = authorize?.release?.item.id

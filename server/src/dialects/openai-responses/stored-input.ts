@@ -1,0 +1,36 @@
+import type { Completion } from '../../domain/completion.ts'
+import type { NewStoredContent } from '../../domain/stored-content.ts'
+import type { GovernanceBlock } from '../client-dialect.ts'
+import { type Fields, withoutNulls } from './fields.ts'
+import { toResponse } from './response.ts'
+
+/** What is stored of a response: the input as the client sent it, and the response as it is sent. */
+export function toStored(completion: Completion, request: Fields, governance: GovernanceBlock): NewStoredContent {
+  const response = toResponse(completion, request, governance, true)
+  return { id: response.id, input: itemsOf(request.input), response }
+}
+
+/** The items of an input that has been decoded. */
+const itemsOf = (input: unknown): readonly Fields[] =>
+  typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : (input as readonly Fields[])
+
+/** The items of a stored input as the API lists them: each has a type, parts for its text, and an id of its own. */
+export function listedItems(responseId: string, input: readonly Fields[]): readonly (Fields & { readonly id: string })[] {
+  const suffix = responseId.replace('resp_', '')
+  const used = new Set<string>()
+  return input.map((stored, index) => {
+    const item = withoutNulls(stored)
+    const isUnique = typeof item.id === 'string' && item.id !== '' && !used.has(item.id)
+    const id = isUnique ? String(item.id) : `item_${suffix}_${index}`
+    used.add(id)
+    const type = item.type ?? 'message'
+    return { ...item, id, type, ...(type === 'message' && { status: item.status ?? 'completed', content: partsOf(item) }) }
+  })
+}
+
+function partsOf({ role, content }: Fields): unknown {
+  if (typeof content !== 'string') return content
+  return role === 'assistant'
+    ? [{ type: 'output_text', text: content, annotations: [] }]
+    : [{ type: 'input_text', text: content }]
+}

@@ -1,0 +1,42 @@
+import type { Tx } from '../db/database.ts'
+import type { Outcome } from '../domain/outcome.ts'
+import type { NewStoredContent } from '../domain/stored-content.ts'
+import type { SecretBox } from '../lib/secret-box.ts'
+import { deleteStoredResponse, storeResponse } from '../responses/stored-response-store.ts'
+import { responseOwner } from './continue-conversation.ts'
+import { governanceOf } from './governance-block.ts'
+import type { RecordedResults } from './review-changes.ts'
+import { type StageResults, UNIDENTIFIED } from './stage-results.ts'
+import type { StageTrace } from './stage-trace.ts'
+
+/** The stored response that a request adds or deletes, in the transaction of its record. */
+export type ResponseChange =
+  | { readonly kind: 'store'; readonly stored: NewStoredContent }
+  | { readonly kind: 'delete'; readonly id: string }
+
+/** Undefined: nothing is stored or deleted. Only what the client receives is stored. */
+export function responseChange(
+  outcome: Outcome,
+  { admit }: RecordedResults,
+  trace: StageTrace<StageResults>,
+): ResponseChange | undefined {
+  if (outcome.kind !== 'answered') return undefined
+  const { toStored, storedResponse } = admit.request
+  const completion = trace.results.inspect?.completion
+  if (toStored && completion) {
+    return { kind: 'store', stored: toStored(completion, governanceOf({ auditId: admit.auditId, trace })) }
+  }
+  return storedResponse?.action === 'delete' ? { kind: 'delete', id: storedResponse.id } : undefined
+}
+
+export async function writeResponseChange(
+  tx: Tx,
+  change: ResponseChange,
+  { authenticate, admit, identify = UNIDENTIFIED }: RecordedResults,
+  { now, box }: { readonly now: Date; readonly box: SecretBox },
+): Promise<void> {
+  const owner = responseOwner(authenticate, identify)
+  if (change.kind === 'delete') return deleteStoredResponse(tx, owner, change.id)
+  const { stored } = change
+  await storeResponse(tx, owner, { stored, previousId: admit.continuedId, createdAt: now }, box)
+}
