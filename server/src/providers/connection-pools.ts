@@ -1,16 +1,20 @@
 import type { LookupFunction } from 'node:net'
 import { type Dispatcher, Pool } from 'undici'
 import { JSON_HEADERS } from '../lib/http-request.ts'
+import type { UpstreamDialect } from '../dialects/upstream-dialect.ts'
 import { guardedConnector } from '../lib/url-guard.ts'
 import type { ProviderAdapter } from './adapter.ts'
-import { adapterOf } from './adapters.ts'
-import { isPrivateUrlAllowed, KEY_PLACEHOLDER, type Provider } from './provider.ts'
+import { adapterOf, dialectOf } from './adapters.ts'
+import { DEPLOYMENT_PLACEHOLDER, isPrivateUrlAllowed, KEY_PLACEHOLDER, type Provider, type ProviderModel } from './provider.ts'
 
 /** The parts of upstream requests that are the same for all requests to a provider. */
 export interface Endpoint {
   readonly adapter: ProviderAdapter
+  /** The API in which the provider gets chats for a model. */
+  readonly dialect: (model: Pick<ProviderModel, 'api'>) => UpstreamDialect
   readonly dispatcher: Dispatcher
   readonly chatPath: string
+  readonly responsesPath: string
   readonly embeddingsPath: string
   readonly modelsPath: string
   /** In undici's form: name, value, name, value … */
@@ -51,13 +55,16 @@ export class ConnectionPools {
     if (known && !(known.dispatcher as Pool).closed) return known
     if (provider.kind === 'stub') throw new TypeError('A stub sends no requests.')
     const url = new URL(provider.baseUrl ?? '')
-    const adapter = adapterOf(provider.kind)
+    const { kind } = provider
+    const adapter = adapterOf(kind)
     const base = url.pathname.replace(/\/+$/, '')
-    const endpoint = {
+    const endpoint: Endpoint = {
       adapter,
+      dialect: (model) => dialectOf(kind, model),
       dispatcher: this.#pool(url.origin, isPrivateUrlAllowed(provider.source, this.#options.allowPrivateUrls)),
       chatPath: base + provider.path,
-      embeddingsPath: base + embeddingsPathOf(provider.path),
+      responsesPath: base + responsesPathOf(provider.path),
+      embeddingsPath: base + siblingPath(provider.path, '/embeddings'),
       modelsPath: adapter.modelsPath(base, provider.path),
       headers: headersOf(provider, adapter),
     }
@@ -105,14 +112,18 @@ export class ConnectionPools {
   }
 }
 
-/** Embeddings are beside the chat completions, with the same query. A path of another form is replaced. */
-function embeddingsPathOf(chatPath: string): string {
+/** The other APIs are beside the chat completions, with the same query. A path of another form is replaced. */
+function siblingPath(chatPath: string, name: string): string {
   const [path = '', ...query] = chatPath.split('?')
   const folder = path.endsWith(CHAT_PATH) ? path.slice(0, -CHAT_PATH.length) : ''
-  return [`${folder}/embeddings`, ...query].join('?')
+  return [`${folder}${name}`, ...query].join('?')
 }
 
 const CHAT_PATH = '/chat/completions'
+
+/** On Azure, deployments have no Responses API below their own path, and it takes no dated version. */
+const responsesPathOf = (chatPath: string): string =>
+  chatPath.includes(DEPLOYMENT_PLACEHOLDER) ? '/openai/v1/responses' : siblingPath(chatPath, '/responses')
 
 function headersOf({ apiKey, headers }: Provider, adapter: ProviderAdapter): string[] {
   const key = apiKey ?? ''

@@ -46,11 +46,12 @@ export async function putModels(
   await db
     .insertInto('model')
     .values(
-      models.map(({ id, upstreamName, inputPrice, outputPrice }) => ({
+      models.map(({ id, upstreamName, api, inputPrice, outputPrice }) => ({
         workspace_id: workspace,
         provider_id: providerId,
         id,
         upstream_name: upstreamName,
+        api: api ?? 'chat',
         input_price: inputPrice,
         output_price: outputPrice,
         created_at: now,
@@ -59,6 +60,7 @@ export async function putModels(
     .onConflict((conflict) =>
       conflict.columns(['workspace_id', 'provider_id', 'id']).doUpdateSet((row) => ({
         upstream_name: row.ref('excluded.upstream_name'),
+        api: row.ref('excluded.api'),
         input_price: row.ref('excluded.input_price'),
         output_price: row.ref('excluded.output_price'),
       })),

@@ -38,7 +38,7 @@ const upstream = async (...behaviours: Parameters<typeof startFaultyProvider>): 
 }
 const callOf = (path: string, request = REQUEST) => {
   const { body } = openaiAdapter.dialect.encode({ ...request, model: 'small-2026', addedMessages: 0 }) as { body: string }
-  return { path, body, model: REQUEST.model }
+  return { path, body, model: REQUEST.model, dialect: openaiAdapter.dialect }
 }
 const send = (provider: Provider, options: { timeoutMs?: number; signal?: AbortSignal; request?: ProviderRequest } = {}) =>
   requestCompletion(

@@ -2,10 +2,13 @@ import type { UpstreamRequest } from '../dialects/upstream-dialect.ts'
 import type { ProviderAdapter } from './adapter.ts'
 import { readCompletion } from './read-completion.ts'
 
+/** What the gateway itself does or another API means. */
+const LEFT_OUT = { stream_options: undefined, governance: undefined, reasoning_included: undefined }
+
 /** Requests no stream, because the gateway validates complete responses. All other fields are sent as the client wrote them. */
 const encode = ({ model, messages, parameters }: UpstreamRequest) => ({
   ok: true as const,
-  body: JSON.stringify({ ...parameters, stream_options: undefined, governance: undefined, model, messages, stream: false }),
+  body: JSON.stringify({ ...parameters, ...LEFT_OUT, model, messages, stream: false }),
 })
 
 /** The chat completions API of OpenAI and of compatible servers. */

@@ -1,7 +1,7 @@
 import type { EncodedRequest } from '../dialects/upstream-dialect.ts'
 import type { Completion } from '../domain/completion.ts'
 import type { Embeddings } from '../domain/embedding.ts'
-import { adapterOf } from './adapters.ts'
+import { dialectOf } from './adapters.ts'
 import type { Usage } from './attempt-outcome.ts'
 import type { Endpoint } from './connection-pools.ts'
 import { type EmbeddingsRequest, encodeEmbeddings, requestEmbeddings } from './embeddings-adapter.ts'
@@ -41,9 +41,10 @@ const pathFor = (path: string, model: ProviderModel): string =>
 
 /** `addedMessages`: how many messages the gateway has put before those of the client. */
 export const chatOperation = (request: ProviderRequest, addedMessages: number): Operation<Completion> => ({
-  encode: (kind, model) => adapterOf(kind).dialect.encode({ ...request, model: upstreamNameOf(model), addedMessages }),
+  encode: (kind, model) => dialectOf(kind, model).encode({ ...request, model: upstreamNameOf(model), addedMessages }),
   async attempt(endpoint, { body, model }, limits, deps) {
-    const call = { path: pathFor(endpoint.chatPath, model), body, model: request.model }
+    const path = model.api === 'responses' ? endpoint.responsesPath : endpoint.chatPath
+    const call = { path: pathFor(path, model), body, model: request.model, dialect: endpoint.dialect(model) }
     const result = await requestCompletion(endpoint, call, limits, deps)
     return result.ok ? { ok: true, status: result.status, response: result.completion } : result
   },

@@ -62,6 +62,7 @@ export const recordOf = (row: ProviderRow): ProviderRecord => ({
 export const modelOf = (row: Selectable<ModelTable>): ProviderModel => ({
   id: row.id,
   upstreamName: row.upstream_name,
+  api: row.api,
   inputPrice: row.input_price,
   outputPrice: row.output_price,
   createdAt: row.created_at,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { applyProviderChange, findModelProblem, findProviderProblem, type NewProvider, providerDefaults } from './provider.ts'
+import { applyProviderChange, findModelProblem, findProviderProblem, type NewProvider, type ProviderKind, providerDefaults } from './provider.ts'
 
 const declared = (change: Partial<NewProvider> = {}): NewProvider => ({
   ...providerDefaults('openai'),
@@ -78,9 +78,11 @@ test.each([
   ['id', { id: 'a*' }],
   ['id', { id: 'a b' }],
   ['upstream_name', { upstreamName: '' }],
+  ['api', { api: 'responses' as const }, 'anthropic' as const],
+  [undefined, { api: 'responses' as const }, 'azure-openai' as const],
   ['input_price', { inputPrice: -1 }],
   ['output_price', { outputPrice: Number.POSITIVE_INFINITY }],
   [undefined, { id: 'meta-llama/Llama-3.1:free', inputPrice: 0 }],
-])('model: a declaration is refused for its %s: %j', (param, change) =>
-  expect(findModelProblem({ id: 'm', upstreamName: null, inputPrice: null, outputPrice: null, ...change })?.param).toBe(param),
+] as const)('model: a declaration is refused for its %s: %j', (param, change, kind: ProviderKind = 'openai') =>
+  expect(findModelProblem({ id: 'm', upstreamName: null, inputPrice: null, outputPrice: null, ...change }, kind)?.param).toBe(param),
 )

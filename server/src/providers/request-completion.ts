@@ -1,3 +1,4 @@
+import type { UpstreamDialect } from '../dialects/upstream-dialect.ts'
 import type { Completion } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -47,26 +48,37 @@ interface UpstreamCall {
   readonly body: string
   /** The name of the model that the client used. */
   readonly model: string
+  readonly dialect: UpstreamDialect
 }
 
 /** Makes one attempt at a provider. A failure is a value, without any text of the provider. */
 export async function requestCompletion(
   endpoint: Endpoint,
-  { model, ...call }: UpstreamCall,
+  { model, dialect, ...call }: UpstreamCall,
   limits: AttemptLimits,
   deps: AdapterDeps,
 ): Promise<UpstreamResult> {
   const maxBytes = deps.maxResponseBytes ?? MAX_RESPONSE_BYTES
   const response = await sendUpstream(endpoint, { ...call, maxBytes }, limits, deps)
-  if (!response.ok) return response
-  const completion = endpoint.adapter.dialect.read(response.body, {
+  if (!response.ok) return inChatFields(response, dialect)
+  const completion = dialect.read(response.body, {
     model,
     newId: () => deps.newId('chatcmpl'),
     created: () => Math.floor(deps.clock.now().getTime() / 1_000),
   })
-  return completion
-    ? { ok: true, status: response.status, completion }
-    : { ok: false, failure: 'malformed', status: response.status }
+  if (completion) return { ok: true, status: response.status, completion }
+  const reported = dialect.readFailure?.(response.body)
+  if (!reported) return { ok: false, failure: 'malformed', status: response.status }
+  const failure = { ok: false, failure: 'status', status: reported.status } as const
+  const rejection = readRejection({ ...failure, body: reported.body })
+  return rejection ? { ...failure, rejection } : failure
+}
+
+/** A refusal names the field of the chat API. */
+function inChatFields(failure: UpstreamFailure, dialect: UpstreamDialect): UpstreamFailure {
+  const { rejection } = failure
+  if (rejection?.kind !== 'refused' || rejection.param === undefined || !dialect.chatParamOf) return failure
+  return { ...failure, rejection: { ...rejection, param: dialect.chatParamOf(rejection.param) } }
 }
 
 interface SentRequest {

@@ -1,6 +1,7 @@
+import type { Generated } from 'kysely'
 import type { Bytes, CreatedAt, Json } from '../db/columns.ts'
 import type { Classification } from '../domain/classification.ts'
-import type { ProviderKind, ProviderSource } from './provider.ts'
+import type { ModelApi, ProviderKind, ProviderSource } from './provider.ts'
 
 declare module '../db/schema.ts' {
   interface Schema {
@@ -43,6 +44,7 @@ export interface ModelTable {
   id: string
   /** The provider's name of the model; null: the same. */
   upstream_name: string | null
+  api: Generated<ModelApi>
   /** Price per million tokens; null: unknown. */
   input_price: number | null
   output_price: number | null

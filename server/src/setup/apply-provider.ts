@@ -10,7 +10,7 @@ import { applyItem } from './ledger.ts'
 
 const ALL = { limit: 100_000 }
 /** A new model with no further declaration. */
-const MODEL_DEFAULTS = { upstreamName: null, inputPrice: null, outputPrice: null }
+const MODEL_DEFAULTS = { upstreamName: null, api: 'chat', inputPrice: null, outputPrice: null } as const
 
 /** Identifies the provider by its id. `by`: source of the declaration, which decides whether private addresses are allowed. */
 export const applyProvider = (

@@ -5,7 +5,7 @@ import { checkWorkspaceCreate } from '../identity/workspace.ts'
 import { collectionPatch } from '../knowledge/collection-fields.ts'
 import type { Checked, Problem } from '../lib/schema.ts'
 import { parsePolicySet } from '../policy/parse.ts'
-import { findModelProblem, findProviderProblem, providerDefaults } from '../providers/provider.ts'
+import { findModelProblem, findProviderProblem, type ProviderKind, providerDefaults } from '../providers/provider.ts'
 import type {
   Declaration,
   DeclaredApplication,
@@ -97,7 +97,7 @@ export class DeclarationReader {
     const complete = { ...providerDefaults(kind), ...fields, id, source: 'config' as const }
     this.#note(at, findProviderProblem(complete, false))
     this.#unique(`${at}.models`, models, 'id')
-    const declaredModels = models.map((model, index) => this.#model(`${at}.models[${index}]`, model))
+    const declaredModels = models.map((model, index) => this.#model(`${at}.models[${index}]`, model, kind))
     return { id, kind, fields, models: declaredModels }
   }
 
@@ -109,10 +109,11 @@ export class DeclarationReader {
 
   #model(
     at: string,
-    { id, upstream_name: upstreamName, input_price: inputPrice, output_price: outputPrice }: ModelYaml,
+    { id, upstream_name: upstreamName, api, input_price: inputPrice, output_price: outputPrice }: ModelYaml,
+    kind: ProviderKind,
   ): DeclaredModel {
-    const model = withoutUndefined({ id, upstreamName, inputPrice, outputPrice }) as DeclaredModel
-    this.#note(at, findModelProblem({ upstreamName: null, inputPrice: null, outputPrice: null, ...model }))
+    const model = withoutUndefined({ id, upstreamName, api, inputPrice, outputPrice }) as DeclaredModel
+    this.#note(at, findModelProblem({ upstreamName: null, inputPrice: null, outputPrice: null, ...model }, kind))
     return model
   }
 

@@ -6,7 +6,7 @@ import { WorkspaceCreate } from '../identity/workspace.ts'
 import { CollectionFields } from '../knowledge/collection-fields.ts'
 import { Name, oneOf, resettable } from '../lib/fields.ts'
 import { checker } from '../lib/schema.ts'
-import { PROVIDER_KINDS } from '../providers/provider.ts'
+import { MODEL_APIS, PROVIDER_KINDS } from '../providers/provider.ts'
 
 /** Unknown fields are refused, because a misspelled field would be ignored silently. */
 const strict = { additionalProperties: false } as const
@@ -31,6 +31,7 @@ const Model = Type.Object(
   {
     id: Type.String(),
     upstream_name: resettable(Type.String()),
+    api: Type.Optional(oneOf(MODEL_APIS)),
     input_price: resettable(Type.Number()),
     output_price: resettable(Type.Number()),
   },

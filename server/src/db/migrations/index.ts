@@ -14,6 +14,7 @@ import * as appliedDeclarations from './0014-applied-declarations.ts'
 import * as providerTimeouts from './0015-provider-timeouts.ts'
 import * as formerRoles from './0016-former-roles.ts'
 import * as traces from './0017-traces.ts'
+import * as modelApi from './0020-model-api.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -32,4 +33,5 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0015-provider-timeouts': providerTimeouts,
   '0016-former-roles': formerRoles,
   '0017-traces': traces,
+  '0020-model-api': modelApi,
 }

@@ -116,10 +116,11 @@ describe('decodeRequest: input', () => {
         {
           role: 'assistant',
           tool_calls: [CHAT_CALL, { ...CHAT_CALL, id: 'c2' }],
-          reasoning_details: [{ type: 'reasoning.summary', summary: 's' }],
+          reasoning_details: [{ type: 'reasoning.summary', summary: 's', call_index: 1 }],
         },
       ],
     ],
+    ['a phase', [{ role: 'assistant', content: 'a', phase: 'commentary' }], [{ role: 'assistant', content: 'a', phase: 'commentary' }]],
     [
       'reasoning after a text',
       [{ role: 'assistant', content: 'a' }, { type: 'reasoning', summary: [{ type: 'summary_text', text: 's' }] }, CALL],

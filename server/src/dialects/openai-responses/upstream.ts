@@ -1,0 +1,7 @@
+import type { UpstreamDialect } from '../upstream-dialect.ts'
+import { chatParamOf, readFailure } from './upstream-failure.ts'
+import { encodeRequest } from './upstream-request.ts'
+import { readResponse } from './upstream-response.ts'
+
+/** The Responses API of OpenAI as an API of providers. */
+export const responsesUpstream: UpstreamDialect = { encode: encodeRequest, read: readResponse, readFailure, chatParamOf }
