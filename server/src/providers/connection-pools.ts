@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net'
 import { type Dispatcher, Pool } from 'undici'
-import { JSON_HEADERS } from '../lib/http-request.ts'
 import type { UpstreamDialect } from '../dialects/upstream-dialect.ts'
+import { JSON_HEADERS } from '../lib/http-request.ts'
 import { guardedConnector } from '../lib/url-guard.ts'
 import type { ProviderAdapter } from './adapter.ts'
 import { adapterOf, dialectOf } from './adapters.ts'

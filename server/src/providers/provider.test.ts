@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { applyProviderChange, findModelProblem, findProviderProblem, type NewProvider, type ProviderKind, providerDefaults } from './provider.ts'
+import {
+  applyProviderChange,
+  findModelProblem,
+  findProviderProblem,
+  type NewProvider,
+  type ProviderKind,
+  providerDefaults,
+} from './provider.ts'
 
 const declared = (change: Partial<NewProvider> = {}): NewProvider => ({
   ...providerDefaults('openai'),
@@ -84,5 +91,7 @@ test.each([
   ['output_price', { outputPrice: Number.POSITIVE_INFINITY }],
   [undefined, { id: 'meta-llama/Llama-3.1:free', inputPrice: 0 }],
 ] as const)('model: a declaration is refused for its %s: %j', (param, change, kind: ProviderKind = 'openai') =>
-  expect(findModelProblem({ id: 'm', upstreamName: null, inputPrice: null, outputPrice: null, ...change }, kind)?.param).toBe(param),
+  expect(findModelProblem({ id: 'm', upstreamName: null, inputPrice: null, outputPrice: null, ...change }, kind)?.param).toBe(
+    param,
+  ),
 )

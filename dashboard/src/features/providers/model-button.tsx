@@ -1,4 +1,4 @@
-import { Group, NumberInput, TextInput } from '@mantine/core'
+import { Group, NumberInput, Select, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useChange } from '../../api/queries.ts'
 import { changedFields } from '../../ui/changed-fields.ts'
@@ -19,16 +19,23 @@ type Price = number | ''
 const valuesOf = (model: Model | undefined) => ({
   model: model?.id ?? '',
   upstream_name: model?.upstream_name ?? '',
+  api: model?.api ?? 'chat',
   input_price: (model?.input_price ?? '') as Price,
   output_price: (model?.output_price ?? '') as Price,
 })
 type Values = ReturnType<typeof valuesOf>
 
-const bodyOf = ({ upstream_name, input_price, output_price }: Values) => ({
+const bodyOf = ({ upstream_name, api, input_price, output_price }: Values) => ({
   upstream_name: upstream_name.trim() || null,
+  api,
   input_price: input_price === '' ? null : input_price,
   output_price: output_price === '' ? null : output_price,
 })
+
+const APIS: { readonly value: Model['api']; readonly label: string }[] = [
+  { value: 'chat', label: 'Chat' },
+  { value: 'responses', label: 'Responses' },
+]
 
 const REFRESH = ['/admin/v1/providers', '/admin/v1/models'] as const
 /** Prevents replacing a model that another operator added meanwhile. */
@@ -84,6 +91,13 @@ function ModelForm({ form, isNew, pending, onSubmit }: ModelFormProps) {
         <TextInput label="Model" description="Name that requests use" required data-autofocus {...form.getInputProps('model')} />
       )}
       <TextInput label="Upstream name" placeholder="Same" {...form.getInputProps('upstream_name')} />
+      <Select
+        label="API"
+        description="Responses: only OpenAI and Azure"
+        data={APIS}
+        allowDeselect={false}
+        {...form.getInputProps('api')}
+      />
       <Group grow>
         <PriceField label="Input price" {...form.getInputProps('input_price')} />
         <PriceField label="Output price" {...form.getInputProps('output_price')} />

@@ -120,7 +120,11 @@ describe('decodeRequest: input', () => {
         },
       ],
     ],
-    ['a phase', [{ role: 'assistant', content: 'a', phase: 'commentary' }], [{ role: 'assistant', content: 'a', phase: 'commentary' }]],
+    [
+      'a phase',
+      [{ role: 'assistant', content: 'a', phase: 'commentary' }],
+      [{ role: 'assistant', content: 'a', phase: 'commentary' }],
+    ],
     [
       'reasoning after a text',
       [{ role: 'assistant', content: 'a' }, { type: 'reasoning', summary: [{ type: 'summary_text', text: 's' }] }, CALL],

@@ -2,7 +2,8 @@ import { type Fields, isObject, parseJsonObject, textOf } from '../../lib/untrus
 import type { ReportedFailure } from '../upstream-dialect.ts'
 
 /** Codes of errors that the request has caused. All others are outages. */
-const CAUSED_BY_REQUEST = /^(?:invalid_|image_|empty_image|unsupported_image|failed_to_download_image|context_length|bio_policy|content_)/
+const CAUSED_BY_REQUEST =
+  /^(?:invalid_|image_|empty_image|unsupported_image|failed_to_download_image|context_length|bio_policy|content_)/
 /** Of the account or its rate. */
 const LIMITS: ReadonlySet<string> = new Set(['rate_limit_exceeded', 'insufficient_quota'])
 

@@ -53,7 +53,8 @@ const hasOnly = (value: Fields, known: ReadonlySet<string>): boolean =>
 
 function message(item: Fields, output: Draft): boolean {
   const { role, content, phase } = item
-  if (role !== 'assistant' || !Array.isArray(content) || content.length > MAX_ITEMS || !hasOnly(item, MESSAGE_FIELDS)) return false
+  if (role !== 'assistant' || !Array.isArray(content) || content.length > MAX_ITEMS || !hasOnly(item, MESSAGE_FIELDS))
+    return false
   if (isSet(phase) && typeof phase !== 'string') return false
   output.hasMessage = true
   output.phases.push((phase as string | null) ?? undefined)
@@ -125,7 +126,8 @@ function call(item: Fields, output: Draft): boolean {
   const input = isCustom ? item.input : item.arguments
   const isDirect = !isSet(caller) || (isObject(caller) && caller.type === 'direct')
   const extras = readExtraFields(item, CALL_FIELDS)
-  if (typeof id !== 'string' || id === '' || typeof name !== 'string' || typeof input !== 'string' || !isDirect || !extras) return false
+  if (typeof id !== 'string' || id === '' || typeof name !== 'string' || typeof input !== 'string' || !isDirect || !extras)
+    return false
   const form = isCustom ? { type: 'custom', custom: { name, input } } : { type: 'function', function: { name, arguments: input } }
   output.calls.push({ id, ...form, ...Object.fromEntries(Object.entries(extras).filter(([, value]) => isSet(value))) })
   return true

@@ -117,7 +117,9 @@ describe('reasoning', () => {
     const own = { id: 'rs_1', format: 'openai-responses-v1' }
     const later = { id: 'rs_2', format: 'openai-responses-v1', start_index: 4, call_index: 1 }
     const text = { id: 'rs_2', content: [{ type: 'reasoning_text', text: 'Raw.' }], encrypted_content: null, status: null }
-    expect(messageOf([thought({ summary }), messageItem('One.'), callItem('a', 'f'), thought(text), callItem('b', 'f')])).toMatchObject({
+    expect(
+      messageOf([thought({ summary }), messageItem('One.'), callItem('a', 'f'), thought(text), callItem('b', 'f')]),
+    ).toMatchObject({
       reasoning_content: 'First.\n\nThen.\n\nRaw.',
       reasoning_details: [
         { type: 'reasoning.summary', summary: 'First.', ...own },

@@ -6,9 +6,30 @@ import { type Output, readOutput } from './upstream-output.ts'
 
 /** Fields that are read, that the gateway sets, or that repeat the request. */
 const KNOWN_FIELDS = [
-  ...['id', 'object', 'created_at', 'completed_at', 'status', 'error', 'incomplete_details', 'model', 'output', 'output_text', 'usage'],
+  ...[
+    'id',
+    'object',
+    'created_at',
+    'completed_at',
+    'status',
+    'error',
+    'incomplete_details',
+    'model',
+    'output',
+    'output_text',
+    'usage',
+  ],
   ...['created', 'choices', 'governance'],
-  ...['background', 'conversation', 'frequency_penalty', 'include', 'instructions', 'max_output_tokens', 'max_tool_calls', 'metadata'],
+  ...[
+    'background',
+    'conversation',
+    'frequency_penalty',
+    'include',
+    'instructions',
+    'max_output_tokens',
+    'max_tool_calls',
+    'metadata',
+  ],
   ...['parallel_tool_calls', 'presence_penalty', 'previous_response_id', 'prompt', 'prompt_cache_key', 'prompt_cache_options'],
   ...['prompt_cache_retention', 'reasoning', 'safety_identifier', 'store', 'temperature', 'text', 'tool_choice', 'tools'],
   ...['top_logprobs', 'top_p', 'truncation', 'user'],

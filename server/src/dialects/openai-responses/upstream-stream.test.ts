@@ -46,7 +46,9 @@ test('stream: holds an incomplete response', () => {
 test.each<[string, StreamEvent, number]>([
   [
     'a failed response',
-    event('response.failed', { response: { ...RESPONSE, status: 'failed', error: { code: 'rate_limit_exceeded', message: 'm' } } }),
+    event('response.failed', {
+      response: { ...RESPONSE, status: 'failed', error: { code: 'rate_limit_exceeded', message: 'm' } },
+    }),
     429,
   ],
   ['an error event', event('error', { code: 'server_error', message: 'm', param: null }), 500],

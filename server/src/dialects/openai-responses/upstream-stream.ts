@@ -33,5 +33,10 @@ export class ResponseStream {
 /** The error is in the event, or in its field `error`. */
 const failedResponse = (event: Fields): Fields => {
   const { code, message } = isObject(event.error) ? event.error : event
-  return { object: 'response', status: 'failed', error: { code: isSet(code) ? textOf(code) : '', message: textOf(message) }, output: [] }
+  return {
+    object: 'response',
+    status: 'failed',
+    error: { code: isSet(code) ? textOf(code) : '', message: textOf(message) },
+    output: [],
+  }
 }

@@ -24,7 +24,8 @@ const ModelFields = Type.Object({
   api: Type.Optional(
     Type.Unsafe<ModelApi>({
       ...oneOf(MODEL_APIS),
-      description: 'The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`.',
+      description:
+        'The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`.',
     }),
   ),
   input_price: price('prompt'),
