@@ -6922,6 +6922,7 @@ export interface operations {
                             object: "model";
                             provider_id: string;
                             upstream_name: string | null;
+                            api: "chat" | "responses";
                             input_price: number | null;
                             output_price: number | null;
                             /** Format: date-time */
@@ -6970,6 +6971,7 @@ export interface operations {
                             object: "model";
                             provider_id: string;
                             upstream_name: string | null;
+                            api: "chat" | "responses";
                             input_price: number | null;
                             output_price: number | null;
                             /** Format: date-time */
@@ -7005,6 +7007,8 @@ export interface operations {
                         id: string;
                         /** @description The provider's name of the model. null: the same as `id`. */
                         upstream_name?: string | null;
+                        /** @description The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`. */
+                        api?: "chat" | "responses";
                         /** @description Price per 1M prompt tokens. null: unknown. */
                         input_price?: number | null;
                         /** @description Price per 1M completion tokens. null: unknown. */
@@ -7029,6 +7033,7 @@ export interface operations {
                             object: "model";
                             provider_id: string;
                             upstream_name: string | null;
+                            api: "chat" | "responses";
                             input_price: number | null;
                             output_price: number | null;
                             /** Format: date-time */
@@ -7060,6 +7065,8 @@ export interface operations {
                 "application/json": {
                     /** @description The provider's name of the model. null: the same as `id`. */
                     upstream_name?: string | null;
+                    /** @description The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`. */
+                    api?: "chat" | "responses";
                     /** @description Price per 1M prompt tokens. null: unknown. */
                     input_price?: number | null;
                     /** @description Price per 1M completion tokens. null: unknown. */
@@ -7080,6 +7087,7 @@ export interface operations {
                         object: "model";
                         provider_id: string;
                         upstream_name: string | null;
+                        api: "chat" | "responses";
                         input_price: number | null;
                         output_price: number | null;
                         /** Format: date-time */
@@ -7137,6 +7145,8 @@ export interface operations {
                 "application/json": {
                     /** @description The provider's name of the model. null: the same as `id`. */
                     upstream_name?: string | null;
+                    /** @description The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`. */
+                    api?: "chat" | "responses";
                     /** @description Price per 1M prompt tokens. null: unknown. */
                     input_price?: number | null;
                     /** @description Price per 1M completion tokens. null: unknown. */
@@ -7157,6 +7167,7 @@ export interface operations {
                         object: "model";
                         provider_id: string;
                         upstream_name: string | null;
+                        api: "chat" | "responses";
                         input_price: number | null;
                         output_price: number | null;
                         /** Format: date-time */
