@@ -7,7 +7,7 @@ export type Translate = (value: unknown, name: string, parameters: Fields) => Fi
 export const unchanged: Translate = (value, name) => ({ [name]: value })
 
 /** A value that asks for what the API does anyway. Any other value has no equivalent. */
-export const onlyIf =
+const onlyIf =
   (isNeutral: (value: unknown) => boolean): Translate =>
   (value, name) => {
     if (!isNeutral(value)) throw new UntranslatableField(name)
