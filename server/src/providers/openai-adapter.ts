@@ -2,7 +2,7 @@ import type { UpstreamRequest } from '../dialects/upstream-dialect.ts'
 import type { ProviderAdapter } from './adapter.ts'
 import { readCompletion } from './read-completion.ts'
 
-/** What the gateway itself does or another API means. */
+/** Fields that the gateway carries out itself, and fields that only other adapters read. */
 const LEFT_OUT = { stream_options: undefined, governance: undefined, reasoning_included: undefined }
 
 /** Requests no stream, because the gateway validates complete responses. All other fields are sent as the client wrote them. */
