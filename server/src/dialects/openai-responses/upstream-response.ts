@@ -6,33 +6,12 @@ import { type Output, readOutput } from './upstream-output.ts'
 
 /** Fields that are read, that the gateway sets, or that repeat the request. */
 const KNOWN_FIELDS = [
-  ...[
-    'id',
-    'object',
-    'created_at',
-    'completed_at',
-    'status',
-    'error',
-    'incomplete_details',
-    'model',
-    'output',
-    'output_text',
-    'usage',
-  ],
-  ...['created', 'choices', 'governance'],
-  ...[
-    'background',
-    'conversation',
-    'frequency_penalty',
-    'include',
-    'instructions',
-    'max_output_tokens',
-    'max_tool_calls',
-    'metadata',
-  ],
-  ...['parallel_tool_calls', 'presence_penalty', 'previous_response_id', 'prompt', 'prompt_cache_key', 'prompt_cache_options'],
-  ...['prompt_cache_retention', 'reasoning', 'safety_identifier', 'store', 'temperature', 'text', 'tool_choice', 'tools'],
-  ...['top_logprobs', 'top_p', 'truncation', 'user'],
+  ...['id', 'object', 'created_at', 'completed_at', 'status', 'error', 'incomplete_details', 'model', 'output', 'usage'],
+  ...['output_text', 'created', 'choices', 'governance'],
+  ...['background', 'conversation', 'frequency_penalty', 'include', 'instructions', 'max_output_tokens', 'max_tool_calls'],
+  ...['metadata', 'parallel_tool_calls', 'presence_penalty', 'previous_response_id', 'prompt', 'prompt_cache_key'],
+  ...['prompt_cache_options', 'prompt_cache_retention', 'reasoning', 'safety_identifier', 'store', 'temperature', 'text'],
+  ...['tool_choice', 'tools', 'top_logprobs', 'top_p', 'truncation', 'user'],
 ]
 const USAGE_FIELDS = [
   ...['input_tokens', 'input_tokens_details', 'output_tokens', 'output_tokens_details', 'total_tokens'],
