@@ -7198,6 +7198,7 @@ export interface operations {
                             object: "model";
                             provider_id: string;
                             upstream_name: string | null;
+                            api: "chat" | "responses";
                             input_price: number | null;
                             output_price: number | null;
                             cache_read_price: number | null;
@@ -7249,6 +7250,7 @@ export interface operations {
                             object: "model";
                             provider_id: string;
                             upstream_name: string | null;
+                            api: "chat" | "responses";
                             input_price: number | null;
                             output_price: number | null;
                             cache_read_price: number | null;
@@ -7287,6 +7289,8 @@ export interface operations {
                         id: string;
                         /** @description The provider's name of the model. null: the same as `id`. */
                         upstream_name?: string | null;
+                        /** @description The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`. */
+                        api?: "chat" | "responses";
                         /** @description Price per 1M prompt tokens. null: unknown. */
                         input_price?: number | null;
                         /** @description Price per 1M completion tokens. null: unknown. */
@@ -7317,6 +7321,7 @@ export interface operations {
                             object: "model";
                             provider_id: string;
                             upstream_name: string | null;
+                            api: "chat" | "responses";
                             input_price: number | null;
                             output_price: number | null;
                             cache_read_price: number | null;
@@ -7351,6 +7356,8 @@ export interface operations {
                 "application/json": {
                     /** @description The provider's name of the model. null: the same as `id`. */
                     upstream_name?: string | null;
+                    /** @description The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`. */
+                    api?: "chat" | "responses";
                     /** @description Price per 1M prompt tokens. null: unknown. */
                     input_price?: number | null;
                     /** @description Price per 1M completion tokens. null: unknown. */
@@ -7377,6 +7384,7 @@ export interface operations {
                         object: "model";
                         provider_id: string;
                         upstream_name: string | null;
+                        api: "chat" | "responses";
                         input_price: number | null;
                         output_price: number | null;
                         cache_read_price: number | null;
@@ -7437,6 +7445,8 @@ export interface operations {
                 "application/json": {
                     /** @description The provider's name of the model. null: the same as `id`. */
                     upstream_name?: string | null;
+                    /** @description The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`. */
+                    api?: "chat" | "responses";
                     /** @description Price per 1M prompt tokens. null: unknown. */
                     input_price?: number | null;
                     /** @description Price per 1M completion tokens. null: unknown. */
@@ -7463,6 +7473,7 @@ export interface operations {
                         object: "model";
                         provider_id: string;
                         upstream_name: string | null;
+                        api: "chat" | "responses";
                         input_price: number | null;
                         output_price: number | null;
                         cache_read_price: number | null;

@@ -64,6 +64,17 @@ export interface UpstreamDialect {
   collect(): StreamCollector
   /** Returns undefined if the response is malformed. */
   read(response: Fields, defaults: CompletionDefaults): Completion | undefined
+  /** The failure that a response with status 200 reports. Absent: the API reports failures by their status. */
+  readFailure?(response: Fields): ReportedFailure | undefined
+  /** The field of the chat API that a field in the provider's error stands for. Absent: both have the same names. */
+  chatParamOf?(param: string): string | undefined
+}
+
+export interface ReportedFailure {
+  /** The status with which the API reports the same failure before a response has begun. */
+  readonly status: number
+  /** The error in the form of that status. It may be matched against closed lists, but never shown. */
+  readonly body: Buffer
 }
 
 /** The field of a request that only a provider of the client's own API can get; undefined: there is none. */

@@ -1,7 +1,7 @@
 import type { UpstreamDialect } from '../dialects/upstream-dialect.ts'
 import type { HttpFailure, HttpRequest } from '../lib/http-request.ts'
 import type { AccessTokens } from './access-tokens.ts'
-import type { ProviderSettings } from './provider.ts'
+import type { ModelApi, ProviderSettings } from './provider.ts'
 import type { StreamFormat } from './response-reader.ts'
 
 /** The API in which a provider gets the chats with a model. */
@@ -10,6 +10,12 @@ export interface ChatApi {
   /** Below the base URL, with the placeholders of kinds.ts. */
   readonly path: string
   readonly streamFormat: StreamFormat
+}
+
+/** A model as its provider knows it. */
+export interface UpstreamModel {
+  readonly name: string
+  readonly api: ModelApi
 }
 
 /** One page of a provider's list of models. */
@@ -34,7 +40,7 @@ export interface AuthorizeDeps {
 
 /** All that differs between the APIs of providers. */
 export interface ProviderAdapter {
-  chatApi(provider: ProviderSettings, model: string): ChatApi
+  chatApi(provider: ProviderSettings, model: UpstreamModel): ChatApi
   /** Whether the provider has the embeddings API of OpenAI. */
   readonly hasEmbeddings: boolean
   /** Headers of every request, besides those of the declaration: name, value, name, value … */

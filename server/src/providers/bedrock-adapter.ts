@@ -22,8 +22,8 @@ const hasMessagesApi = ({ path }: ProviderSettings, model: string): boolean =>
  * which every request is signed, or a Bedrock API key.
  */
 export const bedrockAdapter: ProviderAdapter = {
-  chatApi: (provider, model) =>
-    hasMessagesApi(provider, model)
+  chatApi: (provider, { name }) =>
+    hasMessagesApi(provider, name)
       ? {
           dialect: bedrockUpstream(provider.headers['anthropic-beta']),
           path: provider.stream ? INVOKE_STREAM_PATH : INVOKE_PATH,

@@ -3,20 +3,22 @@ import { Pool } from 'undici'
 import { JSON_HEADERS } from '../lib/http-request.ts'
 import { guardedConnector } from '../lib/url-guard.ts'
 import { AccessTokens } from './access-tokens.ts'
-import type { ChatApi, ProviderAdapter } from './adapter.ts'
+import type { ChatApi, ProviderAdapter, UpstreamModel } from './adapter.ts'
 import { adapterOf } from './adapters.ts'
 import { DEPLOYMENT_PLACEHOLDER, PROJECT_PLACEHOLDER, REGION_PLACEHOLDER } from './kinds.ts'
 import { isPrivateUrlAllowed, KEY_PLACEHOLDER, type Provider, resolvedBaseUrl } from './provider.ts'
 import type { Target } from './send-to-provider.ts'
 import { parseServiceAccount } from './service-account.ts'
+import { siblingPath } from './sibling-path.ts'
 
 /** The parts of upstream requests that are the same for all requests to a provider. */
 export interface Endpoint extends Target {
   readonly adapter: ProviderAdapter
-  /** Dialect and full path of chats. `model`: the provider's name of the model. */
-  chat(model: string): ChatApi
+  /** Dialect and full path of chats with a model. */
+  chat(model: UpstreamModel): ChatApi
   /** Whether responses to chats are requested as streams. */
   readonly stream: boolean
+  /** `model`: the provider's name of the model. */
   embeddingsPath(model: string): string
   /** undefined: the provider has no list of models. */
   readonly models: (Target & { readonly path: string }) | undefined
@@ -75,9 +77,9 @@ export class ConnectionPools {
       stream: provider.stream,
       chat: (model) => {
         const api = adapter.chatApi(provider, model)
-        return { ...api, path: base + resolvePath(api.path, provider, model) }
+        return { ...api, path: base + resolvePath(api.path, provider, model.name) }
       },
-      embeddingsPath: (model) => base + resolvePath(embeddingsPathOf(provider.path), provider, model),
+      embeddingsPath: (model) => base + resolvePath(siblingPath(provider.path, '/embeddings'), provider, model),
       models: modelsPath === undefined ? undefined : { ...modelsTarget, path: modelsPath },
     }
   }
@@ -143,15 +145,6 @@ function resolvePath(path: string, { kind, region, apiKey }: Provider, model: st
   }
   return path.replaceAll(/\{[a-z]+\}/g, (name) => (Object.hasOwn(values, name) ? encodeURIComponent(values[name] ?? '') : name))
 }
-
-/** Embeddings are beside the chat completions, with the same query. A path of another form is replaced. */
-function embeddingsPathOf(chatPath: string): string {
-  const [path = '', ...query] = chatPath.split('?')
-  const folder = path.endsWith(CHAT_PATH) ? path.slice(0, -CHAT_PATH.length) : ''
-  return [`${folder}/embeddings`, ...query].join('?')
-}
-
-const CHAT_PATH = '/chat/completions'
 
 function headersOf({ apiKey, headers }: Provider, adapter: ProviderAdapter): string[] {
   const key = apiKey ?? ''

@@ -52,6 +52,7 @@ export async function putModels(
         provider_id: providerId,
         id: model.id,
         upstream_name: model.upstreamName,
+        api: model.api ?? 'chat',
         ...priceFieldsOf(model),
         created_at: now,
       })),
@@ -59,6 +60,7 @@ export async function putModels(
     .onConflict((conflict) =>
       conflict.columns(['workspace_id', 'provider_id', 'id']).doUpdateSet((row) => ({
         upstream_name: row.ref('excluded.upstream_name'),
+        api: row.ref('excluded.api'),
         ...Object.fromEntries(PRICE_FIELDS.map((field) => [field, row.ref(`excluded.${field}`)])),
       })),
     )

@@ -37,7 +37,7 @@ const upstream = async (...behaviours: Parameters<typeof startFaultyProvider>): 
   return started
 }
 const callOf = (endpoint: Endpoint, request = REQUEST) => {
-  const chat = endpoint.chat('small-2026')
+  const chat = endpoint.chat({ name: 'small-2026', api: 'chat' })
   const { body } = chat.dialect.encode({ ...request, model: 'small-2026', stream: true }) as { body: string }
   return { chat, body, model: REQUEST.model }
 }

@@ -1,10 +1,13 @@
 import { ChunkCollector } from '../dialects/openai-chat/collect-chunks.ts'
 import { chatBody } from '../dialects/openai-chat/upstream-body.ts'
+import { responsesUpstream } from '../dialects/openai-responses/upstream.ts'
 import { carriedField, type EncodedRequest, type UpstreamDialect, type UpstreamRequest } from '../dialects/upstream-dialect.ts'
 import { type Fields, isObject } from '../lib/untrusted-json.ts'
 import type { ProviderAdapter } from './adapter.ts'
+import { DEPLOYMENT_PLACEHOLDER } from './kinds.ts'
 import { type PresetId, presetOf, renameParameters } from './presets.ts'
 import { readCompletion } from './read-completion.ts'
+import { siblingPath } from './sibling-path.ts'
 
 /** Whether the response is streamed does not depend on the client. All other fields are sent as the client wrote them. */
 function encode(request: UpstreamRequest, adapt: (body: Fields) => Fields = (body) => body): EncodedRequest {
@@ -22,6 +25,10 @@ export const openaiUpstream: UpstreamDialect = {
   read: readCompletion,
 }
 
+/** The Responses API is beside the chat completions. Azure has none below a deployment: its body names the model. */
+const responsesPathOf = (chatPath: string): string =>
+  chatPath.includes(DEPLOYMENT_PLACEHOLDER) ? '/openai/v1/responses' : siblingPath(chatPath, '/responses')
+
 /** The same API with the parameter names of a preset's server. */
 function dialectOf(preset: PresetId | null): UpstreamDialect {
   const { renamed = undefined } = preset === null ? {} : presetOf(preset)
@@ -31,7 +38,10 @@ function dialectOf(preset: PresetId | null): UpstreamDialect {
 
 /** The chat completions API of OpenAI and of compatible servers. */
 export const openaiAdapter: ProviderAdapter = {
-  chatApi: ({ path, preset }) => ({ dialect: dialectOf(preset), path, streamFormat: 'server-sent-events' }),
+  chatApi: ({ path, preset }, { api }) => ({
+    ...(api === 'responses' ? { dialect: responsesUpstream, path: responsesPathOf(path) } : { dialect: dialectOf(preset), path }),
+    streamFormat: 'server-sent-events',
+  }),
   hasEmbeddings: true,
   headers: [],
   keyHeaders: (apiKey) => ['authorization', `Bearer ${apiKey}`],

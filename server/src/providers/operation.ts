@@ -2,6 +2,7 @@ import type { EncodedRequest } from '../dialects/upstream-dialect.ts'
 import type { Completion } from '../domain/completion.ts'
 import type { Embeddings } from '../domain/embedding.ts'
 import type { ReportedUsage } from '../domain/usage.ts'
+import type { UpstreamModel } from './adapter.ts'
 import type { Endpoint } from './connection-pools.ts'
 import { type EmbeddingsRequest, encodeEmbeddings, requestEmbeddings } from './embeddings-adapter.ts'
 import type { ProviderModel } from './provider.ts'
@@ -34,13 +35,16 @@ export interface Operation<Answer extends { readonly usage?: ReportedUsage }> {
 
 const upstreamNameOf = ({ upstreamName, id }: ProviderModel): string => upstreamName ?? id
 
+/** Absent `api`: chat. */
+const upstreamModelOf = (model: ProviderModel): UpstreamModel => ({ name: upstreamNameOf(model), api: model.api ?? 'chat' })
+
 export const chatOperation = (request: ProviderRequest): Operation<Completion> => ({
-  encode(endpoint, model) {
-    const name = upstreamNameOf(model)
-    return endpoint.chat(name).dialect.encode({ ...request, model: name, stream: endpoint.stream })
+  encode(endpoint, declared) {
+    const model = upstreamModelOf(declared)
+    return endpoint.chat(model).dialect.encode({ ...request, model: model.name, stream: endpoint.stream })
   },
   async attempt(endpoint, { body, model }, limits, deps) {
-    const call = { chat: endpoint.chat(upstreamNameOf(model)), body, model: request.model }
+    const call = { chat: endpoint.chat(upstreamModelOf(model)), body, model: request.model }
     const result = await requestCompletion(endpoint, call, limits, deps)
     return result.ok ? { ok: true, status: result.status, response: result.completion } : result
   },

@@ -13,7 +13,7 @@ afterAll(() => pools.close())
 
 /** The body that a provider with the preset gets. */
 function bodyFor(preset: PresetId | null, parameters: Readonly<Record<string, unknown>>) {
-  const { dialect } = pools.endpoint(testProvider({ preset })).chat('m')
+  const { dialect } = pools.endpoint(testProvider({ preset })).chat({ name: 'm', api: 'chat' })
   const encoded = dialect.encode({ model: 'm', messages: [], parameters, stream: false })
   return encoded.ok && JSON.parse(encoded.body)
 }

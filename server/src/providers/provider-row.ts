@@ -67,6 +67,7 @@ export const recordOf = (row: ProviderRow): ProviderRecord => ({
 export const modelOf = (row: Selectable<ModelTable>): ProviderModel => ({
   id: row.id,
   upstreamName: row.upstream_name,
+  api: row.api,
   ...pricesOf(row),
   createdAt: row.created_at,
 })

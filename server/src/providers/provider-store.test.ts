@@ -145,7 +145,7 @@ describe.each(testDatabases())('providers on $name', ({ open }) => {
     await putModels(db, workspaceId, 'openai', [{ id: 'a', upstreamName: 'a-2', ...PRICES }], later)
     const page = await listModels(db, workspaceId, 'openai', { limit: 1 })
     expect(page).toEqual({
-      data: [{ id: 'a', upstreamName: 'a-2', ...PRICES, createdAt: now }],
+      data: [{ id: 'a', upstreamName: 'a-2', api: 'chat', ...PRICES, createdAt: now }],
       hasMore: true,
     })
     expect((await loadFirst(workspaceId))?.models.map(({ id }) => id)).toEqual(['a', 'b'])

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { ProviderKind } from './kinds.ts'
 import { NO_PRICES } from './prices.ts'
 import { applyProviderChange, findModelProblem, findProviderProblem, type NewProvider, providerDefaults } from './provider.ts'
 
@@ -79,9 +80,11 @@ test.each([
   ['id', { id: 'a*' }],
   ['id', { id: 'a b' }],
   ['upstream_name', { upstreamName: '' }],
+  ['api', { api: 'responses' as const }, 'anthropic' as const],
+  [undefined, { api: 'responses' as const }, 'azure-openai' as const],
   ['input_price', { inputPrice: -1 }],
   ['output_price', { outputPrice: Number.POSITIVE_INFINITY }],
   [undefined, { id: 'meta-llama/Llama-3.1:free', inputPrice: 0 }],
-])('model: a declaration is refused for its %s: %j', (param, change) =>
-  expect(findModelProblem({ id: 'm', upstreamName: null, ...NO_PRICES, ...change })?.param).toBe(param),
+] as const)('model: a declaration is refused for its %s: %j', (param, change, kind: ProviderKind = 'openai') =>
+  expect(findModelProblem({ id: 'm', upstreamName: null, ...NO_PRICES, ...change }, kind)?.param).toBe(param),
 )

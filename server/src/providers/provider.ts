@@ -6,6 +6,13 @@ import { endpointDefaults, type ProviderKind, REGION_PLACEHOLDER } from './kinds
 import { isPresetId, PRESET_IDS, type PresetId } from './presets.ts'
 import { findPriceProblem, type Prices } from './prices.ts'
 
+/** The API in which a provider gets requests for a model: chat completions (for Anthropic: Messages) or Responses. */
+export const MODEL_APIS = ['chat', 'responses'] as const
+export type ModelApi = (typeof MODEL_APIS)[number]
+
+/** The kinds whose models may use the Responses API. */
+const KINDS_WITH_RESPONSES: ReadonlySet<ProviderKind> = new Set(['openai', 'azure-openai'])
+
 /** Where a provider was declared. Providers of `environment` and `config` may have private addresses (ADM-ENV-10). */
 export const PROVIDER_SOURCES = ['api', 'environment', 'config'] as const
 export type ProviderSource = (typeof PROVIDER_SOURCES)[number]
@@ -82,6 +89,8 @@ export interface ProviderModel extends Prices {
   readonly id: string
   /** The provider's name of the model; null: the same. */
   readonly upstreamName: string | null
+  /** Absent: chat. */
+  readonly api?: ModelApi
   readonly createdAt: Date
 }
 
@@ -219,11 +228,17 @@ function findCredentialsProblem(
   return undefined
 }
 
-/** The first problem of a model's declaration, with the field's name in the admin API; undefined: the declaration is valid. */
-export function findModelProblem(model: Omit<ProviderModel, 'createdAt'>): Problem | undefined {
+/**
+ * The first problem of a model's declaration, with the field's name in the admin API; undefined: the declaration is valid. `kind`: of its
+ * provider.
+ */
+export function findModelProblem(model: Omit<ProviderModel, 'createdAt'>, kind: ProviderKind): Problem | undefined {
   if (!MODEL_ID.test(model.id)) return { param: 'id', message: 'must be printable ASCII without spaces and *, at most 200' }
   if (model.upstreamName !== null && !/^\S.{0,199}$/.test(model.upstreamName)) {
     return { param: 'upstream_name', message: 'must be a name of at most 200 characters' }
+  }
+  if (model.api === 'responses' && !KINDS_WITH_RESPONSES.has(kind)) {
+    return { param: 'api', message: `must be chat, because providers of the kind ${kind} have no Responses API` }
   }
   return findPriceProblem(model)
 }

@@ -1,4 +1,4 @@
-import type { UpstreamRequest } from '../dialects/upstream-dialect.ts'
+import type { UpstreamDialect, UpstreamRequest } from '../dialects/upstream-dialect.ts'
 import type { Completion } from '../domain/completion.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { HttpFailure, HttpRequest } from '../lib/http-request.ts'
@@ -62,7 +62,9 @@ export async function requestCompletion(
   // A provider may answer a request for a stream without one.
   const stream = endpoint.stream && { stream: { mediaType: STREAM_TYPES[streamFormat], open } }
   const sent = await sendUpstream(endpoint, { path, body, maxBytes, ...stream }, limits, deps)
-  if (!sent.ok) return sent.failure === 'error_event' ? withRejection(sent, reader?.rejection) : sent
+  if (!sent.ok) {
+    return inChatFields(sent.failure === 'error_event' ? withRejection(sent, reader?.rejection) : sent, dialect)
+  }
   const { status } = sent
   const response = reader ? reader.finish() : parseJsonObject(sent.body)
   if (reader && !response) return { ok: false, failure: 'truncated', status }
@@ -73,7 +75,18 @@ export async function requestCompletion(
       newId: () => deps.newId('chatcmpl'),
       created: () => Math.floor(deps.clock.now().getTime() / 1_000),
     })
-  return completion ? { ok: true, status, completion } : { ok: false, failure: 'malformed', status }
+  if (completion) return { ok: true, status, completion }
+  const reported = response && dialect.readFailure?.(response)
+  if (!reported) return { ok: false, failure: 'malformed', status }
+  const failure = { ok: false, failure: 'status', status: reported.status } as const
+  return withRejection(failure, readRejection({ ...failure, body: reported.body }))
+}
+
+/** A refusal names the field of the chat API. */
+function inChatFields(failure: UpstreamFailure, dialect: UpstreamDialect): UpstreamFailure {
+  const { rejection } = failure
+  if (rejection?.kind !== 'refused' || rejection.param === undefined || !dialect.chatParamOf) return failure
+  return { ...failure, rejection: { ...rejection, param: dialect.chatParamOf(rejection.param) } }
 }
 
 type SentRequest = Pick<HttpRequest, 'path' | 'maxBytes' | 'stream'> & { readonly body: string }

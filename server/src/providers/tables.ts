@@ -4,7 +4,7 @@ import type { Classification } from '../domain/classification.ts'
 import type { ProviderKind } from './kinds.ts'
 import type { PresetId } from './presets.ts'
 import type { PriceFields } from './prices.ts'
-import type { ProviderSource } from './provider.ts'
+import type { ModelApi, ProviderSource } from './provider.ts'
 
 declare module '../db/schema.ts' {
   interface Schema {
@@ -51,5 +51,6 @@ export interface ModelTable extends PriceFields {
   id: string
   /** The provider's name of the model; null: the same. */
   upstream_name: string | null
+  api: Generated<ModelApi>
   created_at: CreatedAt
 }

@@ -25,7 +25,12 @@ export async function testConnection(
   const name = model.upstreamName ?? model.id
   const body = JSON.stringify({ model: name, messages: [] })
   const limits = { timeoutMs: discoveryTimeoutMs(provider), maxBytes: MAX_BYTES, keepsErrorBody: true }
-  const request = { method: 'POST', path: endpoint.chat(name).path, body, now: () => clock.now().getTime() } as const
+  const request = {
+    method: 'POST',
+    path: endpoint.chat({ name, api: 'chat' }).path,
+    body,
+    now: () => clock.now().getTime(),
+  } as const
   const response = await sendToProvider(endpoint, { ...request, ...limits })
   return response.ok || refusesOnlyMessages(response) ? discovery : response
 }

@@ -11,7 +11,7 @@ import { applyItem } from './ledger.ts'
 
 const ALL = { limit: 100_000 }
 /** A new model with no further declaration. */
-const MODEL_DEFAULTS = { upstreamName: null, ...NO_PRICES }
+const MODEL_DEFAULTS = { upstreamName: null, api: 'chat', ...NO_PRICES } as const
 
 /** Identifies the provider by its id. `by`: source of the declaration, which decides whether private addresses are allowed. */
 export const applyProvider = (

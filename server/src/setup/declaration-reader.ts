@@ -5,6 +5,7 @@ import { checkWorkspaceCreate } from '../identity/workspace.ts'
 import { collectionPatch } from '../knowledge/collection-fields.ts'
 import type { Checked, Problem } from '../lib/schema.ts'
 import { parsePolicySet } from '../policy/parse.ts'
+import type { ProviderKind } from '../providers/kinds.ts'
 import { NO_PRICES, pricesIn } from '../providers/prices.ts'
 import { findModelProblem, findProviderProblem, providerDefaults } from '../providers/provider.ts'
 import type {
@@ -98,7 +99,7 @@ export class DeclarationReader {
     const complete = { ...providerDefaults(kind, preset), ...fields, id, source: 'config' as const }
     this.#note(at, findProviderProblem(complete, false))
     this.#unique(`${at}.models`, models, 'id')
-    const declaredModels = models.map((model, index) => this.#model(`${at}.models[${index}]`, model))
+    const declaredModels = models.map((model, index) => this.#model(`${at}.models[${index}]`, model, kind))
     return { id, kind, fields, models: declaredModels }
   }
 
@@ -108,9 +109,9 @@ export class DeclarationReader {
     return { name, fields: patch, applications: fields.applications, folder: path }
   }
 
-  #model(at: string, { id, upstream_name: upstreamName, ...fields }: ModelYaml): DeclaredModel {
-    const model = { ...withoutUndefined({ id, upstreamName }), ...pricesIn(fields) } as DeclaredModel
-    this.#note(at, findModelProblem({ upstreamName: null, ...NO_PRICES, ...model }))
+  #model(at: string, { id, upstream_name: upstreamName, api, ...fields }: ModelYaml, kind: ProviderKind): DeclaredModel {
+    const model = { ...withoutUndefined({ id, upstreamName, api }), ...pricesIn(fields) } as DeclaredModel
+    this.#note(at, findModelProblem({ upstreamName: null, ...NO_PRICES, ...model }, kind))
     return model
   }
 

@@ -62,7 +62,7 @@ function declaredProvider({ id, kind, baseUrl, apiKeyEnv, models }: EnvironmentP
   const problem = findProviderProblem({ ...providerDefaults(kind), ...fields, id, source: 'environment' }, true)
   if (problem) throw new ConfigError(`${apiKeyEnv === null ? `${prefix}_HOST` : `${prefix}_BASE_URL`} ${problem.message}`)
   for (const model of models ?? []) {
-    const modelError = findModelProblem({ id: model, upstreamName: null, ...NO_PRICES })
+    const modelError = findModelProblem({ id: model, upstreamName: null, ...NO_PRICES }, kind)
     if (modelError) throw new ConfigError(`${prefix}_MODELS: every name ${modelError.message}`)
   }
   return { id, kind, fields, models: (models ?? []).map((model) => ({ id: model })), exactModels: models !== null }

@@ -79,7 +79,7 @@ workspaces:
         timeout_ms: 30000
         models:
           - { id: gpt-4o-mini, input_price: 0.15, output_price: 0.6 }
-          - { id: large, upstream_name: gpt-4o, cache_read_price: 0.3, cache_write_price: null, cache_write_1h_price: 6 }
+          - { id: large, upstream_name: gpt-4o, api: responses, cache_read_price: 0.3, cache_write_price: null, cache_write_1h_price: 6 }
       - { id: local, base_url: "http://10.0.0.5:8000/v1", region: eu, headers: { api-key: "{api_key}" } }
       - { id: stub, kind: stub }
     policy: { file: policy.yaml }
@@ -98,7 +98,14 @@ test('gatehouse.yaml: becomes a declaration with the contents of its files and t
       fields: { baseUrl: 'https://api.openai.com/v1', apiKeyEnv: 'OPENAI_API_KEY', timeoutMs: 30_000 },
       models: [
         { id: 'gpt-4o-mini', inputPrice: 0.15, outputPrice: 0.6 },
-        { id: 'large', upstreamName: 'gpt-4o', cacheReadPrice: 0.3, cacheWritePrice: null, cacheWrite1hPrice: 6 },
+        {
+          id: 'large',
+          upstreamName: 'gpt-4o',
+          api: 'responses',
+          cacheReadPrice: 0.3,
+          cacheWritePrice: null,
+          cacheWrite1hPrice: 6,
+        },
       ],
     },
     {

@@ -8,6 +8,7 @@ import { Name, oneOf, resettable, resettableWord } from '../lib/fields.ts'
 import { checker } from '../lib/schema.ts'
 import { PROVIDER_KINDS } from '../providers/kinds.ts'
 import { PRESET_IDS } from '../providers/presets.ts'
+import { MODEL_APIS } from '../providers/provider.ts'
 
 /** Unknown fields are refused, because a misspelled field would be ignored silently. */
 const strict = { additionalProperties: false } as const
@@ -32,6 +33,7 @@ const Model = Type.Object(
   {
     id: Type.String(),
     upstream_name: resettable(Type.String()),
+    api: Type.Optional(oneOf(MODEL_APIS)),
     input_price: resettable(Type.Number()),
     output_price: resettable(Type.Number()),
     cache_read_price: resettable(Type.Number()),

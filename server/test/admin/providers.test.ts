@@ -122,6 +122,7 @@ test('models: usable from PUT until DELETE', async () => {
     object: 'model',
     provider_id: 'openai',
     upstream_name: 'scripted',
+    api: 'chat',
     input_price: null,
     output_price: 0.5,
     cache_read_price: null,

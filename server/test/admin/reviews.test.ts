@@ -92,7 +92,13 @@ test('get: shows everything that the provider would receive', async () => {
   const { content, marks } = await admin.get(`/reviews/${held.id}`)
   await governed.decide(held.id, 'approve')
   expect((await governed.resubmit(held, {}, parameters, { token })).status).toBe(200)
-  const { model: _, stream: __, stream_options: ___, messages, ...passedOn } = governed.provider.callsWith(held.word)[0]?.body ?? {}
+  const {
+    model: _,
+    stream: __,
+    stream_options: ___,
+    messages,
+    ...passedOn
+  }: Record<string, unknown> = governed.provider.callsWith(held.word)[0]?.body ?? {}
   expect(passedOn).toEqual(parameters)
   expect(content).toEqual({ messages, parameters: passedOn })
   expect(marks).toEqual([{ message: null, part: null, parameter: '/metadata/a~1b~0c', type: 'pii.email', start: 5, end: 37 }])

@@ -1,13 +1,22 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectSuccess } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { type ScriptedAnthropic, saysBlocks, startScriptedAnthropic } from '../support/scripted-anthropic.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
+import {
+  callItem,
+  messageItem,
+  responseObject,
+  type ScriptedResponses,
+  startScriptedResponses,
+} from '../support/scripted-responses.ts'
 
 /** Each client API with each provider API. The clients are those from npm. */
 let governed: Governed
 let anthropic: ScriptedAnthropic
+let responses: ScriptedResponses
 let apiKey: string
 beforeAll(async () => {
   anthropic = await startScriptedAnthropic()
@@ -17,11 +26,16 @@ beforeAll(async () => {
     ANTHROPIC_MODELS: 'claude',
     GATEHOUSE_ALLOW_PRIVATE_URLS: 'true',
   })
+  responses = await startScriptedResponses()
+  const provider = { id: 'responses', kind: 'openai', base_url: responses.url, api_key: 'sk-scripted' }
+  expectSuccess(await governed.admin('POST', '/providers', { json: provider }), 201)
+  expectSuccess(await governed.admin('PUT', '/providers/responses/models/gpt', { json: { api: 'responses' } }))
   apiKey = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
 })
 afterAll(async () => {
   await governed.close()
   await anthropic.close()
+  await responses.close()
 })
 
 /** The content of a completion, as a provider sends it and as a client reads it. */
@@ -71,6 +85,24 @@ const UPSTREAMS: Readonly<Record<string, (said: Said) => string>> = {
     anthropic.on(key, saysBlocks(blocks, { stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn', usage }))
     return key
   },
+  gpt: ({ text, thinking, calls, cachedTokens }) => {
+    const key = word()
+    const summary = [{ type: 'summary_text', text: thinking }]
+    const output = [
+      ...(thinking ? [{ id: 'rs_1', type: 'reasoning', summary, encrypted_content: SIGNATURE }] : []),
+      ...(text ? [messageItem(text)] : []),
+      ...calls.map(({ id, name, input }) => callItem(id, name, input)),
+    ]
+    const usage = {
+      input_tokens: 50,
+      input_tokens_details: { cached_tokens: cachedTokens },
+      output_tokens: 7,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: 57,
+    }
+    responses.on(key, (response) => json(response, 200, responseObject(output, { usage })))
+    return key
+  },
 }
 
 const openai = () => new OpenAI({ apiKey, baseURL: `${governed.base}/v1`, maxRetries: 0 })
@@ -104,37 +136,79 @@ const fromMessage = ({ content, usage }: Anthropic.Message): Said => ({
   cachedTokens: usage.cache_read_input_tokens ?? 0,
 })
 
-type Ask = (model: string, prompt: string) => Promise<Said>
-const chatBody = (model: string, content: string) => ({
+/** A picture of one pixel. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const DATA_URL = `data:image/png;base64,${PNG}`
+
+type Ask = (model: string, prompt: string, withImage: boolean) => Promise<Said>
+const chatBody = (model: string, text: string, withImage: boolean) => ({
   model,
-  messages: [{ role: 'user' as const, content }],
+  messages: [
+    {
+      role: 'user' as const,
+      content: withImage
+        ? [
+            { type: 'text' as const, text },
+            { type: 'image_url' as const, image_url: { url: DATA_URL } },
+          ]
+        : text,
+    },
+  ],
   tools: [{ type: 'function' as const, function: { name: 'weather', parameters: SCHEMA } }],
 })
-const responsesBody = (model: string, input: string) => ({
+const responsesBody = (model: string, text: string, withImage: boolean) => ({
   model,
-  input,
+  input: withImage
+    ? [
+        {
+          role: 'user' as const,
+          content: [
+            { type: 'input_text' as const, text },
+            { type: 'input_image' as const, image_url: DATA_URL, detail: 'auto' as const },
+          ],
+        },
+      ]
+    : text,
   tools: [{ type: 'function' as const, name: 'weather', parameters: SCHEMA, strict: false }],
 })
-const messagesBody = (model: string, content: string) => ({
+const messagesBody = (model: string, text: string, withImage: boolean) => ({
   model,
   max_tokens: 500,
-  messages: [{ role: 'user' as const, content }],
+  messages: [
+    {
+      role: 'user' as const,
+      content: withImage
+        ? [
+            { type: 'text' as const, text },
+            { type: 'image' as const, source: { type: 'base64' as const, media_type: 'image/png' as const, data: PNG } },
+          ]
+        : text,
+    },
+  ],
   tools: [{ name: 'weather', input_schema: SCHEMA }],
 })
 const CLIENTS: Readonly<Record<string, Ask>> = {
-  'chat completions': async (model, prompt) => fromChat(await openai().chat.completions.create(chatBody(model, prompt))),
-  'chat completions, streamed': async (model, prompt) =>
+  'chat completions': async (...asked) => fromChat(await openai().chat.completions.create(chatBody(...asked))),
+  'chat completions, streamed': async (...asked) =>
     fromChat(
       await openai()
-        .chat.completions.stream({ ...chatBody(model, prompt), stream_options: { include_usage: true } })
+        .chat.completions.stream({ ...chatBody(...asked), stream_options: { include_usage: true } })
         .finalChatCompletion(),
     ),
-  responses: async (model, prompt) => fromResponse(await openai().responses.create(responsesBody(model, prompt))),
-  'responses, streamed': async (model, prompt) =>
-    fromResponse(await openai().responses.stream(responsesBody(model, prompt)).finalResponse()),
-  messages: async (model, prompt) => fromMessage(await claude().messages.create(messagesBody(model, prompt))),
-  'messages, streamed': async (model, prompt) =>
-    fromMessage(await claude().messages.stream(messagesBody(model, prompt)).finalMessage()),
+  responses: async (...asked) => fromResponse(await openai().responses.create(responsesBody(...asked))),
+  'responses, streamed': async (...asked) =>
+    fromResponse(
+      await openai()
+        .responses.stream(responsesBody(...asked))
+        .finalResponse(),
+    ),
+  messages: async (...asked) => fromMessage(await claude().messages.create(messagesBody(...asked))),
+  'messages, streamed': async (...asked) =>
+    fromMessage(
+      await claude()
+        .messages.stream(messagesBody(...asked))
+        .finalMessage(),
+    ),
 }
 
 const CELLS: Readonly<Record<string, Partial<Said>>> = {
@@ -151,11 +225,26 @@ const CELLS: Readonly<Record<string, Partial<Said>>> = {
   'cached tokens': { text: 'Cached.', cachedTokens: 40 },
 }
 
+/** The bodies that a provider has received. */
+const sentTo: Readonly<Record<string, () => readonly { readonly raw: string }[]>> = {
+  scripted: () => governed.provider.calls,
+  claude: () => anthropic.calls,
+  gpt: () => responses.calls,
+}
+
 describe.each(Object.entries(UPSTREAMS))('provider API of the model %s', (model, script) => {
   describe.each(Object.entries(CLIENTS))('%s', (_, ask) => {
     test.each(Object.entries(CELLS))('client reads the content of the provider: %s', async (_cell, part) => {
       const said = { ...NOTHING, ...part }
-      expect(await ask(model, script(said))).toEqual(said)
+      expect(await ask(model, script(said), false)).toEqual(said)
+    })
+
+    test('provider reads the content of the client: image', async () => {
+      const said = { ...NOTHING, text: 'A pixel.' }
+      const prompt = script(said)
+      expect(await ask(model, prompt, true)).toEqual(said)
+      const [sent] = sentTo[model]?.().filter(({ raw }) => raw.includes(prompt)) ?? []
+      expect(sent?.raw).toContain(PNG)
     })
   })
 })

@@ -41,7 +41,7 @@ const chat = async (prompt: string | readonly Message[], model: string, more: ob
   expectSuccess(await governed.chat(prompt, { model, ...more }, { token })).choices[0]
 
 describe('requests', () => {
-  test('bedrock: model of Anthropic is invoked with a signed body of the Messages API [GW-PROV-9]', async () => {
+  test('bedrock: model of Anthropic is invoked with a signed body of the Messages API [GW-PROV-15]', async () => {
     const { model } = await addProvider(CLAUDE)
     const key = word()
     expect(await chat(`Hello ${key}`, model, { max_tokens: 50 })).toMatchObject({ message: { content: 'From Claude.' } })
@@ -56,7 +56,7 @@ describe('requests', () => {
     expect(JSON.stringify(call?.headers)).not.toContain(BEDROCK_KEYS.secretAccessKey)
   })
 
-  test('bedrock: any other model gets a signed chat completion request [GW-PROV-9]', async () => {
+  test('bedrock: any other model gets a signed chat completion request [GW-PROV-15]', async () => {
     const { model } = await addProvider('openai.gpt-oss-120b-1:0')
     const key = word()
     expect(await chat(key, model)).toMatchObject({ message: { content: 'From an open model.' } })

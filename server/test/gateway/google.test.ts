@@ -63,7 +63,7 @@ describe('gemini', () => {
     expect(expectSuccess(created, 201).base_url).toBe('https://generativelanguage.googleapis.com/v1beta/openai')
   })
 
-  test('gemini: thought signature comes back byte for byte in chat completions [GW-PROV-10]', async () => {
+  test('gemini: thought signature comes back byte for byte in chat completions [GW-PROV-16]', async () => {
     const { model } = await addGemini()
     const { first, second } = script()
     const tools = [{ type: 'function', function: { name: 'weather', parameters: PARAMETERS } }]
@@ -80,7 +80,7 @@ describe('gemini', () => {
     expect(returnedCall(second)).toEqual(CALL)
   })
 
-  test('gemini: thought signature comes back byte for byte in Responses [GW-PROV-10]', async () => {
+  test('gemini: thought signature comes back byte for byte in Responses [GW-PROV-16]', async () => {
     const { model } = await addGemini()
     const { first, second } = script()
     const tools = [{ type: 'function', name: 'weather', parameters: PARAMETERS, strict: false }]
@@ -91,7 +91,7 @@ describe('gemini', () => {
   })
 
   test.each([false, true])(
-    'gemini: thought signature comes back byte for byte in Messages, stream %s [GW-PROV-10, GW-ANT-10]',
+    'gemini: thought signature comes back byte for byte in Messages, stream %s [GW-PROV-16, GW-ANT-10]',
     async (stream) => {
       const { model } = await addGemini()
       const { first, second } = script()
@@ -127,7 +127,7 @@ function blocksOf(text: string): object[] {
 }
 
 describe('vertex', () => {
-  test('vertex: request has a token of the service account, its project and the region [GW-PROV-9]', async () => {
+  test('vertex: request has a token of the service account, its project and the region [GW-PROV-15]', async () => {
     const { id, model } = await addVertex()
     const [first, second] = [word(), word()]
     expectSuccess(await governed.chat(first, { model }, { token }))

@@ -47,7 +47,7 @@ describe('azure', () => {
 })
 
 describe('presets', () => {
-  test('preset: names of parameters are those of the server, and a declared base URL replaces that of the preset [GW-PROV-11]', async () => {
+  test('preset: names of parameters are those of the server, and a declared base URL replaces that of the preset [GW-PROV-17]', async () => {
     const fields = { preset: 'mistral', base_url: governed.provider.url }
     const call = await requestOf(fields, { max_completion_tokens: 50, seed: 7 })
     expect(call?.body).toMatchObject({ max_tokens: 50, random_seed: 7 })

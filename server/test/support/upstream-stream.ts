@@ -97,6 +97,25 @@ export function eventsOf(message: unknown): Fields[] | undefined {
   ]
 }
 
+/** The events of a response object; undefined: it is not valid, so it is sent as it is. */
+function responseEventsOf(value: unknown): Fields[] | undefined {
+  if (!isFields(value) || value.object !== 'response' || typeof value.status !== 'string' || !isList(value.output))
+    return undefined
+  const response = { ...value, status: 'in_progress', output: [], usage: null }
+  const items = value.output.flatMap((item, output_index) => [
+    { type: 'response.output_item.added', output_index, item: { ...item, content: [] } },
+    ...pieces(JSON.stringify(item.content ?? '')).map((delta) => ({ type: 'response.output_text.delta', output_index, delta })),
+    { type: 'response.output_item.done', output_index, item },
+  ])
+  const events: Fields[] = [
+    { type: 'response.created', response },
+    { type: 'response.in_progress', response },
+    ...items,
+    { type: `response.${value.status}`, response: value },
+  ]
+  return events.map((event, sequence_number) => ({ ...event, sequence_number }))
+}
+
 const eventText = (event: Fields): string => {
   const name = typeof event.type === 'string' ? `event: ${event.type}\n` : ''
   return `${name}data: ${JSON.stringify(event)}\n\n`
@@ -106,7 +125,7 @@ const eventText = (event: Fields): string => {
 export function streamTextOf(response: unknown): string | undefined {
   const chunks = chunksOf(response)
   if (chunks) return `${chunks.map(eventText).join('')}data: [DONE]\n\n`
-  return eventsOf(response)?.map(eventText).join('')
+  return (eventsOf(response) ?? responseEventsOf(response))?.map(eventText).join('')
 }
 
 interface Stream {

@@ -1,4 +1,4 @@
-import { Group, NumberInput, TextInput } from '@mantine/core'
+import { Group, NumberInput, Select, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useChange } from '../../api/queries.ts'
 import { changedFields } from '../../ui/changed-fields.ts'
@@ -19,6 +19,7 @@ type Price = number | ''
 const valuesOf = (model: Model | undefined) => ({
   model: model?.id ?? '',
   upstream_name: model?.upstream_name ?? '',
+  api: model?.api ?? 'chat',
   input_price: (model?.input_price ?? '') as Price,
   output_price: (model?.output_price ?? '') as Price,
   cache_read_price: (model?.cache_read_price ?? '') as Price,
@@ -31,12 +32,18 @@ const priceOf = (price: Price) => (price === '' ? null : price)
 
 const bodyOf = (values: Values) => ({
   upstream_name: values.upstream_name.trim() || null,
+  api: values.api,
   input_price: priceOf(values.input_price),
   output_price: priceOf(values.output_price),
   cache_read_price: priceOf(values.cache_read_price),
   cache_write_price: priceOf(values.cache_write_price),
   cache_write_1h_price: priceOf(values.cache_write_1h_price),
 })
+
+const APIS: { readonly value: Model['api']; readonly label: string }[] = [
+  { value: 'chat', label: 'Chat' },
+  { value: 'responses', label: 'Responses' },
+]
 
 const REFRESH = ['/admin/v1/providers', '/admin/v1/models'] as const
 /** Prevents replacing a model that another operator added meanwhile. */
@@ -92,6 +99,13 @@ function ModelForm({ form, isNew, pending, onSubmit }: ModelFormProps) {
         <TextInput label="Model" description="Name that requests use" required data-autofocus {...form.getInputProps('model')} />
       )}
       <TextInput label="Upstream name" placeholder="Same" {...form.getInputProps('upstream_name')} />
+      <Select
+        label="API"
+        description="Responses: only OpenAI and Azure"
+        data={APIS}
+        allowDeselect={false}
+        {...form.getInputProps('api')}
+      />
       <Group grow>
         <PriceField label="Input price" {...form.getInputProps('input_price')} />
         <PriceField label="Output price" {...form.getInputProps('output_price')} />

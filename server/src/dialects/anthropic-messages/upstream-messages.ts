@@ -47,6 +47,8 @@ const ASSISTANT_FIELDS = new Set([
   ...['role', 'content', 'refusal', 'tool_calls'],
   // Without signatures, reasoning cannot be sent (upstream-reasoning.ts).
   ...['reasoning_content', 'reasoning', 'reasoning_details'],
+  // A mark of the Responses API that only its models read.
+  'phase',
 ])
 const CALL_FIELDS = new Set(['id', 'type', 'index', 'function'])
 const FUNCTION_FIELDS = new Set(['name', 'arguments'])

@@ -1,27 +1,14 @@
 import { CARRIED_FIELDS } from '../../domain/original-request.ts'
 import { type Fields, isObject, isSet, textOf } from '../../lib/untrusted-json.ts'
+import { maxTokensOf, only, onlyText, type Translate, translateParameters, unchanged, without } from '../translate-parameters.ts'
 import { allowOnly, isEmpty, UntranslatableField } from './upstream-fields.ts'
 
 /** The API requires `max_tokens`. This applies if the request has no limit. */
 const DEFAULT_MAX_TOKENS = 4_096
 
-type Translate = (value: unknown, name: string, parameters: Fields) => Fields
-
-const unchanged: Translate = (value, name) => ({ [name]: value })
-
-/** A value that asks for what the API does anyway. Any other value has no equivalent. */
-const onlyIf =
-  (isNeutral: (value: unknown) => boolean): Translate =>
-  (value, name) => {
-    if (!isNeutral(value)) throw new UntranslatableField(name)
-    return {}
-  }
-const only = (neutral: unknown): Translate => onlyIf((value) => value === neutral)
-const without: Translate = () => ({})
-
 /** All parameters of the chat API that have an equivalent. Parameters that are not listed have none. */
 const PARAMETERS: Readonly<Record<string, Translate>> = {
-  // maxTokens reads both.
+  // maxTokensOf reads both.
   max_tokens: without,
   max_completion_tokens: without,
   temperature: (value, name) => {
@@ -46,9 +33,10 @@ const PARAMETERS: Readonly<Record<string, Translate>> = {
   tools: without,
   tool_choice: without,
   parallel_tool_calls: without,
-  // Without effect on the completion: a hint for another provider's cache, and the stream that the gateway makes itself.
+  // Without effect on the completion: hints for another provider, and the stream that the gateway makes itself.
   prompt_cache_key: without,
   prompt_cache_retention: without,
+  reasoning_included: without,
   stream_options: without,
   governance: without,
   // editBody keeps the fields in their places.
@@ -60,7 +48,7 @@ const PARAMETERS: Readonly<Record<string, Translate>> = {
   frequency_penalty: only(0),
   store: only(false),
   verbosity: only('medium'),
-  modalities: onlyIf((value) => Array.isArray(value) && value.every((modality) => modality === 'text')),
+  modalities: onlyText,
 }
 
 const SERVICE_TIERS: Fields = { auto: 'auto', default: 'standard_only' }
@@ -73,24 +61,10 @@ function choose(values: Fields, value: unknown, name: string): unknown {
 }
 
 /** The parameters except those for tools. Throws UntranslatableField for the first one without an equivalent. */
-export function encodeParameters(parameters: Fields): Fields {
-  const encoded: Record<string, unknown> = { max_tokens: maxTokens(parameters) }
-  for (const [name, value] of Object.entries(parameters)) {
-    if (isEmpty(value)) continue
-    const translate = Object.hasOwn(PARAMETERS, name) ? PARAMETERS[name] : undefined
-    if (!translate) throw new UntranslatableField(name)
-    for (const [field, part] of Object.entries(translate(value, name, parameters))) {
-      const known = encoded[field]
-      encoded[field] = isObject(known) && isObject(part) ? { ...known, ...part } : part
-    }
-  }
-  return encoded
-}
-
-function maxTokens({ max_tokens, max_completion_tokens }: Fields): number {
-  const limits = [max_tokens, max_completion_tokens].filter((limit) => typeof limit === 'number')
-  return limits.length === 0 ? DEFAULT_MAX_TOKENS : Math.min(...limits)
-}
+export const encodeParameters = (parameters: Fields): Fields => ({
+  max_tokens: maxTokensOf(parameters) ?? DEFAULT_MAX_TOKENS,
+  ...translateParameters(parameters, PARAMETERS),
+})
 
 const FORMAT_FIELDS = new Set(['type', 'json_schema'])
 const SCHEMA_FIELDS = new Set(['name', 'description', 'schema', 'strict'])

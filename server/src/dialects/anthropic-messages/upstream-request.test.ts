@@ -117,7 +117,7 @@ describe('messages', () => {
     ])
   })
 
-  test('request: signed thinking keeps its place, and other reasoning is left out', () => {
+  test('request: signed thinking keeps its place, and other reasoning and marks of other providers are left out', () => {
     const format = 'anthropic-claude-v1'
     const details = [
       { type: 'reasoning.text', text: 'First', signature: 's1', format },
@@ -131,6 +131,7 @@ describe('messages', () => {
       content: 'YesNow',
       reasoning_content: 'First Later',
       reasoning_details: details,
+      phase: 'commentary',
       tool_calls: [call('a', '{}'), call('b', '{}')],
     }
     expect(bodyOf([...HELLO, assistant]).messages[1].content).toEqual([

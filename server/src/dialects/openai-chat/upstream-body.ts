@@ -13,12 +13,14 @@ export function chatBody({ model, messages, parameters, added, original }: Upstr
   return {
     ...(source && editFields(parameters, source.parameters, source.body)),
     ...(!source && parameters),
-    stream_options: undefined,
-    governance: undefined,
+    ...LEFT_OUT,
     model,
     messages: added ? withAddedTexts(sent as UpstreamRequest['messages'], added) : sent,
   }
 }
+
+/** Fields that the gateway carries out itself, and fields that only other dialects read. */
+const LEFT_OUT = { stream_options: undefined, governance: undefined, reasoning_included: undefined }
 
 type Messages = readonly Fields[]
 

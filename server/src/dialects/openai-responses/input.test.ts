@@ -116,9 +116,14 @@ describe('decodeRequest: input', () => {
         {
           role: 'assistant',
           tool_calls: [CHAT_CALL, { ...CHAT_CALL, id: 'c2' }],
-          reasoning_details: [{ type: 'reasoning.summary', summary: 's' }],
+          reasoning_details: [{ type: 'reasoning.summary', summary: 's', call_index: 1 }],
         },
       ],
+    ],
+    [
+      'a phase',
+      [{ role: 'assistant', content: 'a', phase: 'commentary' }],
+      [{ role: 'assistant', content: 'a', phase: 'commentary' }],
     ],
     [
       'reasoning after a text',

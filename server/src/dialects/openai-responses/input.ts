@@ -13,6 +13,7 @@ import {
   withoutNulls,
 } from './fields.ts'
 import { detailsOf } from './reasoning-input.ts'
+import type { Position } from './reasoning-items.ts'
 
 export interface Message {
   readonly role: string
@@ -52,6 +53,8 @@ const readMessage = reader({
   type: Type.Optional(text),
   role: Type.Union(ROLES.map((role) => Type.Literal(role))),
   content: Type.Unknown(),
+  // Newer models mark texts between calls and final texts, and want the mark back.
+  phase: Type.Optional(text),
 })
 const readFunctionCall = reader({ ...CALL, arguments: text })
 const readCustomCall = reader({ ...CALL, input: text })
@@ -141,10 +144,15 @@ function lastOfAssistant({ messages }: Conversation): Message | undefined {
 const pathOfLast = ({ messages }: Conversation): string => `messages[${messages.length - 1}]`
 
 function addMessage(item: unknown, at: string, conversation: Conversation): void {
-  const { role, content } = readMessage(item, at)
+  const { role, content, phase } = readMessage(item, at)
   const open = role === 'assistant' ? lastOfAssistant(conversation) : undefined
   const isNew = open === undefined || 'content' in open
   const to = isNew ? push({ role }, at, conversation) : pathOfLast(conversation)
+  if (phase !== undefined) {
+    if (role !== 'assistant') throw new RefusedField(`${at}.phase`, 'must be on a message of the assistant')
+    Object.assign(conversation.messages.at(-1) ?? {}, { phase })
+    conversation.sources.set(`${to}.phase`, `${at}.phase`)
+  }
   conversation.sources.set(`${to}.content`, `${at}.content`)
   Object.assign(conversation.messages.at(-1) ?? {}, readContent(content, `${at}.content`, to, conversation.sources))
 }
@@ -179,12 +187,17 @@ function addOutput(item: unknown, at: string, conversation: Conversation): void 
   Object.assign(message, readContent(output, `${at}.output`, to, sources))
 }
 
+const positionIn = ({ content, tool_calls: calls = [] }: Message): Position => ({
+  characters: typeof content === 'string' ? content.length : 0,
+  calls: calls.length,
+})
+
 /** Reasoning belongs to the content or the calls that follow it. Calls stay in one message, because their results follow together. */
 function addReasoning(item: unknown, at: string, conversation: Conversation): void {
-  const details = detailsOf(item, at)
-  if (details.length === 0) return
   const last = lastOfAssistant(conversation)
   const isOpen = last !== undefined && (!('content' in last) || 'tool_calls' in last)
+  const details = detailsOf(item, at, isOpen ? positionIn(last) : { characters: 0, calls: 0 })
+  if (details.length === 0) return
   const to = isOpen ? pathOfLast(conversation) : push({ role: 'assistant' }, at, conversation)
   const message = conversation.messages.at(-1)
   if (!message) return

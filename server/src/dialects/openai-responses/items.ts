@@ -2,12 +2,17 @@ import type { Fields } from './fields.ts'
 
 export type Status = 'completed' | 'incomplete'
 
-export interface ReasoningItem extends Fields {
-  readonly id: string
+/** A reasoning item of a provider that gave it no id. */
+export interface UnnamedReasoningItem extends Fields {
+  readonly id?: string
   readonly type: 'reasoning'
   readonly summary: readonly { readonly type: 'summary_text'; readonly text: string }[]
   readonly content?: readonly { readonly type: 'reasoning_text'; readonly text: string }[]
+  readonly encrypted_content?: string
+  readonly signature?: string
+  readonly format?: string
 }
+export type ReasoningItem = UnnamedReasoningItem & { readonly id: string }
 export interface MessageItem extends Fields {
   readonly id: string
   readonly type: 'message'

@@ -1,7 +1,7 @@
 import type { Choice, Completion } from '../../domain/completion.ts'
 import { type Fields, isObject } from './fields.ts'
 import type { CustomCallItem, FunctionCallItem, MessageItem, OutputItem, RefusalPart, Status, TextPart } from './items.ts'
-import { reasoningItems } from './reasoning-output.ts'
+import { reasoningItems, type Thought } from './reasoning-output.ts'
 
 /** `chatcmpl-1f2e` → `1f2e` */
 export const idSuffix = (id: string): string => id.replace(/^[a-z]+[-_]/, '')
@@ -13,9 +13,12 @@ export function outputOf({ id, choices }: Completion, isIncomplete: boolean): { 
   const suffix = idSuffix(id)
   const { message } = choice
   const reasoning = reasoningItems(message, suffix)
-  const written = messageItem(choice, suffix)
   const calls = Array.isArray(message.tool_calls) ? (message.tool_calls as readonly Fields[]) : []
-  const items = [...reasoning.items, ...(written ? [written] : []), ...calls.map((call, index) => callItem(call, suffix, index))]
+  const items = inOrder(
+    reasoning.items,
+    messageItems(choice, suffix, reasoning.items),
+    calls.map((call, index) => callItem(call, suffix, index)),
+  )
   const last = items.length - 1
   // Only the last item can be cut off. Reasoning and custom calls have no status.
   const output = items.map((item, index) => {
@@ -23,6 +26,50 @@ export function outputOf({ id, choices }: Completion, isIncomplete: boolean): { 
     return item.type === 'message' || item.type === 'function_call' ? { ...item, status } : item
   })
   return { output, extras: extrasOf(choice, reasoning.extras) }
+}
+
+/** A message item and the number of characters before it. */
+interface Said {
+  readonly item: MessageItem
+  readonly characters: number
+}
+
+/** Texts, then calls, with the reasoning at its places. */
+function inOrder(
+  thoughts: readonly Thought[],
+  said: readonly Said[],
+  calls: readonly (FunctionCallItem | CustomCallItem)[],
+): readonly OutputItem[] {
+  const items: OutputItem[] = []
+  let [spoken, called] = [0, 0]
+  for (const { item, ...before } of thoughts) {
+    while (before.characters > (said[spoken]?.characters ?? Number.POSITIVE_INFINITY)) items.push(...itemsAt(said, spoken++))
+    items.push(...calls.slice(called, before.calls), item)
+    called = Math.max(called, before.calls)
+  }
+  return [...items, ...said.slice(spoken).map(({ item }) => item), ...calls.slice(called)]
+}
+
+const itemsAt = (said: readonly Said[], index: number): readonly MessageItem[] =>
+  said.slice(index, index + 1).map(({ item }) => item)
+
+/** The message as items: one, or one for each piece of a text with reasoning in it. Data about parts of the text keeps it whole. */
+function messageItems(choice: Choice, suffix: string, thoughts: readonly Thought[]): readonly Said[] {
+  const { content, annotations, phase } = choice.message
+  const whole = messageItem(choice, suffix)
+  if (!whole) return []
+  const marked: MessageItem = { ...whole, ...(typeof phase === 'string' && { phase }) }
+  const text = typeof content === 'string' ? content : ''
+  const isWhole = isFilled(annotations) || isObject(choice.logprobs)
+  const cuts = thoughts.map(({ characters }) => characters).filter((cut) => cut > 0 && cut < text.length)
+  if (isWhole || cuts.length === 0) return [{ item: marked, characters: 0 }]
+  const starts = [0, ...new Set(cuts.toSorted((a, b) => a - b))]
+  return starts.map((start, index) => {
+    const piece: TextPart = { type: 'output_text', text: text.slice(start, starts[index + 1]), annotations: [], logprobs: [] }
+    const others = index === starts.length - 1 ? marked.content.slice(1) : []
+    const id = index === 0 ? marked.id : `${marked.id}_${index}`
+    return { characters: start, item: { ...marked, id, content: [piece, ...others] } }
+  })
 }
 
 function messageItem(choice: Choice, suffix: string): MessageItem | undefined {
@@ -74,7 +121,7 @@ function callItem(call: Fields, suffix: string, index: number): FunctionCallItem
 function extrasOf(choice: Choice, reasoningExtras: Fields): Fields {
   const { index: _index, message, finish_reason: _reason, logprobs, ...ofChoice } = choice
   const { role: _role, content: _content, refusal: _refusal, tool_calls, annotations, ...others } = message
-  const { reasoning: _text, reasoning_content: _other, reasoning_details: _details, ...ofMessage } = others
+  const { reasoning: _text, reasoning_content: _other, reasoning_details: _details, phase: _phase, ...ofMessage } = others
   const otherAnnotations = listOf(annotations).filter((item) => !isCitation(item))
   const callExtras = listOf(tool_calls).map(extrasOfCall)
   const ofLogprobs = isObject(logprobs) ? without(logprobs, ['content']) : {}

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { type Fields, reader } from './fields.ts'
+import { type Position, positionFields } from './reasoning-items.ts'
 
 const text = Type.String()
 const optionalText = Type.Optional(text)
@@ -18,11 +19,11 @@ const readText = reader({ type: Type.Literal('reasoning_text'), text })
 
 /**
  * A reasoning item as `reasoning_details` of the assistant's message, the form in which chat providers give and take reasoning with its
- * encrypted state. Empty if the item says nothing.
+ * encrypted state. Empty if the item says nothing. `position`: what the message has before the item.
  */
-export function detailsOf(item: unknown, at: string): readonly Fields[] {
+export function detailsOf(item: unknown, at: string, position: Position): readonly Fields[] {
   const { id, summary = [], content = [], encrypted_content: data, signature, format } = readReasoning(item, at)
-  const own = { ...(id !== undefined && { id }), ...(format !== undefined && { format }) }
+  const own = { ...(id !== undefined && { id }), ...(format !== undefined && { format }), ...positionFields(position) }
   const signed = signature === undefined ? own : { ...own, signature }
   return [
     ...summary.map((part, index) => ({

@@ -1,49 +1,35 @@
 import type { ChatMessage } from '../../domain/message.ts'
-import { type Fields, isObject } from './fields.ts'
+import type { Fields } from './fields.ts'
 import type { ReasoningItem } from './items.ts'
+import { type Position, placedItems } from './reasoning-items.ts'
 
-/** The fields of a detail that a reasoning item has under the same name. */
-const CARRIED: ReadonlySet<string> = new Set(['id', 'type', 'text', 'summary', 'data', 'signature', 'format', 'index'])
+/** A reasoning item and its place in the message. */
+export interface Thought extends Position {
+  readonly item: ReasoningItem
+}
 
 /**
- * The reasoning of a message as items: one for each of its `reasoning_details`, because each entry can have its own signature, then one for
- * its text unless the details contain it. `extras`: details that an item cannot hold.
+ * The reasoning of a message as items: those of its `reasoning_details`, then one for its text unless the details contain it. `extras`:
+ * details that an item cannot hold.
  */
-export function reasoningItems(message: ChatMessage, suffix: string): { items: readonly ReasoningItem[]; extras: Fields } {
+export function reasoningItems(message: ChatMessage, suffix: string): { items: readonly Thought[]; extras: Fields } {
   const { reasoning, reasoning_content, reasoning_details } = message
-  const details = Array.isArray(reasoning_details) ? (reasoning_details as readonly unknown[]) : []
-  const isKnown = details.every(isDetail)
-  const id = (index: number): string => `rs_${suffix}_${index}`
-  const items = isKnown ? (details as readonly Fields[]).map((detail, index) => itemOf(detail, id(index))) : []
-  const written = items.flatMap(({ summary, content = [] }) => [...summary, ...content].map(({ text }) => text)).join('')
+  const placed = placedItems(Array.isArray(reasoning_details) ? reasoning_details : [])
+  const idOf = (index: number): string => `rs_${suffix}_${index}`
+  const items: Thought[] = (placed ?? []).map(({ item, ...place }, index) => ({
+    ...place,
+    item: { id: idOf(index), ...item },
+  }))
+  const written = spaceless(
+    items.flatMap(({ item: { summary, content = [] } }) => [...summary, ...content].map(({ text }) => text)).join(''),
+  )
   for (const text of new Set([reasoning_content, reasoning])) {
-    if (typeof text !== 'string' || text === '' || written.includes(text)) continue
-    items.push({ id: id(items.length), type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text }] })
+    if (typeof text !== 'string' || text === '' || written.includes(spaceless(text))) continue
+    const item = { id: idOf(items.length), type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text }] } as const
+    items.push({ item, characters: 0, calls: 0 })
   }
-  return { items, extras: isKnown ? {} : { reasoning_details } }
+  return { items, extras: placed ? {} : { reasoning_details } }
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string'
-const isAbsent = (value: unknown): boolean => value === undefined || value === null
-
-function isDetail(detail: unknown): detail is Fields {
-  if (!isObject(detail) || !Object.keys(detail).every((name) => CARRIED.has(name))) return false
-  const { id, type, text, summary, data, signature, format } = detail
-  if (![id, signature, format].every((value) => isAbsent(value) || isText(value))) return false
-  if (type === 'reasoning.summary') return isText(summary)
-  if (type === 'reasoning.encrypted') return isText(data)
-  return type === 'reasoning.text' && (isText(text) || (isAbsent(text) && isText(signature)))
-}
-
-function itemOf(detail: Fields, id: string): ReasoningItem {
-  const { text, summary, data, signature, format } = detail
-  return {
-    id: isText(detail.id) && detail.id !== '' ? detail.id : id,
-    type: 'reasoning',
-    summary: isText(summary) ? [{ type: 'summary_text', text: summary }] : [],
-    ...(isText(text) && { content: [{ type: 'reasoning_text', text }] as const }),
-    ...(isText(data) && { encrypted_content: data }),
-    ...(isText(signature) && { signature }),
-    ...(isText(format) && { format }),
-  }
-}
+/** Line breaks between the pieces of a text are not part of them. */
+const spaceless = (text: string): string => text.replaceAll(/\s+/g, '')

@@ -49,7 +49,7 @@ describe('decodeRequest: refused by name', () => {
     ['input[1].type', item({ type: 'compaction', encrypted_content: 'x' })],
     ['input[1].type', item({ id: 'msg_1' })],
     ['input[1].role', item({ role: 'tool', content: 'x' })],
-    ['input[1].phase', item({ role: 'assistant', content: 'x', phase: 'commentary' })],
+    ['input[1].phase', item({ role: 'user', content: 'x', phase: 'commentary' })],
     ['input[1].name', item({ role: 'user', content: 'x', name: 'Ann' })],
     ['input[1].content', item({ role: 'user' })],
     ['input[1].content[1].type', part({ type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } })],

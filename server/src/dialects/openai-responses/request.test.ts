@@ -19,7 +19,7 @@ const CALL = { type: 'function_call', call_id: 'c1', name: 'look_up', arguments:
 describe('decodeRequest: settings', () => {
   test.each<[string, Body, Body]>([
     ['max_output_tokens', { max_output_tokens: 5 }, { max_completion_tokens: 5 }],
-    ['reasoning', { reasoning: { effort: 'low', summary: 'auto' } }, { reasoning_effort: 'low' }],
+    ['reasoning', { reasoning: { effort: 'low' } }, { reasoning_effort: 'low' }],
     ['text', { text: { format: { type: 'text' }, verbosity: 'low' } }, { verbosity: 'low' }],
     ['JSON text', { text: { format: { type: 'json_object' } } }, { response_format: { type: 'json_object' } }],
     [
@@ -28,6 +28,11 @@ describe('decodeRequest: settings', () => {
       { response_format: { type: 'json_schema', json_schema: { name: 'n', schema: { type: 'object' }, strict: true } } },
     ],
     ['no tools', { tools: [], tool_choice: 'auto', parallel_tool_calls: true }, {}],
+    [
+      'data about reasoning',
+      { include: ['reasoning.encrypted_content'], reasoning: { summary: 'auto' } },
+      { reasoning_included: ['summary', 'encrypted_content'] },
+    ],
     ['logprobs', { include: ['message.output_text.logprobs'] }, { logprobs: true }],
     ['top_logprobs', { top_logprobs: 2 }, { logprobs: true, top_logprobs: 2 }],
     [
@@ -36,7 +41,7 @@ describe('decodeRequest: settings', () => {
         store: false,
         background: false,
         truncation: 'disabled',
-        include: ['reasoning.encrypted_content'],
+        include: [],
         stream_options: { include_obfuscation: false },
         max_tool_calls: 3,
         client_metadata: { installation: 'a' },

@@ -142,7 +142,7 @@ function toChat(request: Fields, conversation: Conversation, { storing, history 
     messages: toMessages(request, conversation, history),
     ...toolFields(request, sources),
     ...textFields(request.text, sources),
-    ...reasoningFields(request.reasoning, sources),
+    ...reasoningFields(request, sources),
     ...logprobFields(request),
     ...(request.max_output_tokens !== undefined && tokenFields(request.max_output_tokens, sources)),
   }
@@ -231,11 +231,18 @@ const readReasoning = reader({
   mode: optionalText,
 })
 
-function reasoningFields(value: unknown, sources: Sources): Fields {
-  if (value === undefined) return {}
-  const { effort } = readReasoning(value, 'reasoning')
+/** `reasoning_included` is for providers with this API: the chat API has no such choice, and its adapters leave it out. */
+function reasoningFields({ reasoning = {}, include = [] }: Fields, sources: Sources): Fields {
+  const { effort, summary, generate_summary } = readReasoning(reasoning, 'reasoning')
   sources.set('reasoning_effort', 'reasoning.effort')
-  return effort === undefined ? {} : { reasoning_effort: effort }
+  sources.set('reasoning_included', 'include')
+  const hasSummary = (summary ?? generate_summary) !== undefined
+  const isEncrypted = Array.isArray(include) && include.includes('reasoning.encrypted_content')
+  const included = [...(hasSummary ? ['summary'] : []), ...(isEncrypted ? ['encrypted_content'] : [])]
+  return {
+    ...(effort !== undefined && { reasoning_effort: effort }),
+    ...(included.length > 0 && { reasoning_included: included }),
+  }
 }
 
 /** The chat API has `top_logprobs` only together with `logprobs`. */

@@ -10,10 +10,11 @@ import { invalid, notFound, taken } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import { nullable } from '../../http/schemas.ts'
 import type { Cache } from '../../lib/cache.ts'
-import { Name, resettable, Timestamp } from '../../lib/fields.ts'
+import { Name, oneOf, resettable, Timestamp } from '../../lib/fields.ts'
+import type { ProviderKind } from '../kinds.ts'
 import { deleteModel, findModelForChange, listModels, putModels } from '../model-store.ts'
 import { priceFieldsOf, pricesOf } from '../prices.ts'
-import { findModelProblem, type Provider, type ProviderModel } from '../provider.ts'
+import { findModelProblem, MODEL_APIS, type ModelApi, type Provider, type ProviderModel } from '../provider.ts'
 import { findProvider, PROVIDERS_TOPIC } from '../provider-store.ts'
 
 const MAX_AT_ONCE = 200
@@ -23,6 +24,13 @@ const price = (of: string, without = 'unknown', which = '') =>
   resettable(Type.Number({ description: `Price per 1M ${of} tokens${which}. null: ${without}.` }))
 const ModelFields = Type.Object({
   upstream_name: resettable({ ...Name, description: "The provider's name of the model. null: the same as `id`." }),
+  api: Type.Optional(
+    Type.Unsafe<ModelApi>({
+      ...oneOf(MODEL_APIS),
+      description:
+        'The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`.',
+    }),
+  ),
   input_price: price('prompt'),
   output_price: price('completion'),
   cache_read_price: price('prompt', 'the same as `input_price`', ' that the provider reads from its cache'),
@@ -37,6 +45,7 @@ const ModelView = Type.Object({
   object: Type.Literal('model'),
   provider_id: Type.String(),
   upstream_name: nullable(Name),
+  api: oneOf(MODEL_APIS),
   input_price: nullable(Type.Number()),
   output_price: nullable(Type.Number()),
   cache_read_price: nullable(Type.Number()),
@@ -105,7 +114,8 @@ export function modelsRoutes(app: TypedApp, deps: Deps): void {
 
   handle(app, docs.putMany, async (request) => {
     const { params, body } = request
-    const models = body.models.map(({ id, ...fields }, index) => newModel(id, fields, `models[${index}].`))
+    const kind = await kindOf(deps, request, params.id)
+    const models = body.models.map(({ id, ...fields }, index) => newModel(kind, id, fields, `models[${index}].`))
     const duplicate = models.findIndex(({ id }, index) => models.findIndex((model) => model.id === id) < index)
     if (duplicate >= 0) throw invalid({ param: `models[${duplicate}].id`, message: 'is in the list twice' })
     const fields = models.map(({ id }) => `models.${id}`)
@@ -119,8 +129,9 @@ function oneModelRoutes(app: TypedApp, deps: Deps): void {
   handle(app, docs.put, async (request) => {
     const { workspaceId, params, body, headers } = request
     const target = { id: `${params.id}/${params.model}`, fields: changedFields(ModelFields, body) }
+    const kind = await kindOf(deps, request, params.id)
     const mustBeNew = headers['if-none-match'] === '*'
-    const [model] = await put(deps, request, params.id, [newModel(params.model, body, '')], target, async (tx) => {
+    const [model] = await put(deps, request, params.id, [newModel(kind, params.model, body, '')], target, async (tx) => {
       const existing = mustBeNew && (await findModelForChange(tx, workspaceId, params.id, params.model))
       if (existing) throw taken('model', 'Model name')
     })
@@ -129,10 +140,11 @@ function oneModelRoutes(app: TypedApp, deps: Deps): void {
 
   handle(app, docs.patch, async (request) => {
     const { workspaceId, params, body } = request
+    const kind = await kindOf(deps, request, params.id)
     return change(deps, request, async (tx, now) => {
       const stored = await findModelForChange(tx, workspaceId, params.id, params.model)
       if (!stored) throw notFound('model')
-      const model = newModel(params.model, { ...fieldsOf(stored), ...body }, '')
+      const model = newModel(kind, params.model, { ...fieldsOf(stored), ...body }, '')
       await putModels(tx, workspaceId, params.id, [model], now)
       const value = modelView({ provider: params.id, model: { ...stored, ...model } })
       const id = `${params.id}/${params.model}`
@@ -173,16 +185,24 @@ const put = (
 
 type NewModel = Omit<ProviderModel, 'createdAt'>
 
+/** The kind of a provider, which never changes. Throws a 404 without the provider. */
+async function kindOf({ db }: Pick<ChangeDeps, 'db'>, { workspaceId }: FastifyRequest, id: string): Promise<ProviderKind> {
+  const provider = await findProvider(db, workspaceId, id)
+  if (!provider) throw notFound('provider')
+  return provider.kind
+}
+
 /** Throws a 400 for an invalid model. `at`: its path in the body. */
-function newModel(id: string, fields: Static<typeof ModelFields>, at: string): NewModel {
-  const model = { id, upstreamName: fields.upstream_name ?? null, ...pricesOf(fields) }
-  const problem = findModelProblem(model)
+function newModel(kind: ProviderKind, id: string, fields: Static<typeof ModelFields>, at: string): NewModel {
+  const model = { id, upstreamName: fields.upstream_name ?? null, api: fields.api ?? 'chat', ...pricesOf(fields) }
+  const problem = findModelProblem(model, kind)
   if (problem) throw invalid({ ...problem, param: at + problem.param })
   return model
 }
 
 const fieldsOf = (model: ProviderModel): Static<typeof ModelFields> => ({
   upstream_name: model.upstreamName,
+  ...(model.api && { api: model.api }),
   ...priceFieldsOf(model),
 })
 
@@ -208,6 +228,7 @@ const modelView = ({ provider, model }: Offer) => ({
   object: 'model' as const,
   provider_id: provider,
   upstream_name: model.upstreamName,
+  api: model.api ?? 'chat',
   ...priceFieldsOf(model),
   created_at: model.createdAt.toISOString(),
 })

@@ -1,0 +1,93 @@
+import { isCount } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject } from './fields.ts'
+import type { UnnamedReasoningItem } from './items.ts'
+
+// Reasoning items in the form of the chat API: one or more entries of `reasoning_details` for each, as OpenRouter defined them. Entries of
+// one item have its id. A provider requires its items back unchanged and in their place, so entries have their position.
+
+/** The format of entries whose encrypted content only providers with this API can read. */
+export const RESPONSES_FORMAT = 'openai-responses-v1'
+
+/** The content and the calls of the message before an item. In an entry, an absent field is 0. */
+export interface Position {
+  readonly characters: number
+  readonly calls: number
+}
+
+export interface PlacedItem extends Position {
+  readonly item: UnnamedReasoningItem
+}
+
+export const positionFields = ({ characters, calls }: Position): Fields => ({
+  ...(characters > 0 && { start_index: characters }),
+  ...(calls > 0 && { call_index: calls }),
+})
+
+/** The fields of an entry that a reasoning item has too. */
+const CARRIED: ReadonlySet<string> = new Set([
+  ...['id', 'type', 'text', 'summary', 'data', 'signature', 'format', 'index', 'start_index', 'call_index'],
+])
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isAbsent = (value: unknown): boolean => value === undefined || value === null
+const isIndex = (value: unknown): boolean => isAbsent(value) || isCount(value, Number.MAX_SAFE_INTEGER)
+
+function isDetail(detail: unknown): detail is Fields {
+  if (!isObject(detail) || !Object.keys(detail).every((name) => CARRIED.has(name))) return false
+  const { id, type, text, summary, data, signature, format, start_index, call_index } = detail
+  if (![id, signature, format].every((value) => isAbsent(value) || isText(value))) return false
+  if (!isIndex(start_index) || !isIndex(call_index)) return false
+  if (type === 'reasoning.summary') return isText(summary)
+  if (type === 'reasoning.encrypted') return isText(data)
+  return type === 'reasoning.text' && (isText(text) || (isAbsent(text) && isText(signature)))
+}
+
+/** The items of a message's `reasoning_details`; undefined if an entry has something that an item cannot hold. */
+export function placedItems(details: readonly unknown[]): readonly PlacedItem[] | undefined {
+  const placed: PlacedItem[] = []
+  for (const detail of details) {
+    if (!isDetail(detail)) return undefined
+    const next = placedItem(detail)
+    const last = placed.at(-1)
+    if (last && isSameItem(last, next)) placed[placed.length - 1] = joined(last, next)
+    else placed.push(next)
+  }
+  return placed
+}
+
+function placedItem({ id, text, summary, data, signature, format, start_index, call_index }: Fields): PlacedItem {
+  return {
+    characters: Number(start_index ?? 0),
+    calls: Number(call_index ?? 0),
+    item: {
+      ...(isText(id) && id !== '' && { id }),
+      type: 'reasoning',
+      summary: isText(summary) ? [{ type: 'summary_text', text: summary }] : [],
+      ...(isText(text) && { content: [{ type: 'reasoning_text', text }] as const }),
+      ...(isText(data) && { encrypted_content: data }),
+      ...(isText(signature) && { signature }),
+      ...(isText(format) && { format }),
+    },
+  }
+}
+
+/** Entries with a signature, or after the encrypted content, are items of their own: an item has room for one of each. */
+function isSameItem(last: PlacedItem, next: PlacedItem): boolean {
+  const [a, b] = [last.item, next.item]
+  const isPlaced = last.characters === next.characters && last.calls === next.calls
+  const isFull = [a.signature, a.encrypted_content, b.signature].some((value) => value !== undefined)
+  return a.id !== undefined && a.id === b.id && a.format === b.format && isPlaced && !isFull
+}
+
+function joined(last: PlacedItem, next: PlacedItem): PlacedItem {
+  const content = [...(last.item.content ?? []), ...(next.item.content ?? [])]
+  return {
+    ...last,
+    item: {
+      ...last.item,
+      ...next.item,
+      summary: [...last.item.summary, ...next.item.summary],
+      ...(content.length > 0 && { content }),
+    },
+  }
+}

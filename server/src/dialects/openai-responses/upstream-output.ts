@@ -1,0 +1,134 @@
+import { type Fields, isObject, isSet, readExtraFields } from '../../lib/untrusted-json.ts'
+import { RefusedField } from './fields.ts'
+import { detailsOf } from './reasoning-input.ts'
+import { RESPONSES_FORMAT } from './reasoning-items.ts'
+
+/** The output of a response, in the form of the chat API. */
+export interface Output {
+  readonly text: string
+  readonly refusal: string
+  readonly calls: readonly Fields[]
+  /** Texts and summaries of the reasoning. */
+  readonly thoughts: readonly string[]
+  /** `reasoning_details` (reasoning-items.ts). */
+  readonly details: readonly Fields[]
+  readonly annotations: readonly Fields[]
+  readonly logprobs: readonly Fields[]
+  /** Of each message; undefined if it has none. */
+  readonly phases: readonly (string | undefined)[]
+  readonly hasMessage: boolean
+}
+
+type Draft = { -readonly [Name in keyof Output]: Output[Name] extends readonly (infer Item)[] ? Item[] : Output[Name] }
+/** Adds an item or a part to the output. Returns false if it is malformed. */
+type Add = (value: Fields, output: Draft) => boolean
+
+const MAX_ITEMS = 256
+const CALL_FIELDS = ['id', 'type', 'status', 'call_id', 'name', 'arguments', 'input', 'caller', 'function', 'custom', 'index']
+
+const ITEMS: Readonly<Record<string, Add>> = { message, reasoning, function_call: call, custom_tool_call: call }
+const PARTS: Readonly<Record<string, Add>> = { output_text: textPart, refusal: refusalPart }
+
+/** Returns undefined if an item is malformed or unknown. */
+export function readOutput(items: readonly unknown[]): Output | undefined {
+  const output: Draft = {
+    ...{ text: '', refusal: '', hasMessage: false },
+    ...{ calls: [], thoughts: [], details: [], annotations: [], logprobs: [], phases: [] },
+  }
+  return items.length <= MAX_ITEMS && items.every((item) => addByType(ITEMS, item, output)) ? output : undefined
+}
+
+function addByType(adders: Readonly<Record<string, Add>>, value: unknown, output: Draft): boolean {
+  if (!isObject(value) || typeof value.type !== 'string' || !Object.hasOwn(adders, value.type)) return false
+  return adders[value.type]?.(value, output) === true
+}
+
+const MESSAGE_FIELDS = new Set(['id', 'type', 'status', 'role', 'content', 'phase'])
+const TEXT_FIELDS = new Set(['type', 'text', 'annotations', 'logprobs'])
+const REFUSAL_FIELDS = new Set(['type', 'refusal'])
+
+/** Whether the object has no other field with a value: it would be lost. */
+const hasOnly = (value: Fields, known: ReadonlySet<string>): boolean =>
+  Object.entries(value).every(([name, field]) => known.has(name) || !isSet(field) || (Array.isArray(field) && field.length === 0))
+
+function message(item: Fields, output: Draft): boolean {
+  const { role, content, phase } = item
+  if (role !== 'assistant' || !Array.isArray(content) || content.length > MAX_ITEMS || !hasOnly(item, MESSAGE_FIELDS))
+    return false
+  if (isSet(phase) && typeof phase !== 'string') return false
+  output.hasMessage = true
+  output.phases.push((phase as string | null) ?? undefined)
+  return content.every((part: unknown) => addByType(PARTS, part, output))
+}
+
+function textPart(part: Fields, output: Draft): boolean {
+  const { text, annotations = [], logprobs = [] } = part
+  if (typeof text !== 'string' || !hasOnly(part, TEXT_FIELDS)) return false
+  const marks = listOf(annotations)?.map((annotation) => annotationOf(annotation, output.text.length))
+  const tokens = listOf(logprobs)?.map(logprobOf)
+  if (!marks?.every(isSet) || !tokens?.every(isSet)) return false
+  output.text += text
+  output.annotations.push(...(marks as Fields[]))
+  output.logprobs.push(...(tokens as Fields[]))
+  return true
+}
+
+const listOf = (value: unknown): readonly unknown[] | undefined => (Array.isArray(value) ? value : isSet(value) ? undefined : [])
+
+/** `before`: length of the text before the part, from which the annotation counts. */
+function annotationOf(value: unknown, before: number): Fields | undefined {
+  const annotation = isObject(value) ? readExtraFields(value, []) : undefined
+  if (annotation?.type !== 'url_citation') return annotation
+  const { type, ...url_citation } = annotation
+  const moved = ['start_index', 'end_index'].flatMap((name) =>
+    typeof url_citation[name] === 'number' ? [[name, url_citation[name] + before]] : [],
+  )
+  return { type, url_citation: { ...url_citation, ...Object.fromEntries(moved) } }
+}
+
+/** A token's probability, rebuilt from fields that cannot nest. */
+function logprobOf(value: unknown): Fields | undefined {
+  const token = tokenOf(value)
+  if (!token) return undefined
+  const alternatives = listOf((value as Fields).top_logprobs)?.map(tokenOf)
+  return alternatives?.every(isSet) ? { ...token, top_logprobs: alternatives } : undefined
+}
+
+function tokenOf(value: unknown): Fields | undefined {
+  if (!isObject(value) || typeof value.token !== 'string' || typeof value.logprob !== 'number') return undefined
+  return { token: value.token, logprob: value.logprob }
+}
+
+function refusalPart(part: Fields, output: Draft): boolean {
+  if (typeof part.refusal !== 'string' || !hasOnly(part, REFUSAL_FIELDS)) return false
+  output.refusal += part.refusal
+  return true
+}
+
+/** The items have the fields of those that clients send back, so they are read in the same way. */
+function reasoning(item: Fields, output: Draft): boolean {
+  try {
+    const details = detailsOf(item, '', { characters: output.text.length, calls: output.calls.length })
+    output.details.push(...details.map((detail) => ({ format: RESPONSES_FORMAT, ...detail })))
+    const texts = details.map(({ text, summary }) => text ?? summary)
+    output.thoughts.push(...texts.filter((text) => typeof text === 'string' && text !== '').map(String))
+    return true
+  } catch (error) {
+    if (error instanceof RefusedField) return false
+    throw error
+  }
+}
+
+/** Further fields of a call stay with it: providers sign calls with fields of their own. */
+function call(item: Fields, output: Draft): boolean {
+  const { type, call_id: id, name, caller } = item
+  const isCustom = type === 'custom_tool_call'
+  const input = isCustom ? item.input : item.arguments
+  const isDirect = !isSet(caller) || (isObject(caller) && caller.type === 'direct')
+  const extras = readExtraFields(item, CALL_FIELDS)
+  if (typeof id !== 'string' || id === '' || typeof name !== 'string' || typeof input !== 'string' || !isDirect || !extras)
+    return false
+  const form = isCustom ? { type: 'custom', custom: { name, input } } : { type: 'function', function: { name, arguments: input } }
+  output.calls.push({ id, ...form, ...Object.fromEntries(Object.entries(extras).filter(([, value]) => isSet(value))) })
+  return true
+}

@@ -1,0 +1,69 @@
+import { type Fields, isObject, isSet } from '../../lib/untrusted-json.ts'
+import { maxTokensOf, only, onlyText, type Translate, translateParameters, unchanged, without } from '../translate-parameters.ts'
+import { allowOnly, UntranslatableField } from '../untranslatable.ts'
+
+/** All parameters of the chat API that have an equivalent. Parameters that are not listed have none. */
+const PARAMETERS: Readonly<Record<string, Translate>> = {
+  // maxTokensOf reads both.
+  max_tokens: without,
+  max_completion_tokens: without,
+  temperature: unchanged,
+  top_p: unchanged,
+  metadata: unchanged,
+  user: unchanged,
+  safety_identifier: unchanged,
+  prompt_cache_key: unchanged,
+  prompt_cache_retention: unchanged,
+  prompt_cache_options: unchanged,
+  service_tier: unchanged,
+  reasoning_effort: (effort) => ({ reasoning: { effort } }),
+  reasoning_included: (value) => (isListWith(value, 'summary') ? { reasoning: { summary: 'auto' } } : {}),
+  verbosity: (verbosity) => ({ text: { verbosity } }),
+  response_format: (value) => responseFormat(value as Fields),
+  top_logprobs: (value, name, { logprobs }) => (logprobs === true ? { [name]: value } : only(0)(value, name, {})),
+  // upstream-request.ts, in `include`.
+  logprobs: without,
+  // upstream-tools.ts
+  tools: without,
+  tool_choice: without,
+  parallel_tool_calls: without,
+  // Without effect on the completion: a hint for another provider's cache, and the stream that the gateway makes itself.
+  cache_control: without,
+  stream_options: without,
+  governance: without,
+  n: only(1),
+  presence_penalty: only(0),
+  frequency_penalty: only(0),
+  store: only(false),
+  modalities: onlyText,
+}
+
+const isListWith = (value: unknown, item: string): boolean => Array.isArray(value) && value.includes(item)
+
+/** Whether a client of this API wants reasoning in the form that the provider accepts back (request.ts). */
+export const asksForEncryptedReasoning = ({ reasoning_included: included }: Fields): boolean =>
+  isListWith(included, 'encrypted_content')
+
+/** The parameters except those for tools. Throws UntranslatableField for the first one without an equivalent. */
+export function encodeParameters(parameters: Fields): Fields {
+  const max_output_tokens = maxTokensOf(parameters)
+  return {
+    ...translateParameters(parameters, PARAMETERS),
+    ...(max_output_tokens !== undefined && { max_output_tokens }),
+  }
+}
+
+const FORMAT_FIELDS = new Set(['type', 'json_schema'])
+const SCHEMA_FIELDS = new Set(['name', 'description', 'schema', 'strict'])
+
+function responseFormat(format: Fields): Fields {
+  allowOnly(format, FORMAT_FIELDS, 'response_format')
+  const { type, json_schema: declared } = format
+  if (type === 'text' || type === 'json_object') return { text: { format: { type } } }
+  if (type !== 'json_schema' || !isObject(declared) || !isObject(declared.schema)) {
+    throw new UntranslatableField('response_format.type', 'invalid_value')
+  }
+  allowOnly(declared, SCHEMA_FIELDS, 'response_format.json_schema')
+  const known = Object.fromEntries(Object.entries(declared).filter(([, value]) => isSet(value)))
+  return { text: { format: { type, ...known } } }
+}

@@ -1,0 +1,105 @@
+import type { Completion, Usage } from '../../domain/completion.ts'
+import type { ChatMessage } from '../../domain/message.ts'
+import { type Fields, isCount, isObject, isSet, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
+import type { CompletionDefaults } from '../upstream-dialect.ts'
+import { type Output, readOutput } from './upstream-output.ts'
+
+/** Fields that are read, that the gateway sets, or that repeat the request. */
+const KNOWN_FIELDS = [
+  ...['id', 'object', 'created_at', 'completed_at', 'status', 'error', 'incomplete_details', 'model', 'output', 'usage'],
+  ...['output_text', 'created', 'choices', 'governance'],
+  ...['background', 'conversation', 'frequency_penalty', 'include', 'instructions', 'max_output_tokens', 'max_tool_calls'],
+  ...['metadata', 'parallel_tool_calls', 'presence_penalty', 'previous_response_id', 'prompt', 'prompt_cache_key'],
+  ...['prompt_cache_options', 'prompt_cache_retention', 'reasoning', 'safety_identifier', 'store', 'temperature', 'text'],
+  ...['tool_choice', 'tools', 'top_logprobs', 'top_p', 'truncation', 'user'],
+]
+const USAGE_FIELDS = [
+  ...['input_tokens', 'input_tokens_details', 'output_tokens', 'output_tokens_details', 'total_tokens'],
+  ...['prompt_tokens', 'completion_tokens', 'prompt_tokens_details', 'completion_tokens_details'],
+]
+/** All other reasons are malformed. */
+const INCOMPLETE: Readonly<Record<string, string>> = { max_output_tokens: 'length', content_filter: 'content_filter' }
+/** Unix seconds, in the year 2106. */
+const MAX_CREATED = 2 ** 32
+const MAX_TOKENS = 1_000_000_000
+
+/**
+ * Reads a response object as a completion. Returns undefined if it is malformed. Items of an unknown type are malformed too, because they
+ * would reach the client unread or not at all.
+ */
+export function readResponse(value: Fields, defaults: CompletionDefaults): Completion | undefined {
+  if (value.object !== 'response' || isSet(value.error) || !Array.isArray(value.output)) return undefined
+  const output = readOutput(value.output)
+  if (!output) return undefined
+  const finish_reason = finishReason(value, output)
+  const usage = isSet(value.usage) ? readUsage(value.usage) : null
+  const extras = readExtraFields(value, KNOWN_FIELDS)
+  if (finish_reason === undefined || usage === undefined || !extras) return undefined
+  const message = messageOf(output, finish_reason)
+  if (!message) return undefined
+  const { created_at: created } = value
+  const choice = { index: 0, message, finish_reason }
+  return {
+    ...withoutNull(extras),
+    id: defaults.newId(),
+    object: 'chat.completion',
+    created: isCount(created, MAX_CREATED) && created > 0 ? created : defaults.created(),
+    model: defaults.model,
+    choices: [output.logprobs.length > 0 ? { ...choice, logprobs: { content: output.logprobs, refusal: null } } : choice],
+    ...(usage && { usage }),
+  }
+}
+
+function finishReason({ status, incomplete_details: details }: Fields, { calls }: Output): string | undefined {
+  if (status === 'completed') return calls.length > 0 ? 'tool_calls' : 'stop'
+  const reason = status === 'incomplete' && isObject(details) ? textOf(details.reason) : ''
+  return Object.hasOwn(INCOMPLETE, reason) ? INCOMPLETE[reason] : undefined
+}
+
+/** The message, if it says something, or was cut off before it did. */
+function messageOf(output: Output, finishReason: string): ChatMessage | undefined {
+  const { text, refusal, calls, thoughts, details, annotations, phases, hasMessage } = output
+  const hasSubstitute = calls.length > 0 || details.length > 0 || refusal !== ''
+  if (!hasMessage && !hasSubstitute && finishReason === 'stop') return undefined
+  const [phase, ...otherPhases] = phases
+  return {
+    role: 'assistant',
+    content: text === '' && hasSubstitute ? null : text,
+    ...(refusal !== '' && { refusal }),
+    ...(thoughts.length > 0 && { reasoning_content: thoughts.join('\n\n') }),
+    ...(details.length > 0 && { reasoning_details: details }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+    ...(annotations.length > 0 && { annotations }),
+    // The chat API has one message, so texts of different phases have none.
+    ...(phase !== undefined && otherPhases.every((other) => other === phase) && { phase }),
+  }
+}
+
+function readUsage(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined
+  const { input_tokens: input = 0, output_tokens: output = 0 } = value
+  if (!isCount(input, MAX_TOKENS) || !isCount(output, MAX_TOKENS - input)) return undefined
+  const total_tokens = value.total_tokens ?? input + output
+  const prompt_tokens_details = readDetails(value.input_tokens_details, input)
+  const completion_tokens_details = readDetails(value.output_tokens_details, output)
+  const extras = readExtraFields(value, USAGE_FIELDS)
+  if (!extras || !prompt_tokens_details || !completion_tokens_details || !isCount(total_tokens, MAX_TOKENS)) return undefined
+  return {
+    ...withoutNull(extras),
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens,
+    ...(isSet(value.input_tokens_details) && { prompt_tokens_details }),
+    ...(isSet(value.output_tokens_details) && { completion_tokens_details }),
+  }
+}
+
+/** Both APIs have the same names for parts of the tokens. A part is at most the whole. */
+function readDetails(value: unknown, whole: number): Fields | undefined {
+  if (!isSet(value)) return {}
+  const details = isObject(value) ? readExtraFields(value, []) : undefined
+  const isValid = details && Object.values(details).every((part) => typeof part !== 'number' || isCount(part, whole))
+  return isValid ? withoutNull(details) : undefined
+}
+
+const withoutNull = (fields: Fields): Fields => Object.fromEntries(Object.entries(fields).filter(([, value]) => isSet(value)))

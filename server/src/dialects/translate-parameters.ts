@@ -1,0 +1,39 @@
+import { type Fields, isObject } from '../lib/untrusted-json.ts'
+import { isEmpty, UntranslatableField } from './untranslatable.ts'
+
+/** The fields of a provider's API for a parameter of the chat API. */
+export type Translate = (value: unknown, name: string, parameters: Fields) => Fields
+
+export const unchanged: Translate = (value, name) => ({ [name]: value })
+
+/** A value that asks for what the API does anyway. Any other value has no equivalent. */
+const onlyIf =
+  (isNeutral: (value: unknown) => boolean): Translate =>
+  (value, name) => {
+    if (!isNeutral(value)) throw new UntranslatableField(name)
+    return {}
+  }
+export const only = (neutral: unknown): Translate => onlyIf((value) => value === neutral)
+export const without: Translate = () => ({})
+export const onlyText = onlyIf((value) => Array.isArray(value) && value.every((modality) => modality === 'text'))
+
+/** Throws UntranslatableField for the first parameter that `table` does not have. Objects for the same field are joined. */
+export function translateParameters(parameters: Fields, table: Readonly<Record<string, Translate>>): Fields {
+  const encoded: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(parameters)) {
+    if (isEmpty(value)) continue
+    const translate = Object.hasOwn(table, name) ? table[name] : undefined
+    if (!translate) throw new UntranslatableField(name)
+    for (const [field, part] of Object.entries(translate(value, name, parameters))) {
+      const known = encoded[field]
+      encoded[field] = isObject(known) && isObject(part) ? { ...known, ...part } : part
+    }
+  }
+  return encoded
+}
+
+/** The smaller of the two limits of the chat API; undefined: the request has no limit. */
+export function maxTokensOf({ max_tokens, max_completion_tokens }: Fields): number | undefined {
+  const limits = [max_tokens, max_completion_tokens].filter((limit) => typeof limit === 'number')
+  return limits.length === 0 ? undefined : Math.min(...limits)
+}
