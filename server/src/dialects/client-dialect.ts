@@ -17,7 +17,7 @@ export interface ResponseEncoder {
   toEvents(completion: Completion, governance: GovernanceBlock): Iterable<string>
 }
 
-/** What a dialect with stored responses needs to decode a request. */
+/** Data with which a dialect that has stored responses decodes a request. */
 export interface DecodeContext {
   /** Which responses the Application stores. */
   readonly storing: ResponseStoring
@@ -51,7 +51,7 @@ export type DecodedRequest =
   | {
       readonly ok: false
       readonly problem: Problem
-      /** What stands at `path` is not known. Without it, or with `placeholder` in its place, the body could be decoded. */
+      /** The value at `path` is not known. Without it, or with `placeholder` in its place, the body could be decoded. */
       readonly unknownField?: { readonly path: string; readonly placeholder?: unknown }
     }
 

@@ -1,6 +1,6 @@
 type Json = Readonly<Record<string, unknown>>
 
-/** What is stored of a response, in the form of the client's API: what the client sent, and what it received. */
+/** The stored form of a response, in the client's API: the items that the client sent, and the response that it received. */
 export interface StoredContent {
   /** The items of the request's own input. */
   readonly input: readonly Json[]

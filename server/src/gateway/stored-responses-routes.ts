@@ -12,7 +12,7 @@ import { sendResult } from './send-response.ts'
 import { type ItemsPage, ItemsQuery, pageOfItems, problemOfPage, ReadQuery, storedResponseParser } from './stored-responses.ts'
 import * as docs from './stored-responses-schemas.ts'
 
-/** What a route does with the stored response. */
+/** The action of a route on the stored response. */
 interface Use extends Omit<UsedResponse, 'id'> {
   readonly query: TProperties
   readonly body: (stored: StoredResponse) => unknown

@@ -29,7 +29,7 @@ export interface IncomingRequest {
   readonly parse: (body: unknown, application: Application, context?: ParseContext) => Parsed
 }
 
-/** What a parser gets besides the body. */
+/** Data for a parser besides the body. */
 export interface ParseContext {
   /** The body with its numbers as they were written (lib/json-numbers.ts). */
   readonly written?: unknown

@@ -10,7 +10,7 @@ import { runRecurringJob } from '../support/recurring-jobs.ts'
 import { body, envelope, failure, responsesClient } from '../support/responses-client.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-/** Who can use a stored response, and for how long. */
+/** Access to a stored response, and its retention. */
 const clock = adjustableClock()
 const MAX_MESSAGES = 6
 const DAY = 86_400_000

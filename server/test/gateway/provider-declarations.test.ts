@@ -75,7 +75,7 @@ describe('presets', () => {
   })
 
   test('preset: 400 when it is unknown or the provider is of another kind', async () => {
-    for (const fields of [{ preset: 'nobody' }, { preset: 'groq', kind: 'anthropic' }]) {
+    for (const fields of [{ preset: 'unknown' }, { preset: 'groq', kind: 'anthropic' }]) {
       const response = await governed.admin('POST', '/providers', { json: { id: word(), ...fields } })
       expect(expectError(response, 'VALIDATION_ERROR').param).toBe('preset')
     }

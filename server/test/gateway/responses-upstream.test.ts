@@ -72,7 +72,7 @@ describe('chat', () => {
         { type: 'message', role: 'user', content: `Hello ${key}` },
       ],
       store: false,
-      stream: false,
+      stream: true,
     })
   })
 
@@ -204,7 +204,7 @@ describe('failures', () => {
     ['a failed response', failed('server_error'), 500, 'status'],
     ['a failed response at its rate limit', failed('rate_limit_exceeded'), 429, 'rate_limited'],
     ['an item of an unknown type', saysItems([{ type: 'hologram' }]) as Behaviour, 200, 'malformed'],
-    ['a response in progress', saysItems([messageItem('x')], { status: 'in_progress' }) as Behaviour, 200, 'malformed'],
+    ['a response in progress', saysItems([messageItem('x')], { status: 'in_progress' }) as Behaviour, 200, 'truncated'],
     ['a completion of the chat API', (response) => json(response, 200, { choices: [] }), 200, 'malformed'],
   ])(
     'responses: the next provider serves when the provider responds with %s [GW-PROV-14]',

@@ -2,7 +2,7 @@ import type { EventStreamMessage } from '../../lib/aws-event-stream.ts'
 import { type Fields, parseJsonObject, textOf } from '../../lib/untrusted-json.ts'
 
 /**
- * What a message of InvokeModelWithResponseStream says: `event`: an event of the Messages API, and the bytes of its JSON. `failed`: the
+ * A message of InvokeModelWithResponseStream: `event`: an event of the Messages API, and the bytes of its JSON. `failed`: the
  * model or Bedrock ended the stream with an error. `malformed`: none of both.
  */
 export type BedrockEvent =

@@ -4,7 +4,7 @@ import type { GovernanceBlock } from '../client-dialect.ts'
 import { type Fields, withoutNulls } from './fields.ts'
 import { toResponse } from './response.ts'
 
-/** What is stored of a response: the input as the client sent it, and the response as it is sent. */
+/** The stored form of a response: the input as the client sent it, and the response as it is sent. */
 export function toStored(completion: Completion, request: Fields, governance: GovernanceBlock): NewStoredContent {
   const response = toResponse(completion, request, governance, true)
   return { id: response.id, input: itemsOf(request.input), response }
