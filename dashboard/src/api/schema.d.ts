@@ -2053,6 +2053,20 @@ export interface operations {
             header?: {
                 /** @description A JWT of the end user, verified against the Workspace JWKS. */
                 "x-gateway-user-token"?: string;
+                /** @description `governance.user.id`, for clients that cannot send a field of their own in the body. */
+                "x-gatehouse-user"?: string;
+                /** @description `governance.user.role` */
+                "x-gatehouse-user-role"?: string;
+                /** @description `governance.user.department` */
+                "x-gatehouse-user-department"?: string;
+                /** @description `governance.session_id` */
+                "x-gatehouse-session"?: string;
+                /** @description `governance.dry_run`: `true` or `false` */
+                "x-gatehouse-dry-run"?: string;
+                /** @description `governance.review_item_id` */
+                "x-gatehouse-review-item"?: string;
+                /** @description `governance.wait_for_approval_seconds` */
+                "x-gatehouse-wait-seconds"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2198,6 +2212,20 @@ export interface operations {
             header?: {
                 /** @description A JWT of the end user, verified against the Workspace JWKS. */
                 "x-gateway-user-token"?: string;
+                /** @description `governance.user.id`, for clients that cannot send a field of their own in the body. */
+                "x-gatehouse-user"?: string;
+                /** @description `governance.user.role` */
+                "x-gatehouse-user-role"?: string;
+                /** @description `governance.user.department` */
+                "x-gatehouse-user-department"?: string;
+                /** @description `governance.session_id` */
+                "x-gatehouse-session"?: string;
+                /** @description `governance.dry_run`: `true` or `false` */
+                "x-gatehouse-dry-run"?: string;
+                /** @description `governance.review_item_id` */
+                "x-gatehouse-review-item"?: string;
+                /** @description `governance.wait_for_approval_seconds` */
+                "x-gatehouse-wait-seconds"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2324,6 +2352,16 @@ export interface operations {
             header?: {
                 /** @description A JWT of the end user, verified against the Workspace JWKS. */
                 "x-gateway-user-token"?: string;
+                /** @description `governance.user.id`, for clients that cannot send a field of their own in the body. */
+                "x-gatehouse-user"?: string;
+                /** @description `governance.user.role` */
+                "x-gatehouse-user-role"?: string;
+                /** @description `governance.user.department` */
+                "x-gatehouse-user-department"?: string;
+                /** @description `governance.session_id` */
+                "x-gatehouse-session"?: string;
+                /** @description `governance.dry_run`: `true` or `false` */
+                "x-gatehouse-dry-run"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2491,6 +2529,14 @@ export interface operations {
             header?: {
                 /** @description A JWT of the end user, verified against the Workspace JWKS. */
                 "x-gateway-user-token"?: string;
+                /** @description `governance.user.id`, for clients that cannot send a field of their own in the body. */
+                "x-gatehouse-user"?: string;
+                /** @description `governance.user.role` */
+                "x-gatehouse-user-role"?: string;
+                /** @description `governance.user.department` */
+                "x-gatehouse-user-department"?: string;
+                /** @description `governance.session_id` */
+                "x-gatehouse-session"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2559,6 +2605,14 @@ export interface operations {
             header?: {
                 /** @description A JWT of the end user, verified against the Workspace JWKS. */
                 "x-gateway-user-token"?: string;
+                /** @description `governance.user.id`, for clients that cannot send a field of their own in the body. */
+                "x-gatehouse-user"?: string;
+                /** @description `governance.user.role` */
+                "x-gatehouse-user-role"?: string;
+                /** @description `governance.user.department` */
+                "x-gatehouse-user-department"?: string;
+                /** @description `governance.session_id` */
+                "x-gatehouse-session"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2629,6 +2683,14 @@ export interface operations {
             header?: {
                 /** @description A JWT of the end user, verified against the Workspace JWKS. */
                 "x-gateway-user-token"?: string;
+                /** @description `governance.user.id`, for clients that cannot send a field of their own in the body. */
+                "x-gatehouse-user"?: string;
+                /** @description `governance.user.role` */
+                "x-gatehouse-user-role"?: string;
+                /** @description `governance.user.department` */
+                "x-gatehouse-user-department"?: string;
+                /** @description `governance.session_id` */
+                "x-gatehouse-session"?: string;
             };
             path?: never;
             cookie?: never;

@@ -5,7 +5,8 @@ import { chatWithApprovalWait, type PipelineDeps } from '../pipeline/pipeline.ts
 import type { PipelineResult } from '../pipeline/pipeline-result.ts'
 import type { IncomingRequest, Parsed } from '../pipeline/request.ts'
 import { type ChatLimits, parseChat } from './chat-request.ts'
-import { invalid } from './request-fields.ts'
+import { withGovernanceHeaders } from './governance-headers.ts'
+import { invalid, withClientField } from './request-fields.ts'
 import { sendChatResult } from './send-response.ts'
 
 export interface ChatDeps extends PipelineDeps {
@@ -28,7 +29,8 @@ export async function chat(
     fieldOf = decoded.fieldOf
     return decoded.parsed
   }
-  const result = await chatWithApprovalWait({ ...incoming, endpoint: 'chat', parse }, deps)
+  const received = { ...incoming, endpoint: 'chat', parse: withGovernanceHeaders(reply.request.raw, parse) } as const
+  const result = await chatWithApprovalWait(received, deps)
   return sendChatResult(reply, withClientParam(result, fieldOf), encoder)
 }
 
@@ -59,12 +61,3 @@ export const parserOf =
       encoder,
     }
   }
-
-/** A problem of the chat that a request was translated into, with the client's own name of the field. */
-function withClientField(parsed: Parsed, fieldOf: (param: string) => string): Parsed {
-  const param = parsed.ok ? undefined : parsed.problem.param
-  if (parsed.ok || param === undefined || fieldOf(param) === param) return parsed
-  const { message } = parsed.problem
-  const clientMessage = message.startsWith(param) ? fieldOf(param) + message.slice(param.length) : message
-  return { ...parsed, problem: { ...parsed.problem, param: fieldOf(param), message: clientMessage } }
-}
