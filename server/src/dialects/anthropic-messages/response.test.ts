@@ -38,9 +38,9 @@ describe('Messages API: response [GW-ANT-5]', () => {
     ]
     expect(blocksOf(completion({ content: 'onetwo', reasoning_details: details })).map(({ block }) => block)).toEqual([
       { type: 'thinking', thinking: 'a', signature: 's' },
-      { type: 'text', text: 'one', citations: null },
+      { type: 'text', text: 'one' },
       { type: 'thinking', thinking: 'b', signature: 't' },
-      { type: 'text', text: 'two', citations: null },
+      { type: 'text', text: 'two' },
     ])
   })
 })

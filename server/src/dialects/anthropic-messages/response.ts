@@ -63,7 +63,7 @@ export function blocksOf({ choices }: Completion): readonly Block[] {
   return [...blocks, ...textBlocks(text.slice(characters)), ...calls.slice(called)]
 }
 
-const textBlocks = (text: string): readonly Block[] => (text === '' ? [] : [{ block: { type: 'text', text, citations: null } }])
+const textBlocks = (text: string): readonly Block[] => (text === '' ? [] : [{ block: { type: 'text', text } }])
 
 /** Reasoning of a chat provider. Without a signature clients show it, and a provider that signs does not get it back. */
 function unsignedThinking({ reasoning_content: content, reasoning, reasoning_details: details }: Choice['message']): Block[] {
