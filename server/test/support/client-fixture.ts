@@ -78,6 +78,9 @@ function prompts({ provider }: Governed) {
   }
 }
 
+/** The name of an error's class: some clients have a copy of their own of another client's classes. */
+export const classOf = (error: unknown): string => (error instanceof Error ? error.constructor.name : typeof error)
+
 /** The error that a call fails with. */
 export const errorOf = async (call: PromiseLike<unknown>): Promise<unknown> =>
   Promise.resolve(call).then(
