@@ -9,6 +9,16 @@ import { openaiSchemas } from './support/openai-schemas.ts'
 /** What the gateway sends, validated by OpenAI's own description of its API (github.com/openai/openai-openapi). */
 const repository = foreignRepository('OPENAI_OPENAPI_GIT')
 
+/** OpenAI's own service deviates from its description in the same way (docs/compatibility.md). */
+const DEVIATIONS = [
+  // The description of a chunk has function calls only.
+  /^CreateChatCompletionStreamResponse\/choices\/0\/delta\/tool_calls\/0\/type: /,
+  // The service sends null before the response is complete.
+  /^Response(Created|InProgress)Event\/response\/usage: must be object/,
+  // The description does not know the encoding base64.
+  /^CreateEmbeddingResponse\/data\/\d\/embedding: must be array/,
+]
+
 describe.skipIf(!repository)('OpenAI schemas', () => {
   let fixture: ClientFixture
   let schemas: ReturnType<typeof openaiSchemas>
@@ -36,16 +46,19 @@ describe.skipIf(!repository)('OpenAI schemas', () => {
     expect(lines.length).toBeGreaterThan(1)
     return lines.map((line) => JSON.parse(line.slice('data: '.length)))
   }
+  const unexpected = (problems: readonly string[]) =>
+    problems.filter((problem) => !DEVIATIONS.some((deviation) => deviation.test(problem)))
   const expectValid = (name: string, { status, text, body }: GatewayResponse) => {
     expect(status, text).toBe(200)
-    expect(schemas.problemsOf(name, body)).toEqual([])
+    expect(unexpected(schemas.problemsOf(name, body))).toEqual([])
   }
 
   describe.each([...EXCHANGES, TWO_CHOICES])('chat completions: $name', (exchange) => {
     test('response is valid', async () => expectValid('CreateChatCompletionResponse', await chat(exchange)))
     test('each chunk is valid', async () => {
       const chunks = eventsOf(await chat(exchange, { stream: true, stream_options: { include_usage: true } }))
-      expect(chunks.flatMap((chunk) => schemas.problemsOf('CreateChatCompletionStreamResponse', chunk))).toEqual([])
+      const problems = chunks.flatMap((chunk) => schemas.problemsOf('CreateChatCompletionStreamResponse', chunk))
+      expect(unexpected(problems)).toEqual([])
     })
   })
 
@@ -53,7 +66,7 @@ describe.skipIf(!repository)('OpenAI schemas', () => {
     test('response is valid', async () => expectValid('Response', await responses(exchange)))
     test('each event is valid', async () => {
       const events = eventsOf(await responses(exchange, { stream: true }))
-      expect(events.flatMap((event) => schemas.problemsOfEvent(event))).toEqual([])
+      expect(unexpected(events.flatMap((event) => schemas.problemsOfEvent(event)))).toEqual([])
     })
   })
 
