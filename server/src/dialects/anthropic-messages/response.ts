@@ -42,14 +42,23 @@ export function encodeMessage(completion: Completion, governance: GovernanceBloc
 export function stopOf({ choices: [choice] }: Completion): Fields {
   const sequence = choice?.finish_reason === 'stop' && typeof choice.stop_reason === 'string' ? choice.stop_reason : null
   const reason = choice?.message.refusal ? 'refusal' : (STOP_REASONS[choice?.finish_reason ?? ''] ?? 'end_turn')
-  return { stop_reason: sequence === null ? reason : 'stop_sequence', stop_sequence: sequence }
+  const details = choice?.stop_details
+  return {
+    stop_reason: sequence === null ? reason : 'stop_sequence',
+    stop_sequence: sequence,
+    ...(isFields(details) && { stop_details: details }),
+  }
 }
 
 /** Thinking, text and tool calls of the first choice, because the API has one. Signed thinking stands where its provider had it. */
 export function blocksOf({ choices }: Completion): readonly Block[] {
-  const message = choices[0]?.message
-  if (!message) return []
-  const text = [message.content, message.refusal].filter((value) => typeof value === 'string').join('')
+  const [choice] = choices
+  if (!choice) return []
+  const { message, stop_details: details } = choice
+  // A provider of this API explains a refusal in its stop details.
+  const text = [message.content, ...(isFields(details) ? [] : [message.refusal])]
+    .filter((value) => typeof value === 'string')
+    .join('')
   const calls = (Array.isArray(message.tool_calls) ? message.tool_calls : []).map(toolUse)
   const blocks = unsignedThinking(message)
   let [characters, called] = [0, 0]
@@ -97,11 +106,13 @@ export function usageOf(usage: Usage | undefined): Fields {
     : {}
   const read = countOf(cached)
   const write = countOf(written)
+  const { reasoning_tokens: reasoning } = isFields(usage?.completion_tokens_details) ? usage.completion_tokens_details : {}
   return {
     input_tokens: Math.max(0, (usage?.prompt_tokens ?? 0) - read - write),
     cache_creation_input_tokens: write,
     cache_read_input_tokens: read,
     output_tokens: usage?.completion_tokens ?? 0,
+    ...(countOf(reasoning) > 0 && { output_tokens_details: { thinking_tokens: reasoning } }),
   }
 }
 
