@@ -43,6 +43,7 @@ function settingsOf(request: Fields): Fields {
   const settings = { ...DEFAULTS, ...request }
   return {
     ...Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, settings[name as keyof typeof settings]])),
+    tools: toolsOf(request),
     text: { format: { type: 'text' }, ...(isObject(request.text) && request.text) },
     reasoning: { effort: null, summary: null, ...(isObject(request.reasoning) && request.reasoning) },
     // The gateway stores nothing, whatever the default of the API.
@@ -66,12 +67,17 @@ const DEFAULTS = {
   presence_penalty: 0,
   frequency_penalty: 0,
   top_logprobs: 0,
-  tools: [],
   tool_choice: 'auto',
   truncation: 'disabled',
   safety_identifier: null,
   prompt_cache_key: null,
 }
+
+/** The API has null for the settings of a function that the request leaves out. */
+const toolsOf = ({ tools }: Fields): readonly unknown[] =>
+  (Array.isArray(tools) ? tools : []).map((tool) =>
+    tool?.type === 'function' ? { description: null, parameters: null, strict: null, ...tool } : tool,
+  )
 
 const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
 

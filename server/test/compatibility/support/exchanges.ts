@@ -45,6 +45,17 @@ const TOOLS = {
   chat: { tools: [{ type: 'function', function: WEATHER }], tool_choice: 'auto', parallel_tool_calls: true },
   responses: { tools: [{ type: 'function', ...WEATHER }], tool_choice: 'auto', parallel_tool_calls: true },
 }
+const NULLS = {
+  temperature: null,
+  top_p: null,
+  metadata: null,
+  parallel_tool_calls: null,
+  service_tier: null,
+  tools: null,
+  tool_choice: null,
+  top_logprobs: null,
+  user: null,
+}
 const SCHEMA = { name: 'event', strict: true, schema: PARAMETERS }
 const LOGPROBS = [{ token: 'a', logprob: -0.1, bytes: [97], top_logprobs: [{ token: 'a', logprob: -0.1, bytes: [97] }] }]
 const CITATION = { start_index: 0, end_index: 4, url: 'https://example.org/a', title: 'A' }
@@ -71,6 +82,18 @@ export const EXCHANGES: readonly Exchange[] = [
       prompt_cache_key: 'k1',
       store: false,
     },
+  },
+  {
+    name: 'settings that are null',
+    completion: answer({ content: TEXT }),
+    chat: { ...NULLS, max_completion_tokens: null, response_format: null },
+    responses: { ...NULLS, instructions: null, max_output_tokens: null, reasoning: null, text: null, truncation: null },
+  },
+  {
+    name: 'tool with a name only',
+    completion: answer({ tool_calls: [functionCall('call_1')] }, { finish_reason: 'tool_calls' }),
+    chat: { tools: [{ type: 'function', function: { name: 'weather' } }] },
+    responses: { tools: [{ type: 'function', name: 'weather' }] },
   },
   { name: 'tool call', completion: answer({ tool_calls: [functionCall('call_1')] }, { finish_reason: 'tool_calls' }), ...TOOLS },
   {
