@@ -1,7 +1,18 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { APICallError, embed, embedMany, generateText, type LanguageModel, Output, stepCountIs, streamText, tool } from 'ai'
+import {
+  APICallError,
+  embed,
+  embedMany,
+  generateText,
+  type LanguageModel,
+  Output,
+  RetryError,
+  stepCountIs,
+  streamText,
+  tool,
+} from 'ai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { CITY, type ClientFixture, errorOf, startClientFixture, TEXT } from '../support/client-fixture.ts'
@@ -9,6 +20,8 @@ import { CITY, type ClientFixture, errorOf, startClientFixture, TEXT } from '../
 /** The AI SDK from npm with three of its providers, against a real server. */
 let fixture: ClientFixture
 beforeAll(async () => {
+  // The client would warn that it does not know the model.
+  Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false })
   fixture = await startClientFixture()
 })
 afterAll(() => fixture.close())
@@ -37,7 +50,7 @@ const weather = tool({
   execute: async ({ city }) => `rain in ${city}`,
 })
 const providerOptions = {
-  // The gateway stores no responses, so the client must not refer to them.
+  // By default the client refers to the texts of earlier responses as stored ones.
   openai: { store: false },
   // For a model name that it does not know, the client would otherwise offer a tool with the schema.
   anthropic: { structuredOutputMode: 'outputFormat' },
@@ -88,6 +101,19 @@ describe.each(MODELS)('AI SDK %s', (_name, model) => {
     },
   )
 
+  test('history: the messages of a result are sent in the next request', async () => {
+    const user = (content: string) => ({ role: 'user' as const, content })
+    const first = await generateText({ model: model(), messages: [user(fixture.promptForText(TEXT))], providerOptions })
+    const key = fixture.promptForText('Yes.')
+    const messages = [user('What is quick?'), ...first.response.messages, user(key)]
+    expect((await generateText({ model: model(), messages, providerOptions })).text).toBe('Yes.')
+    expect(fixture.sentFor(key)?.messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', content: TEXT },
+      { role: 'user' },
+    ])
+  })
+
   test('structured output: is parsed by its schema', async () => {
     const key = fixture.promptForText('{"name":"fair","people":["Ann","Bob"]}')
     const schema = z.object({ name: z.string(), people: z.array(z.string()) })
@@ -97,9 +123,17 @@ describe.each(MODELS)('AI SDK %s', (_name, model) => {
     expect(format).toMatchObject({ type: 'json_schema', json_schema: { schema: { required: ['name', 'people'] } } })
   })
 
-  test('denial: is an APICallError with our message and is not retried', async () => {
+  const failingStream = async (prompt: string) => {
+    const errors: unknown[] = []
+    await streamText({ model: model(), prompt, onError: ({ error }) => void errors.push(error) }).consumeStream()
+    throw errors[0]
+  }
+  test.each([
+    ['generateText', (prompt: string) => generateText({ model: model(), prompt })],
+    ['streamText', failingStream],
+  ])('denial: %s has an APICallError with our message and is not retried', async (_verb, send) => {
     fixture.statuses.length = 0
-    const error = await errorOf(generateText({ model: model(), prompt: 'juniper-deny' }))
+    const error = await errorOf(send('juniper-deny'))
     expect(APICallError.isInstance(error)).toBe(true)
     expect(error).toMatchObject({ statusCode: 403, isRetryable: false, message: expect.stringContaining('policy') })
     expect(fixture.statuses).toEqual([403])
@@ -115,6 +149,16 @@ describe.each(MODELS)('AI SDK %s', (_name, model) => {
     await fixture.governed.decide(id, 'approve')
     expect((await call({ 'x-gatehouse-review-item': id })).text).toBe(TEXT)
   })
+})
+
+test('AI SDK hold: every attempt of the client gets the same review item [GW-RETRY-2]', async () => {
+  fixture.statuses.length = 0
+  const prompt = `${fixture.promptForText(TEXT)} juniper-hold`
+  const error = await errorOf(generateText({ model: openai()('scripted'), prompt, maxRetries: 1 }))
+  if (!RetryError.isInstance(error)) throw error
+  expect(fixture.statuses).toEqual([409, 409])
+  const items = error.errors.map((each) => (each as APICallError).responseHeaders?.['x-gatehouse-review-item'])
+  expect(items).toEqual([expect.stringMatching(/^rev_/), items[0]])
 })
 
 describe('AI SDK embeddings', () => {

@@ -73,9 +73,9 @@ describe.each(MODELS)('LangChain %s', (_name, model) => {
     expect(fixture.sentFor(key)?.response_format).toMatchObject({ type: 'json_schema' })
   })
 
-  test('denial: has our message and is not retried', async () => {
+  test.each(['invoke', 'stream'] as const)('denial: %s has our message and is not retried', async (verb) => {
     fixture.statuses.length = 0
-    const error = await errorOf(model().invoke('juniper-deny'))
+    const error = await errorOf(model()[verb]('juniper-deny'))
     expect(classOf(error)).toBe('PermissionDeniedError')
     expect(error).toMatchObject({ message: expect.stringContaining('policy') })
     expect(fixture.statuses).toEqual([403])

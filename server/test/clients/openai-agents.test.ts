@@ -67,9 +67,11 @@ describe.each([
     expect(fixture.sentFor(key)?.response_format).toMatchObject({ type: 'json_schema' })
   })
 
-  test('denial: is PermissionDeniedError with our message and is not retried', async () => {
+  test.each([false, true])('denial: is PermissionDeniedError and is not retried with stream %s', async (stream) => {
     fixture.statuses.length = 0
-    const error = await errorOf(runner().run(agent(), 'juniper-deny'))
+    const send = async () =>
+      stream ? (await runner().run(agent(), 'juniper-deny', { stream: true })).completed : runner().run(agent(), 'juniper-deny')
+    const error = await errorOf(send())
     expect(error).toBeInstanceOf(OpenAI.PermissionDeniedError)
     expect(error).toMatchObject({ code: 'POLICY_DENIED', message: expect.stringContaining('policy') })
     expect(fixture.statuses).toEqual([403])
