@@ -62,9 +62,11 @@ describe.each(MODELS)('LlamaIndex %s', (_name, create) => {
     fixture.expectToolTurn(key, `rain in ${CITY}`)
   })
 
-  test('denial: is PermissionDeniedError with our message and is not retried', async () => {
+  test.each([false, true])('denial: is PermissionDeniedError and is not retried with stream %s', async (stream) => {
     fixture.statuses.length = 0
-    const error = await errorOf(model().chat({ messages: [user('juniper-deny')] }))
+    const messages = [user('juniper-deny')]
+    const send = async () => (stream ? Array.fromAsync(await model().chat({ messages, stream })) : model().chat({ messages }))
+    const error = await errorOf(send())
     expect(classOf(error)).toBe('PermissionDeniedError')
     expect(error).toMatchObject({ message: expect.stringContaining('policy') })
     expect(fixture.statuses).toEqual([403])

@@ -8,7 +8,7 @@ import { type ComplianceResult, openResponsesSuite } from './support/open-respon
 const repository = foreignRepository('OPEN_RESPONSES_GIT')
 const suite = repository && (await openResponsesSuite(repository))
 
-/** What the gateway does not have (docs/compatibility.md). */
+/** Cases of features that the gateway does not have (docs/compatibility.md). */
 const UNSUPPORTED: readonly (readonly [RegExp, string])[] = [
   [/^websocket-/, 'there is no WebSocket transport'],
   [/^compact-/, 'there is no compaction'],

@@ -6,7 +6,7 @@ import { EXCHANGES, type Exchange, TWO_CHOICES } from './support/exchanges.ts'
 import { foreignRepository } from './support/foreign-repository.ts'
 import { openaiSchemas } from './support/openai-schemas.ts'
 
-/** What the gateway sends, validated by OpenAI's own description of its API (github.com/openai/openai-openapi). */
+/** Responses and events of the gateway, validated by OpenAI's own description of its API (github.com/openai/openai-openapi). */
 const repository = foreignRepository('OPENAI_OPENAPI_GIT')
 
 /** OpenAI's own service deviates from its description in the same way (docs/compatibility.md). */

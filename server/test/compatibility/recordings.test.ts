@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAI } from '@ai-sdk/openai'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
@@ -17,7 +18,7 @@ interface Options {
   readonly fetch?: typeof fetch
 }
 interface Recording {
-  readonly path: string
+  readonly name: string
   readonly text: string
   readonly body: Readonly<Record<string, unknown>>
 }
@@ -54,7 +55,7 @@ const recordingsOf = ({ path, field }: (typeof RECORDED)[number]): readonly Reco
     .filter((name) => path.test(name))
     .map((name) => {
       const text = repository?.read(name) ?? ''
-      return { path: name, text, body: JSON.parse(text) as Recording['body'] }
+      return { name: basename(name), text, body: JSON.parse(text) as Recording['body'] }
     })
     .filter((recording) => Array.isArray(recording.body[field]) && isReadable(recording))
 
@@ -101,12 +102,12 @@ describe.skipIf(!repository)('recordings of the AI SDK', () => {
     const { client } = recorded
     const recordings = recordingsOf(recorded)
     test.each(recordings.filter((recording) => !isRefused(recording)))(
-      '$path: is read as without the gateway',
+      '$name: is read as without the gateway',
       async (recording) => {
         expect(await readThroughGateway(client, recording)).toEqual(await readDirectly(client, recording))
       },
     )
-    test.runIf(recordings.some(isRefused)).each(recordings.filter(isRefused))('$path: is refused', async (recording) => {
+    test.runIf(recordings.some(isRefused)).each(recordings.filter(isRefused))('$name: is refused', async (recording) => {
       const refusal = await readThroughGateway(client, recording).catch((error: unknown) => error)
       expect(APICallError.isInstance(refusal) && refusal.statusCode).toBe(502)
     })
