@@ -55,10 +55,9 @@ export function blocksOf({ choices }: Completion): readonly Block[] {
   const [choice] = choices
   if (!choice) return []
   const { message, stop_details: details } = choice
-  // A provider of this API explains a refusal in its stop details.
-  const text = [message.content, ...(isFields(details) ? [] : [message.refusal])]
-    .filter((value) => typeof value === 'string')
-    .join('')
+  // A provider of this API explains a refusal in its stop details, which the client gets.
+  const refusal = isFields(details) && details.explanation === message.refusal ? '' : message.refusal
+  const text = [message.content, refusal].filter((value) => typeof value === 'string').join('')
   const calls = (Array.isArray(message.tool_calls) ? message.tool_calls : []).map(toolUse)
   const blocks = unsignedThinking(message)
   let [characters, called] = [0, 0]
