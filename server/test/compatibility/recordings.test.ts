@@ -50,7 +50,7 @@ const isRefused = ({ body: { content, choices, container } }: Recording): boolea
 const isReadable = ({ body: { choices } }: Recording): boolean =>
   !Array.isArray(choices) || choices.every(({ message }) => !Array.isArray(message?.content))
 
-const recordingsOf = ({ path, field }: (typeof RECORDED)[number]): readonly Recording[] =>
+const recordingsOf = ({ path, field }: { readonly path: RegExp; readonly field: string }): readonly Recording[] =>
   (repository?.list() ?? [])
     .filter((name) => path.test(name))
     .map((name) => {
@@ -58,6 +58,8 @@ const recordingsOf = ({ path, field }: (typeof RECORDED)[number]): readonly Reco
       return { name: basename(name), text, body: JSON.parse(text) as Recording['body'] }
     })
     .filter((recording) => Array.isArray(recording.body[field]) && isReadable(recording))
+
+const EMBEDDINGS = recordingsOf({ path: /^packages\/openai\/src\/embedding\/__fixtures__\/.*\.json$/, field: 'data' })
 
 describe.skipIf(!repository)('recordings of the AI SDK', () => {
   let governed: Governed
@@ -111,5 +113,16 @@ describe.skipIf(!repository)('recordings of the AI SDK', () => {
       const refusal = await readThroughGateway(client, recording).catch((error: unknown) => error)
       expect(APICallError.isInstance(refusal) && refusal.statusCode).toBe(502)
     })
+  })
+
+  test.each(EMBEDDINGS)('embeddings, $name: is read as without the gateway', async ({ text, body }) => {
+    const values = (body.data as readonly unknown[]).map((_, index) => (index === 0 ? promptFor('openai', text) : word()))
+    const embed = async (options: Options) => {
+      const { embeddings, usage } = await createOpenAI(options).textEmbeddingModel('scripted').doEmbed({ values })
+      return { embeddings, usage }
+    }
+    const fetched = async () => new Response(text, { headers: { 'content-type': 'application/json' } })
+    const directly = await embed({ apiKey: 'none', baseURL: 'http://127.0.0.1/v1', fetch: fetched })
+    expect(await embed({ apiKey, baseURL: `${governed.base}/v1` })).toEqual(directly)
   })
 })
