@@ -51,6 +51,8 @@ const FULL_ONLY = [
   'server/test/setup/secret-keys.test.ts',
   'server/test/setup/start.test.ts',
 ]
+/** `npm run compatibility` runs these: they read repositories of others, which the environment names (docs/compatibility.md). */
+const COMPATIBILITY = ['server/test/compatibility/*.test.ts']
 /** `npm test` runs these on the embedded database, `npm run test:full` on PostgreSQL as well. */
 const POSTGRESQL = globSync('server/{src,test}/**/*.test.ts').filter((file) =>
   /testDatabases|freshDatabases|separateDatabases|postgresUrl/.test(readFileSync(file, 'utf8')),
@@ -103,7 +105,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
       project('units', ['server/src/**/*.test.ts'], { exclude: FULL_ONLY }),
-      project('server', ['server/test/**/*.test.ts'], { exclude: FULL_ONLY }),
+      project('server', ['server/test/**/*.test.ts'], { exclude: [...FULL_ONLY, ...COMPATIBILITY] }),
+      project('compatibility', COMPATIBILITY),
       project('server-full', [...SCALED, ...FULL_ONLY], { isFull: true, databases: ['embedded', 'postgresql'] }),
       ...(process.env.TEST_DATABASE_URL
         ? [project('postgresql-full', POSTGRESQL, { databases: ['postgresql'], exclude: [...SCALED, ...FULL_ONLY] })]

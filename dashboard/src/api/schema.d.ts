@@ -2114,6 +2114,20 @@ export interface operations {
             header?: {
                 /** @description A JWT of the end user, verified against the Workspace JWKS. */
                 "x-gateway-user-token"?: string;
+                /** @description `governance.user.id`, for clients that cannot send a field of their own in the body. */
+                "x-gatehouse-user"?: string;
+                /** @description `governance.user.role` */
+                "x-gatehouse-user-role"?: string;
+                /** @description `governance.user.department` */
+                "x-gatehouse-user-department"?: string;
+                /** @description `governance.session_id` */
+                "x-gatehouse-session"?: string;
+                /** @description `governance.dry_run`: `true` or `false` */
+                "x-gatehouse-dry-run"?: string;
+                /** @description `governance.review_item_id` */
+                "x-gatehouse-review-item"?: string;
+                /** @description `governance.wait_for_approval_seconds` */
+                "x-gatehouse-wait-seconds"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2259,6 +2273,20 @@ export interface operations {
             header?: {
                 /** @description A JWT of the end user, verified against the Workspace JWKS. */
                 "x-gateway-user-token"?: string;
+                /** @description `governance.user.id`, for clients that cannot send a field of their own in the body. */
+                "x-gatehouse-user"?: string;
+                /** @description `governance.user.role` */
+                "x-gatehouse-user-role"?: string;
+                /** @description `governance.user.department` */
+                "x-gatehouse-user-department"?: string;
+                /** @description `governance.session_id` */
+                "x-gatehouse-session"?: string;
+                /** @description `governance.dry_run`: `true` or `false` */
+                "x-gatehouse-dry-run"?: string;
+                /** @description `governance.review_item_id` */
+                "x-gatehouse-review-item"?: string;
+                /** @description `governance.wait_for_approval_seconds` */
+                "x-gatehouse-wait-seconds"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2545,6 +2573,16 @@ export interface operations {
             header?: {
                 /** @description A JWT of the end user, verified against the Workspace JWKS. */
                 "x-gateway-user-token"?: string;
+                /** @description `governance.user.id`, for clients that cannot send a field of their own in the body. */
+                "x-gatehouse-user"?: string;
+                /** @description `governance.user.role` */
+                "x-gatehouse-user-role"?: string;
+                /** @description `governance.user.department` */
+                "x-gatehouse-user-department"?: string;
+                /** @description `governance.session_id` */
+                "x-gatehouse-session"?: string;
+                /** @description `governance.dry_run`: `true` or `false` */
+                "x-gatehouse-dry-run"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2712,6 +2750,14 @@ export interface operations {
             header?: {
                 /** @description A JWT of the end user, verified against the Workspace JWKS. */
                 "x-gateway-user-token"?: string;
+                /** @description `governance.user.id`, for clients that cannot send a field of their own in the body. */
+                "x-gatehouse-user"?: string;
+                /** @description `governance.user.role` */
+                "x-gatehouse-user-role"?: string;
+                /** @description `governance.user.department` */
+                "x-gatehouse-user-department"?: string;
+                /** @description `governance.session_id` */
+                "x-gatehouse-session"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2780,6 +2826,14 @@ export interface operations {
             header?: {
                 /** @description A JWT of the end user, verified against the Workspace JWKS. */
                 "x-gateway-user-token"?: string;
+                /** @description `governance.user.id`, for clients that cannot send a field of their own in the body. */
+                "x-gatehouse-user"?: string;
+                /** @description `governance.user.role` */
+                "x-gatehouse-user-role"?: string;
+                /** @description `governance.user.department` */
+                "x-gatehouse-user-department"?: string;
+                /** @description `governance.session_id` */
+                "x-gatehouse-session"?: string;
             };
             path?: never;
             cookie?: never;
@@ -2850,6 +2904,14 @@ export interface operations {
             header?: {
                 /** @description A JWT of the end user, verified against the Workspace JWKS. */
                 "x-gateway-user-token"?: string;
+                /** @description `governance.user.id`, for clients that cannot send a field of their own in the body. */
+                "x-gatehouse-user"?: string;
+                /** @description `governance.user.role` */
+                "x-gatehouse-user-role"?: string;
+                /** @description `governance.user.department` */
+                "x-gatehouse-user-department"?: string;
+                /** @description `governance.session_id` */
+                "x-gatehouse-session"?: string;
             };
             path?: never;
             cookie?: never;

@@ -11,7 +11,7 @@ interface TokenProbability {
  * rebuilt from token and probability alone; alternative tokens are left out where output rules exist, because they were not inspected.
  */
 export function withInspectedLogprobs(completion: Completion, unchanged: boolean, outputRules: boolean): Completion {
-  if (completion.choices.every(({ logprobs }) => logprobs === undefined)) return completion
+  if (completion.choices.every(({ logprobs }) => logprobs == null)) return completion
   const choices = completion.choices.map(({ logprobs, ...choice }): Choice => {
     const tokens = unchanged ? tokensOf(logprobs) : undefined
     if (!tokens || tokens.map(({ token }) => token).join('') !== choice.message.content) return choice

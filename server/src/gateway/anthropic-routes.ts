@@ -9,6 +9,7 @@ import { chatRoute, incomingOf, largeBodyRoute } from './chat-route.ts'
 import { isAnthropicClient } from './client-credentials.ts'
 import { preflightRoute } from './cors.ts'
 import * as docs from './gateway-schemas.ts'
+import { withGovernanceHeaders } from './governance-headers.ts'
 import { sendResult } from './send-response.ts'
 
 /** Without an alias: `/messages` is no path of the messaging API either (API-HTTP-2). */
@@ -40,7 +41,8 @@ export function anthropicRoutes(app: TypedApp, plain: FastifyInstance, deps: Cha
   for (const path of [PATH, `${PATH}/count_tokens`]) preflightRoute(plain, path, 'POST')
   chatRoute(app, { ...docs.anthropicMessages(PATH), constraints: { client: 'anthropic' } }, anthropicMessages, deps)
   const count = async (request: FastifyRequest, reply: FastifyReply) => {
-    const result = await runPipeline({ ...incomingOf(request, reply), endpoint: 'chat', parse: countParser(deps) }, deps)
+    const parse = withGovernanceHeaders(request.raw, countParser(deps))
+    const result = await runPipeline({ ...incomingOf(request, reply), endpoint: 'chat', parse }, deps)
     return sendResult(reply, result, () => ({ input_tokens: result.trace.results.admit?.tokens ?? 0 }))
   }
   largeBodyRoute(app, docs.countTokens(PATH), count, deps, anthropicMessages)

@@ -7,7 +7,8 @@ import type { PipelineResult } from '../pipeline/pipeline-result.ts'
 import type { IncomingRequest, ParseContext, Parsed } from '../pipeline/request.ts'
 import { decodeCarrying } from './carried-fields.ts'
 import { type ChatLimits, parseChat } from './chat-request.ts'
-import { invalid } from './request-fields.ts'
+import { withGovernanceHeaders } from './governance-headers.ts'
+import { invalid, withClientField } from './request-fields.ts'
 import { sendChatResult } from './send-response.ts'
 
 export interface ChatDeps extends PipelineDeps {
@@ -30,7 +31,8 @@ export async function chat(
     fieldOf = decoded.fieldOf
     return decoded.parsed
   }
-  const result = await chatWithApprovalWait({ ...incoming, endpoint: 'chat', parse }, deps)
+  const received = { ...incoming, endpoint: 'chat', parse: withGovernanceHeaders(reply.request.raw, parse) } as const
+  const result = await chatWithApprovalWait(received, deps)
   return sendChatResult(reply, withClientParam(result, fieldOf), encoder)
 }
 
@@ -69,13 +71,4 @@ function withStore(parsed: Parsed, store: UseOfStore | undefined, limits: ChatLi
   const size = { maxBytes: limits.bodyBytes, maxResponses: limits.messages }
   const continues = responseId === undefined ? undefined : { responseId, ...size }
   return { ok: true, request: { ...parsed.request, continues, toStored } }
-}
-
-/** A problem of the chat that a request was translated into, with the client's own name of the field. */
-function withClientField(parsed: Parsed, fieldOf: (param: string) => string): Parsed {
-  const param = parsed.ok ? undefined : parsed.problem.param
-  if (parsed.ok || param === undefined || fieldOf(param) === param) return parsed
-  const { message } = parsed.problem
-  const clientMessage = message.startsWith(param) ? fieldOf(param) + message.slice(param.length) : message
-  return { ...parsed, problem: { ...parsed.problem, param: fieldOf(param), message: clientMessage } }
 }

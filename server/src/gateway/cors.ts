@@ -2,13 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Application } from '../domain/principal.ts'
 import { sendError } from '../http/error-responses.ts'
 import type { Cache } from '../lib/cache.ts'
+import { GOVERNANCE_HEADERS } from './governance-headers.ts'
 
 /** Origins that the CORS settings of any Application name; the one key is the empty text. */
 export type AllowedOrigins = Cache<ReadonlySet<string>>
 
 /** Any origin. */
 const ANY = '*'
-const EXPOSED = 'x-request-id, x-audit-id, x-should-retry, retry-after, ratelimit, ratelimit-policy'
+const EXPOSED = `x-request-id, x-audit-id, x-should-retry, retry-after, ratelimit, ratelimit-policy, ${GOVERNANCE_HEADERS.join(', ')}`
 /** Names of header fields, as a preflight lists them: SDKs send some of their own. */
 const HEADER_NAMES = /^[\w-]{1,64}(?: ?, ?[\w-]{1,64}){0,63}$/
 const PREFLIGHT_SECONDS = '600'

@@ -15,6 +15,7 @@ import { chatRoute, incomingOf, largeBodyRoute } from './chat-route.ts'
 import { type AllowedOrigins, preflightRoute, registerCors } from './cors.ts'
 import { parseEmbeddings } from './embeddings-request.ts'
 import * as docs from './gateway-schemas.ts'
+import { withGovernanceHeaders } from './governance-headers.ts'
 import { knowledgeHit, memoryHit } from './hits.ts'
 import { parseCapture, parseKnowledgeSearch, parseMemorySearch, parseModel, parseNothing } from './other-requests.ts'
 import { sendEmbeddings, sendResult } from './send-response.ts'
@@ -48,9 +49,10 @@ export async function gatewayRoutes(plain: FastifyInstance, deps: GatewayDeps): 
     storedResponseRoutes(app, plain, path, deps)
   }
   anthropicRoutes(app, plain, deps)
-  for (const path of EMBEDDINGS_PATHS) embeddingsRoute(app, path, deps)
+  const run: Run = (endpoint, request, reply, parse) =>
+    runPipeline({ ...incomingOf(request, reply), endpoint, parse: withGovernanceHeaders(request.raw, parse) }, deps)
+  for (const path of EMBEDDINGS_PATHS) embeddingsRoute(app, path, run, deps)
   ungovernedRoutes(plain)
-  const run: Run = (endpoint, request, reply, parse) => runPipeline({ ...incomingOf(request, reply), endpoint, parse }, deps)
   for (const path of MODEL_PATHS) modelRoutes(app, path, run)
   handle(app, docs.audit, async (request, reply) => {
     const result = await run('audit', request, reply, parseNothing(paramOf(request, 'id')))
@@ -75,10 +77,10 @@ const MODEL_PATHS = ['/v1/models', '/models'] as const
 
 type Run = (endpoint: Endpoint, request: FastifyRequest, reply: FastifyReply, parse: Parse) => Promise<PipelineResult>
 
-function embeddingsRoute(app: TypedApp, path: docs.Path, deps: GatewayDeps): void {
+function embeddingsRoute(app: TypedApp, path: docs.Path, run: Run, deps: GatewayDeps): void {
   const parse: Parse = (body) => parseEmbeddings(body, deps.chatLimits)
   const send = async (request: FastifyRequest, reply: FastifyReply) =>
-    sendEmbeddings(reply, await runPipeline({ ...incomingOf(request, reply), endpoint: 'embeddings', parse }, deps))
+    sendEmbeddings(reply, await run('embeddings', request, reply, parse))
   largeBodyRoute(app, docs.embeddings(path), send, deps)
 }
 

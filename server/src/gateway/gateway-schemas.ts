@@ -67,10 +67,24 @@ const MemoryHit = Type.Object({
 const listOf = <T extends Parameters<typeof Type.Array>[0]>(item: T) =>
   ({ object: Type.Literal('list'), data: Type.Array(item) }) as const
 
-const UserTokenHeader = Type.Object({
-  'x-gateway-user-token': Type.Optional(
-    Type.String({ description: 'A JWT of the end user, verified against the Workspace JWKS.' }),
-  ),
+const header = (description: string) => Type.Optional(Type.String({ description }))
+
+/** GW-GOV-5 */
+const RequestHeaders = Type.Object({
+  'x-gateway-user-token': header('A JWT of the end user, verified against the Workspace JWKS.'),
+  'x-gatehouse-user': header('`governance.user.id`, for clients that cannot send a field of their own in the body.'),
+  'x-gatehouse-user-role': header('`governance.user.role`'),
+  'x-gatehouse-user-department': header('`governance.user.department`'),
+  'x-gatehouse-session': header('`governance.session_id`'),
+})
+const EmbeddingsHeaders = Type.Object({
+  ...RequestHeaders.properties,
+  'x-gatehouse-dry-run': header('`governance.dry_run`: `true` or `false`'),
+})
+const ChatHeaders = Type.Object({
+  ...EmbeddingsHeaders.properties,
+  'x-gatehouse-review-item': header('`governance.review_item_id`'),
+  'x-gatehouse-wait-seconds': header('`governance.wait_for_approval_seconds`'),
 })
 
 export const GATEWAY: Api = {
@@ -105,7 +119,7 @@ export const chat = (path: Path) =>
     summary: 'Create a governed chat completion',
     description:
       'Compatible with the OpenAI chat API. With `stream: true` the completion is validated as a whole and then sent as server-sent events (GW-SSE-1). Rules: GW-CHAT-1 to GW-CHAT-17, GW-COMP-1 to GW-COMP-4, verdicts GW-VERD-1 to GW-VERD-6, reviews GW-REV-4 to GW-REV-8.',
-    headers: UserTokenHeader,
+    headers: ChatHeaders,
     body: ChatBody,
     answers: {
       200: {
@@ -125,7 +139,7 @@ export const responses = (path: Path) =>
     summary: 'Create a governed response',
     description:
       'Compatible with the OpenAI responses API. The request, with the stored conversation that it continues, is governed as the chat that it is translated into. Rules: GW-RESP-1 to GW-RESP-22, and those of the chat.',
-    headers: UserTokenHeader,
+    headers: ChatHeaders,
     body: ResponsesBody,
     answers: {
       200: {
@@ -175,7 +189,7 @@ export const embeddings = (path: Path) =>
     summary: 'Create governed embeddings',
     description:
       'Compatible with the OpenAI embeddings API. Each text of `input` is governed like a message of a user. Rules: GW-EMB-1 to GW-EMB-12.',
-    headers: UserTokenHeader,
+    headers: EmbeddingsHeaders,
     body: EmbeddingsBody,
     answers: {
       200: EmbeddingList,
@@ -231,7 +245,7 @@ export const knowledgeSearch = route(GATEWAY, 'POST /v1/knowledge/search', {
   summary: 'Search knowledge that the user can see',
   description:
     'Returns passages that the user may see (GW-KNOW-6). A denied query returns no hits (GW-VERD-7). Rules: GW-KNOW-1 to GW-KNOW-10.',
-  headers: UserTokenHeader,
+  headers: RequestHeaders,
   body: KnowledgeSearchBody,
   answers: {
     200: Type.Object({ ...listOf(KnowledgeHit), governance: GovernanceBlock }),
@@ -243,7 +257,7 @@ export const memorySearch = route(GATEWAY, 'POST /v1/memory/search', {
   summary: 'Search memories that the user can see',
   description:
     'Returns memories of the scopes that the user belongs to (GW-MEMS-6). A denied query returns no hits (GW-VERD-7). Rules: GW-MEMS-1 to GW-MEMS-8.',
-  headers: UserTokenHeader,
+  headers: RequestHeaders,
   body: MemorySearchBody,
   answers: {
     200: Type.Object({ ...listOf(MemoryHit), governance: GovernanceBlock }),
@@ -254,7 +268,7 @@ export const memoryCapture = route(GATEWAY, 'POST /v1/memory/capture', {
   operationId: 'captureMemory',
   summary: 'Store a memory',
   description: 'Stores one memory, if policies allow it (GW-MEMC-6 to GW-MEMC-8). Rules: GW-MEMC-1 to GW-MEMC-12.',
-  headers: UserTokenHeader,
+  headers: RequestHeaders,
   body: CaptureBody,
   answers: {
     200: Type.Object({

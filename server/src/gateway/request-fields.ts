@@ -75,6 +75,15 @@ export const invalid = ({ param, message }: Problem): Parsed => ({
   problem: { ...(param && { param }), message: param ? `${param}: ${message}.` : `The body ${message}.` },
 })
 
+/** A problem with the name of the field that the client sent. */
+export function withClientField(parsed: Parsed, fieldOf: (param: string) => string): Parsed {
+  const param = parsed.ok ? undefined : parsed.problem.param
+  if (parsed.ok || param === undefined || fieldOf(param) === param) return parsed
+  const { message } = parsed.problem
+  const clientMessage = message.startsWith(param) ? fieldOf(param) + message.slice(param.length) : message
+  return { ...parsed, problem: { ...parsed.problem, param: fieldOf(param), message: clientMessage } }
+}
+
 const oneOf = <T extends string>(values: readonly T[]) => Type.Union(values.map((value) => Type.Literal(value)))
 
 export const CLASSIFICATION = oneOf(CLASSIFICATIONS)

@@ -5,6 +5,7 @@ import { sendEvents } from '../http/event-stream.ts'
 import { governanceOf } from '../pipeline/governance-block.ts'
 import type { PipelineResult } from '../pipeline/pipeline-result.ts'
 import { narrowOrigins } from './cors.ts'
+import { governanceHeaders } from './governance-headers.ts'
 
 /** Created once, because `abort()` would take 10 µs to create an exception. */
 const CLIENT_CLOSED = new Error('The client closed the connection.')
@@ -49,8 +50,10 @@ export function sendEmbeddings(reply: FastifyReply, result: PipelineResult): Fas
   return reply.type('application/json; charset=utf-8').send(`${completionJson.slice(0, -1)},"governance":${governance}}`)
 }
 
-function setHeaders(reply: FastifyReply, { auditId, trace }: PipelineResult): void {
+function setHeaders(reply: FastifyReply, result: PipelineResult): void {
+  const { auditId, trace } = result
   if (trace.results.authenticate) narrowOrigins(reply, trace.results.authenticate.application)
   if (auditId !== undefined) reply.header('x-audit-id', auditId)
   reply.headers(trace.results.admit?.lease.headers ?? {})
+  reply.headers(governanceHeaders(result))
 }

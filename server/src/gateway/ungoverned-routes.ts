@@ -5,6 +5,7 @@ import { sendError } from '../http/error-responses.ts'
 const UNGOVERNED = [
   ...['completions', 'images', 'audio', 'files', 'uploads', 'batches', 'moderations', 'realtime', 'videos', 'vector_stores'],
   ...['assistants', 'threads', 'fine_tuning', 'containers', 'evals'],
+  ...['responses/compact', 'responses/input_tokens'],
 ]
 
 const MESSAGE =

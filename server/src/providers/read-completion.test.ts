@@ -36,7 +36,7 @@ describe('valid response', () => {
 
   test('completion: keeps tool calls, refusals, reasoning and logprobs', () => {
     const logprobs = {
-      content: [{ token: 'x', logprob: -0.1, bytes: [120], top_logprobs: [{ token: 'y', logprob: -2, bytes: null }] }],
+      content: [{ token: 'x', logprob: -0.1, bytes: [120], top_logprobs: [{ token: 'y', logprob: -2, bytes: [121] }] }],
     }
     const custom = { id: 'call_2', type: 'custom', custom: { name: 'g', input: 'text' } }
     const message = { content: null, tool_calls: [CALL, custom], refusal: 'no', reasoning_content: 'because' }
@@ -190,6 +190,10 @@ describe('malformed response', () => {
     ['usage as a number', { ...withMessage({ content: 'x' }), usage: 7 }],
   ])('completion: undefined for %s', (_, value) => expect(read(value)).toBeUndefined())
 
+  test('completion: keeps logprobs: null, which the API has where there are none', () => {
+    expect(read(withMessage({ content: 'x' }, { logprobs: null }))?.choices[0]).toHaveProperty('logprobs', null)
+    expect(read(withMessage({ content: 'x' }))?.choices[0]).not.toHaveProperty('logprobs')
+  })
   test('completion: undefined for logprobs that would overflow the stack', () => {
     const deep = `{"choices":[{"index":0,"message":{"role":"assistant","content":"x"},"finish_reason":"stop","logprobs":{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}}]}`
     expect(readCompletion(JSON.parse(deep), defaults)).toBeUndefined()

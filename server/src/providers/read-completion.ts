@@ -17,7 +17,8 @@ const RESPONSE_FIELDS = ['id', 'object', 'created', 'model', 'choices', 'usage',
 const CHOICE_FIELDS = ['index', 'message', 'finish_reason', 'logprobs', 'delta']
 const MESSAGE_FIELDS = ['role', 'content', 'tool_calls', 'function_call', ...UNREADABLE_FIELDS]
 const USAGE_FIELDS = ['prompt_tokens', 'completion_tokens', 'total_tokens']
-const LOGPROBS_DEPTH = 5
+/** The bytes of an alternative token: content, token, top_logprobs, alternative, bytes. */
+const LOGPROBS_DEPTH = 6
 /** Unix seconds, in the year 2106. A larger number is not a time. */
 const MAX_CREATED = 2 ** 32
 /** Tokens of one response. A record adds up two of them in 31 bits. */
@@ -62,7 +63,7 @@ function readChoice(value: unknown, position: number): Choice | undefined {
   const message = readMessage(value.message, finish_reason)
   const extras = readExtraFields(value, CHOICE_FIELDS)
   if (!message || !extras) return undefined
-  if (!isSet(logprobs)) return { ...extras, index, message, finish_reason }
+  if (!isSet(logprobs)) return { ...extras, index, message, finish_reason, ...(logprobs === null && { logprobs }) }
   const isValid = isObject(logprobs) && isShallow(logprobs, LOGPROBS_DEPTH)
   return isValid ? { ...extras, index, message, finish_reason, logprobs } : undefined
 }

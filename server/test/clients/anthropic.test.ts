@@ -230,19 +230,17 @@ describe('Anthropic client: other endpoints', () => {
     expect(expectError(response, 'AUTH_INVALID_KEY').message).toContain('messaging API')
   })
 
-  test.each(['completions', 'images/generations', 'audio/speech', 'files', 'batches', 'moderations', 'realtime'])(
-    '/v1/%s: 404 that names the endpoints that there are [GW-OTHER-1]',
-    async (path) => {
-      for (const method of ['GET', 'POST'] as const) {
-        const response = await governed.api(method, `/v1/${path}`, {
-          token: governed.key(),
-          ...(method === 'POST' && { json: {} }),
-        })
-        expect(expectError(response, 'NOT_FOUND').message).toContain('chat/completions')
-      }
-      const form = new FormData()
-      form.set('file', new Blob(['x']), 'a.txt')
-      expect((await fetch(`${governed.base}/v1/${path}`, { method: 'POST', body: form })).status).toBe(404)
-    },
-  )
+  const paths = ['completions', 'images/generations', 'audio/speech', 'files', 'batches', 'moderations', 'realtime']
+  test.each([...paths, 'responses/compact'])('/v1/%s: 404 that names the endpoints that there are [GW-OTHER-1]', async (path) => {
+    for (const method of ['GET', 'POST'] as const) {
+      const response = await governed.api(method, `/v1/${path}`, {
+        token: governed.key(),
+        ...(method === 'POST' && { json: {} }),
+      })
+      expect(expectError(response, 'NOT_FOUND').message).toContain('chat/completions')
+    }
+    const form = new FormData()
+    form.set('file', new Blob(['x']), 'a.txt')
+    expect((await fetch(`${governed.base}/v1/${path}`, { method: 'POST', body: form })).status).toBe(404)
+  })
 })

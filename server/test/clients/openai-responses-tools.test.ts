@@ -53,6 +53,11 @@ describe('tools', () => {
       { role: 'tool', tool_call_id: 'call_2', content: next },
     ])
   })
+  test('function: the response repeats it, with null for what the request leaves out [GW-RESP-11]', async () => {
+    const tools = [{ type: 'function', name: 'weather' }] as unknown as (typeof WEATHER)[]
+    const response = await sdk.client().responses.create(body(sdk.promptForText(TEXT), { tools }))
+    expect(response.tools).toEqual([{ type: 'function', name: 'weather', description: null, parameters: null, strict: null }])
+  })
   test('function: the stream has its arguments [GW-RESP-15]', async () => {
     const key = sdk.promptFor({ message: { role: 'assistant', content: null, tool_calls: [CALL] }, finish_reason: 'tool_calls' })
     const stream = sdk.client().responses.stream(body(key, { tools: [WEATHER] }))

@@ -147,7 +147,7 @@ describe('cross-origin requests', () => {
     const response = await send('/v1/models', { token, headers: { origin } })
     expect(response.headers.get('access-control-allow-origin')).toBe(origin)
     expect(response.headers.get('vary')).toContain('origin')
-    for (const name of ['x-request-id', 'x-audit-id', 'retry-after', 'ratelimit']) {
+    for (const name of ['x-request-id', 'x-audit-id', 'retry-after', 'ratelimit', 'x-gatehouse-verdict']) {
       expect(response.headers.get('access-control-expose-headers')).toContain(name)
     }
     expect(corsOf(await send('/v1/models', { token: other.token, headers: { origin } }))).toEqual([])

@@ -117,7 +117,8 @@ function decodeTool(tool: Fields, path: string): Fields {
   if (tool.type != null && tool.type !== 'custom')
     throw new Untranslatable(`${path}.type`, 'must be "custom": tools that the provider runs are not governed yet')
   const { name, description, input_schema: parameters, strict } = tool
-  const unchanged = ['defer_loading', 'eager_input_streaming'].filter((field) => tool[field] === false)
+  // Streams follow the verdict, so `eager_input_streaming` changes nothing.
+  const unchanged = ['eager_input_streaming', ...(tool.defer_loading === false ? ['defer_loading'] : [])]
   const direct = Array.isArray(tool.allowed_callers) && tool.allowed_callers.every((caller) => caller === 'direct')
   const known = ['type', 'name', 'description', 'input_schema', 'strict', ...unchanged, ...(direct ? ['allowed_callers'] : [])]
   refuseOthers(tool, known, path)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Choice, Completion } from '../../domain/completion.ts'
-import { blocksOf, stopOf } from './response.ts'
+import { blocksOf, stopOf, usageOf } from './response.ts'
 
 const completion = (message: object, more: Partial<Choice> = {}): Completion => ({
   id: 'chatcmpl_1',
@@ -31,6 +31,25 @@ describe('Messages API: response [GW-ANT-5]', () => {
     expect(stopOf(completion({ content: 'x' }))).toEqual({ stop_reason: 'end_turn', stop_sequence: null })
   })
 
+  test('refusal: is a text, unless it is the explanation in the stop details of the provider', () => {
+    const stop_details = { type: 'refusal', category: 'cyber', explanation: 'no' }
+    const refused = completion({ refusal: 'no' }, { finish_reason: 'content_filter', stop_details })
+    expect(stopOf(refused)).toEqual({ stop_reason: 'refusal', stop_sequence: null, stop_details })
+    expect(blocksOf(refused)).toEqual([])
+    const text = [{ block: { type: 'text', text: 'no' } }]
+    expect(blocksOf(completion({ refusal: 'no' }))).toEqual(text)
+    expect(blocksOf(completion({ refusal: 'no' }, { stop_details: { type: 'refusal' } }))).toEqual(text)
+  })
+
+  test('usage: has the thinking tokens when there are any', () => {
+    const usage = { prompt_tokens: 1, completion_tokens: 9, total_tokens: 10 }
+    expect(usageOf({ ...usage, completion_tokens_details: { reasoning_tokens: 4 } })).toMatchObject({
+      output_tokens: 9,
+      output_tokens_details: { thinking_tokens: 4 },
+    })
+    expect(usageOf({ ...usage, completion_tokens_details: { reasoning_tokens: 0 } })).not.toHaveProperty('output_tokens_details')
+  })
+
   test('thinking: signed blocks stand between the text and the calls where their provider had them', () => {
     const details = [
       { type: 'reasoning.text', text: 'a', signature: 's', format: 'anthropic-claude-v1' },
@@ -38,9 +57,9 @@ describe('Messages API: response [GW-ANT-5]', () => {
     ]
     expect(blocksOf(completion({ content: 'onetwo', reasoning_details: details })).map(({ block }) => block)).toEqual([
       { type: 'thinking', thinking: 'a', signature: 's' },
-      { type: 'text', text: 'one', citations: null },
+      { type: 'text', text: 'one' },
       { type: 'thinking', thinking: 'b', signature: 't' },
-      { type: 'text', text: 'two', citations: null },
+      { type: 'text', text: 'two' },
     ])
   })
 })

@@ -43,14 +43,22 @@ export function encodeMessage(completion: Completion, governance: GovernanceBloc
 export function stopOf({ choices: [choice] }: Completion): Fields {
   const sequence = choice?.finish_reason === 'stop' && typeof choice.stop_reason === 'string' ? choice.stop_reason : null
   const reason = choice?.message.refusal ? 'refusal' : (STOP_REASONS[choice?.finish_reason ?? ''] ?? 'end_turn')
-  return { stop_reason: sequence === null ? reason : 'stop_sequence', stop_sequence: sequence }
+  const details = choice?.stop_details
+  return {
+    stop_reason: sequence === null ? reason : 'stop_sequence',
+    stop_sequence: sequence,
+    ...(isObject(details) && { stop_details: details }),
+  }
 }
 
 /** Thinking, text and tool calls of the first choice, because the API has one. Signed thinking stands where its provider had it. */
 export function blocksOf({ choices }: Completion): readonly Block[] {
-  const message = choices[0]?.message
-  if (!message) return []
-  const text = [message.content, message.refusal].filter((value) => typeof value === 'string').join('')
+  const [choice] = choices
+  if (!choice) return []
+  const { message, stop_details: details } = choice
+  // A provider of this API explains a refusal in its stop details, which the client gets.
+  const refusal = isObject(details) && details.explanation === message.refusal ? '' : message.refusal
+  const text = [message.content, refusal].filter((value) => typeof value === 'string').join('')
   const calls = (Array.isArray(message.tool_calls) ? message.tool_calls : []).map(toolUse)
   const blocks = unsignedThinking(message)
   let [characters, called] = [0, 0]
@@ -64,7 +72,7 @@ export function blocksOf({ choices }: Completion): readonly Block[] {
   return [...blocks, ...textBlocks(text.slice(characters)), ...calls.slice(called)]
 }
 
-const textBlocks = (text: string): readonly Block[] => (text === '' ? [] : [{ block: { type: 'text', text, citations: null } }])
+const textBlocks = (text: string): readonly Block[] => (text === '' ? [] : [{ block: { type: 'text', text } }])
 
 /** Reasoning of a chat provider. Without a signature clients show it, and a provider that signs does not get it back. */
 function unsignedThinking({ reasoning_content: content, reasoning, reasoning_details: details }: Choice['message']): Block[] {

@@ -45,7 +45,14 @@ export function readMessage(value: Fields, defaults: CompletionDefaults): Comple
   const refusal = isObject(details) && typeof details.explanation === 'string' ? { refusal: details.explanation } : {}
   const complete = completeMessage({ ...message, ...refusal }, finish_reason)
   if (!complete) return undefined
-  const choice = { index: 0, message: complete, finish_reason, ...(typeof sequence === 'string' && { stop_reason: sequence }) }
+  const stopDetails = isObject(details) ? readExtraFields(details, []) : undefined
+  const choice = {
+    index: 0,
+    message: complete,
+    finish_reason,
+    ...(typeof sequence === 'string' && { stop_reason: sequence }),
+    ...(stopDetails && { stop_details: stopDetails }),
+  }
   return {
     ...withoutNull(extras),
     id: defaults.newId(),

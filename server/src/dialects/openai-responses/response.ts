@@ -49,6 +49,7 @@ function settingsOf(request: Fields, isStored: boolean): Fields {
   const settings = { ...DEFAULTS, ...request }
   return {
     ...Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, settings[name as keyof typeof settings]])),
+    tools: toolsOf(request),
     text: { format: { type: 'text' }, ...(isObject(request.text) && request.text) },
     reasoning: { effort: null, summary: null, ...(isObject(request.reasoning) && request.reasoning) },
     // Whether it is stored, whatever the default of the API.
@@ -72,12 +73,17 @@ const DEFAULTS = {
   presence_penalty: 0,
   frequency_penalty: 0,
   top_logprobs: 0,
-  tools: [],
   tool_choice: 'auto',
   truncation: 'disabled',
   safety_identifier: null,
   prompt_cache_key: null,
 }
+
+/** The API has null for the settings of a function that the request leaves out. */
+const toolsOf = ({ tools }: Fields): readonly unknown[] =>
+  (Array.isArray(tools) ? tools : []).map((tool) =>
+    tool?.type === 'function' ? { description: null, parameters: null, strict: null, ...tool } : tool,
+  )
 
 /** Zeros without a report of the provider, because clients require the field. Other fields of the provider are kept. */
 function usageOf(usage: Usage = NO_USAGE): Fields {

@@ -1,0 +1,52 @@
+import Anthropic from '@anthropic-ai/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { type ScriptedAnthropic, startScriptedAnthropic } from '../support/scripted-anthropic.ts'
+import { json, word } from '../support/scripted-provider.ts'
+
+/** Refusals of a provider of the Messages API, read by a client of the same API. */
+let anthropic: ScriptedAnthropic
+let governed: Governed
+let client: Anthropic
+beforeAll(async () => {
+  anthropic = await startScriptedAnthropic()
+  governed = await startGoverned({
+    ANTHROPIC_API_KEY: 'sk-ant-scripted',
+    ANTHROPIC_BASE_URL: anthropic.url,
+    ANTHROPIC_MODELS: 'claude',
+    GATEHOUSE_ALLOW_PRIVATE_URLS: 'true',
+  })
+  client = new Anthropic({ apiKey: governed.key(), baseURL: governed.base, maxRetries: 0 })
+})
+afterAll(async () => {
+  await governed.close()
+  await anthropic.close()
+})
+
+/** A prompt that the provider refuses with this explanation. */
+const promptRefusedWith = (explanation: string): string => {
+  const key = word()
+  const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude', content: [], stop_sequence: null }
+  const stop = { stop_reason: 'refusal', stop_details: { type: 'refusal', category: 'cyber', explanation } }
+  anthropic.on(key, (response) => json(response, 200, { ...message, ...stop, usage: { input_tokens: 11, output_tokens: 7 } }))
+  return key
+}
+const body = (content: string): Anthropic.MessageCreateParamsNonStreaming => ({
+  model: 'claude',
+  max_tokens: 99,
+  messages: [{ role: 'user', content }],
+})
+
+test('refusal: stop details reach the client, and policies read and redact their explanation [GW-ANT-5]', async () => {
+  const plain = await client.messages.create(body(promptRefusedWith('It is forbidden.')))
+  expect(plain).toMatchObject({
+    content: [],
+    stop_reason: 'refusal',
+    stop_details: { category: 'cyber', explanation: 'It is forbidden.' },
+  })
+  const redacted = await client.messages.create(body(promptRefusedWith('sorrel-redact: ask ann.smith@example.com instead.')))
+  expect(redacted).toMatchObject({ content: [], stop_details: { explanation: 'sorrel-redact: ask [EMAIL] instead.' } })
+  expect(JSON.stringify(redacted)).not.toContain('ann.smith')
+  const denied = client.messages.create(body(promptRefusedWith('sorrel-deny')))
+  await expect(denied).rejects.toBeInstanceOf(Anthropic.PermissionDeniedError)
+})
