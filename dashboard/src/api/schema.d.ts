@@ -2420,7 +2420,7 @@ export interface operations {
                 /** @description A JWT of the end user, verified against the Workspace JWKS. */
                 "x-gateway-user-token"?: string;
                 /** @description The user id that `governance.user.id` of the stored request asserted, percent-encoded. */
-                "x-gateway-user"?: string;
+                "x-gatehouse-user"?: string;
             };
             path: {
                 id: string;
@@ -2493,7 +2493,7 @@ export interface operations {
                 /** @description A JWT of the end user, verified against the Workspace JWKS. */
                 "x-gateway-user-token"?: string;
                 /** @description The user id that `governance.user.id` of the stored request asserted, percent-encoded. */
-                "x-gateway-user"?: string;
+                "x-gatehouse-user"?: string;
             };
             path: {
                 id: string;
@@ -2535,7 +2535,7 @@ export interface operations {
                 /** @description A JWT of the end user, verified against the Workspace JWKS. */
                 "x-gateway-user-token"?: string;
                 /** @description The user id that `governance.user.id` of the stored request asserted, percent-encoded. */
-                "x-gateway-user"?: string;
+                "x-gatehouse-user"?: string;
             };
             path: {
                 id: string;

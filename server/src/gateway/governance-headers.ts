@@ -31,8 +31,17 @@ const HEADERS: readonly GovernanceHeader[] = [
   { name: 'x-gatehouse-wait-seconds', field: 'wait_for_approval_seconds', toJson: toInteger },
 ]
 
-/** Node decodes other bytes as Latin-1, so the same name would be another one than in a body. */
-const ASCII = /^[ -~]*$/
+/**
+ * The text of a header's value, which is percent-encoded UTF-8. undefined: it is not. Node decodes other bytes as Latin-1, so an unencoded
+ * name would be another one than in a body.
+ */
+export function decodeHeader(value: string): string | undefined {
+  try {
+    return /^[ -~]*$/.test(value) ? decodeURIComponent(value) : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** `parse` for the body together with the governance headers of the request. Its problems name the header that a value came from. */
 export const withGovernanceHeaders =
@@ -53,9 +62,10 @@ type Added = { readonly governance: Fields } | { readonly problem: string }
 
 function addHeader(governance: Fields, header: GovernanceHeader, texts: readonly string[]): Added {
   const { field, isOfUser = false, toJson = (text) => text } = header
-  const [text = '', ...others] = texts
+  const [sent = '', ...others] = texts
   if (others.length > 0) return { problem: 'must be sent once' }
-  if (!ASCII.test(text)) return { problem: `must be ASCII: send other characters in ${pathOf(header)} of the body` }
+  const text = decodeHeader(sent)
+  if (text === undefined) return { problem: 'must be percent-encoded UTF-8: J%C3%BCrgen' }
   const block = isOfUser ? (governance.user ?? {}) : governance
   // The schema of the body refuses it.
   if (!isObject(block)) return { governance }

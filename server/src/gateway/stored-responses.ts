@@ -4,10 +4,11 @@ import { listedItems } from '../dialects/openai-responses/stored-input.ts'
 import type { StoredContent } from '../domain/stored-content.ts'
 import { checker } from '../lib/schema.ts'
 import { EMPTY_REQUEST, type IncomingRequest, type Parsed, type UsedResponse } from '../pipeline/request.ts'
+import { decodeHeader } from './governance-headers.ts'
 import { GovernanceUser, invalid, PATTERNS } from './request-fields.ts'
 
-/** Names the user of a request without a body, percent-encoded. */
-export const USER_HEADER = 'x-gateway-user'
+/** Names the user of a request without a body, percent-encoded (GW-GOV-5). */
+export const USER_HEADER = 'x-gatehouse-user'
 
 const DEFAULT_LIMIT = 20
 
@@ -40,18 +41,9 @@ export function storedResponseParser(
     if (!checkedQuery.ok) return invalid(checkedQuery.problem)
     const header = request.headers[USER_HEADER]
     if (header === undefined) return { ok: true, request: { ...EMPTY_REQUEST, storedResponse } }
-    const user = checkUser({ [USER_HEADER]: decoded(header) })
+    const user = checkUser({ [USER_HEADER]: typeof header === 'string' ? decodeHeader(header) : null })
     if (!user.ok) return invalid(user.problem)
     return { ok: true, request: { ...EMPTY_REQUEST, storedResponse, user: { id: String(user.value[USER_HEADER]) } } }
-  }
-}
-
-/** Null if the header is repeated or not percent-encoded. */
-function decoded(header: string | string[]): string | null {
-  try {
-    return typeof header === 'string' ? decodeURIComponent(header) : null
-  } catch {
-    return null
   }
 }
 

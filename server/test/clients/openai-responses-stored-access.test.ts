@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => governed.close())
 
 const stored = (more: object = {}, from: OpenAI = client) => from.responses.create(body('hello', { store: true, ...more }))
-const asUser = (id: string) => ({ headers: { 'x-gateway-user': encodeURIComponent(id) } })
+const asUser = (id: string) => ({ headers: { 'x-gatehouse-user': encodeURIComponent(id) } })
 const countRows = async (userId: string): Promise<number> => {
   const { rows } = await governed.server.context.database.pool.query('select id from stored_response where user_id = $1', [
     userId,
@@ -72,7 +72,7 @@ describe('owner', () => {
   })
   test('a verified and an asserted user with the same id: are two owners [GW-RESP-19]', async () => {
     const demo = sdk.client({ apiKey: governed.key(), maxRetries: 0 })
-    const verified = { headers: { 'x-gateway-user-token': alice()?.user_token ?? '' } }
+    const verified = { headers: { 'x-gatehouse-user-token': alice()?.user_token ?? '' } }
     const response = await demo.responses.create(body('hello', { store: true }), verified)
     expect((await demo.responses.retrieve(response.id, {}, verified)).id).toBe(response.id)
     await expectUnknown(response.id, demo, { ...asUser('alice'), governance: { user: { id: 'alice' } } })
@@ -106,8 +106,8 @@ describe('owner', () => {
     const read = (path: string, headers: Record<string, string> = {}, token: string | null = sdk.token) =>
       governed.api('GET', `/v1/responses/${id}${path}`, { headers, token })
     expectError(await read('', {}, null), 'AUTH_INVALID_KEY')
-    expectError(await read('', { 'x-gateway-user-token': 'none' }), 'AUTH_INVALID_USER_TOKEN')
-    expect(expectError(await read('', { 'x-gateway-user': '%E0%A4%A' }), 'VALIDATION_ERROR').param).toBe('x-gateway-user')
+    expectError(await read('', { 'x-gatehouse-user-token': 'none' }), 'AUTH_INVALID_USER_TOKEN')
+    expect(expectError(await read('', { 'x-gatehouse-user': '%E0%A4%A' }), 'VALIDATION_ERROR').param).toBe('x-gatehouse-user')
     expect(expectError(await read('?stream=true'), 'VALIDATION_ERROR').param).toBe('stream')
     expect(expectError(await read('?other=1'), 'VALIDATION_ERROR').param).toBe('other')
     expect(expectSuccess(await read('?stream=false')).id).toBe(id)

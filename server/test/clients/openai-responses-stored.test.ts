@@ -132,7 +132,7 @@ describe('what is stored', () => {
     expect(error).toMatchObject({ status: 400, param: 'store' })
     expect(error.message).toContain('settings.responses.store')
   })
-  test('retrieve: returns the response as it was sent [GW-RESP-19]', async () => {
+  test('retrieve: returns the response as it was sent [GW-RESP-19, GW-PATH-10]', async () => {
     const response = await stored('hello', { metadata: { team: 'desk' } })
     expect(await client.responses.retrieve(response.id)).toMatchObject({ ...response, _request_id: expect.any(String) })
   })
@@ -182,7 +182,7 @@ describe('what is stored', () => {
     expect(JSON.stringify(lastMessages())).not.toContain('mara@example.org')
     expect(lastMessages()).toHaveLength(3)
   })
-  test('record: has the ids and no content [GW-RESP-22]', async () => {
+  test('record: has the ids, the stages and no content [GW-RESP-22, GW-PIPE-15]', async () => {
     const secret = word()
     const first = await stored(secret)
     const second = await stored(secret, { previous_response_id: first.id })
@@ -200,6 +200,9 @@ describe('what is stored', () => {
     const read = await governed.api('GET', `/v1/responses/${second.id}`, { token: sdk.token })
     const reading = await governed.api('GET', `/v1/audit/${read.headers.get('x-audit-id')}`, { token: sdk.token })
     expect(reading.body).toMatchObject({ endpoint: 'stored_responses', stored_response: { read: second.id }, status: 200 })
+    const stages = reading.body.stages as readonly { readonly name: string; readonly outcome: string }[]
+    const used = stages.filter(({ outcome }) => outcome === 'ok').map(({ name }) => name)
+    expect(used).toEqual(['authenticate', 'admit', 'identify', 'authorize', 'record'])
   })
 })
 

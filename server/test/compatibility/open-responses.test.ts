@@ -12,7 +12,6 @@ const suite = repository && (await openResponsesSuite(repository))
 const UNSUPPORTED: readonly (readonly [RegExp, string])[] = [
   [/^websocket-/, 'there is no WebSocket transport'],
   [/^compact-/, 'there is no compaction'],
-  [/^assistant-phase$/, 'the chat API of providers has no phase of a message'],
 ]
 const ids = (suite?.testTemplates ?? []).map(({ id }) => id)
 const reasonOf = (id: string) => UNSUPPORTED.find(([pattern]) => pattern.test(id))?.[1]
