@@ -106,7 +106,7 @@ describe('owner', () => {
     const read = (path: string, headers: Record<string, string> = {}, token: string | null = sdk.token) =>
       governed.api('GET', `/v1/responses/${id}${path}`, { headers, token })
     expectError(await read('', {}, null), 'AUTH_INVALID_KEY')
-    expectError(await read('', { 'x-gatehouse-user-token': 'none' }), 'AUTH_INVALID_USER_TOKEN')
+    expectError(await read('', { 'x-gateway-user-token': 'none' }), 'AUTH_INVALID_USER_TOKEN')
     expect(expectError(await read('', { 'x-gatehouse-user': '%E0%A4%A' }), 'VALIDATION_ERROR').param).toBe('x-gatehouse-user')
     expect(expectError(await read('?stream=true'), 'VALIDATION_ERROR').param).toBe('stream')
     expect(expectError(await read('?other=1'), 'VALIDATION_ERROR').param).toBe('other')
