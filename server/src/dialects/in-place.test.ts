@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { chatBody, jsonOf, messagesBody, responsesBody, SECRET } from '../../test/support/generated-bodies.ts'
 import { collectTexts, replaceTexts } from '../domain/message.ts'
 import { type Application, DEFAULT_LIMITS, DEFAULT_SETTINGS } from '../domain/principal.ts'
 import { parserOf } from '../gateway/chat.ts'
@@ -9,6 +10,8 @@ import { anthropicMessages } from './anthropic-messages/anthropic-messages.ts'
 import { anthropicUpstream } from './anthropic-messages/upstream.ts'
 import type { ClientDialect } from './client-dialect.ts'
 import { openaiChat } from './openai-chat/openai-chat.ts'
+import { openaiResponses } from './openai-responses/openai-responses.ts'
+import { responsesUpstream } from './openai-responses/upstream.ts'
 
 // A provider of the client's own API gets the client's own JSON, byte for byte, with the changes of policies only (GW-FID-1).
 
@@ -25,6 +28,12 @@ const application = (unknown_fields: 'refuse' | 'carry'): Application => ({
 })
 const chatLimits = { bodyBytes: 1e6, messages: 1_000, contentBytes: 1e6 }
 
+const UPSTREAMS = {
+  'openai-chat': openaiUpstream,
+  'openai-responses': responsesUpstream,
+  'anthropic-messages': anthropicUpstream,
+}
+
 /** The body that a provider of the same API gets. `change`: a transform of policies. */
 function forward(
   dialect: ClientDialect,
@@ -38,8 +47,7 @@ function forward(
   if (!parsed.ok) throw new Error(`${parsed.problem.param}: ${parsed.problem.message}`)
   const { messages, parameters, source } = parsed.request
   const changed = <T>(value: T): T => replaceTexts(value, collectTexts(value).map(change))
-  const upstream = dialect === openaiChat ? openaiUpstream : anthropicUpstream
-  const encoded = upstream.encode({
+  const encoded = UPSTREAMS[dialect.name].encode({
     model: 'upstream-model',
     stream: false,
     messages: changed(messages),
@@ -50,107 +58,12 @@ function forward(
   return encoded.body
 }
 
-const SECRET = 'SECRET'
 const conceal = (text: string): string => text.replaceAll(SECRET, '[hidden]')
 const expected = (body: string): string => conceal(body).replace('"model":"m"', '"model":"upstream-model"')
 
-const word = fc.constantFrom('alpha', 'beta', 'a longer text', 'naïve 狐狸', `write ${SECRET} down`, '1.0')
-const cache = fc.constantFrom({}, { cache_control: { type: 'ephemeral' } }, { cache_control: { type: 'ephemeral', ttl: '1h' } })
-/** Written as a number of this form. */
-const NUMBER = /"#([^"]+)"/g
-const number = fc.constantFrom('#1.0', '#1e3', '#12345678901234567890', '#7', '#0.10')
-const jsonOf = (value: unknown): string => JSON.stringify(value).replaceAll(NUMBER, '$1')
-
-const input = fc.dictionary(
-  fc.constantFrom('city', 'days', 'nested'),
-  fc.oneof(word, number, fc.record({ id: number, note: word })),
-)
-const textBlock = fc.tuple(word, cache).map(([text, more]) => ({ type: 'text', text, ...more }))
-const image = fc.constant({ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aGVsbG8gd29ybGQ=' } })
-const document = fc.tuple(word, cache).map(([data, more]) => ({
-  type: 'document',
-  ...more,
-  source: { type: 'text', media_type: 'text/plain', data },
-}))
-const toolResult = fc
-  .tuple(fc.oneof(word, fc.array(textBlock, { minLength: 1, maxLength: 2 })), cache, fc.boolean())
-  .map(([content, more, isError]) => ({
-    type: 'tool_result',
-    tool_use_id: 'toolu_1',
-    ...(isError && { is_error: true }),
-    content,
-    ...more,
-  }))
-const userMessage = fc
-  .oneof(word, fc.array(fc.oneof(textBlock, image, document, toolResult), { minLength: 1, maxLength: 4 }))
-  .map((content) => ({ role: 'user', content }))
-const assistantMessage = fc
-  .tuple(fc.boolean(), fc.option(textBlock, { nil: undefined }), fc.array(input, { maxLength: 2 }))
-  .map(([thinks, text, inputs]) => ({
-    role: 'assistant',
-    content: [
-      ...(thinks ? [{ type: 'thinking', thinking: 'Hm.', signature: 'c2lnbmF0dXJlLW9mLXRoaW5raW5n' }] : []),
-      ...(text ? [text] : []),
-      ...inputs.map((value, index) => ({ type: 'tool_use', id: `toolu_${index}`, name: 'look_up', input: value })),
-    ],
-  }))
-const tool = fc.tuple(word, cache).map(([description, more]) => ({
-  name: 'look_up',
-  description,
-  input_schema: { type: 'object', properties: { days: { type: 'integer', maximum: '#10.0' } } },
-  ...more,
-}))
-const shuffled = (fields: Readonly<Record<string, unknown>>) =>
-  fc
-    .shuffledSubarray(Object.entries(fields), { minLength: Object.keys(fields).length })
-    .map((entries) => Object.fromEntries(entries))
-
-const messagesBody = fc
-  .record({
-    system: fc.oneof(word, fc.array(textBlock, { minLength: 1, maxLength: 3 })),
-    messages: fc
-      .array(fc.tuple(userMessage, assistantMessage), { maxLength: 3 })
-      .chain((turns) => userMessage.map((last) => [...turns.flat().filter(({ content }) => content.length > 0), last])),
-    tools: fc.array(tool, { minLength: 1, maxLength: 2 }),
-    temperature: number.filter((text) => text.length < 5 && text !== '#1e3' && text !== '#7'),
-    metadata: word.map((user_id) => ({ user_id })),
-    thinking: fc.constantFrom({ type: 'enabled', budget_tokens: 2048, display: 'omitted' }, { type: 'adaptive' }),
-    stop_sequences: fc.array(word, { minLength: 1, maxLength: 2 }),
-  })
-  .chain((fields) => shuffled({ ...fields, model: 'm', max_tokens: 100, stream: false }))
-
-const chatMessage = fc.oneof(
-  fc
-    .tuple(word, fc.constantFrom({}, { name: null }, { x_unknown: '#1.0' }))
-    .map(([content, more]) => ({ content, ...more, role: 'user' })),
-  fc.array(textBlock, { minLength: 1, maxLength: 3 }).map((content) => ({ role: 'user', content })),
-  fc.tuple(word, word).map(([content, city]) => ({
-    role: 'assistant',
-    refusal: null,
-    content,
-    tool_calls: [{ type: 'function', id: 'call_1', function: { arguments: JSON.stringify({ city }), name: 'look_up' } }],
-  })),
-  word.map((content) => ({ role: 'tool', tool_call_id: 'call_1', content })),
-)
-const chatBody = fc
-  .record({
-    messages: fc.array(chatMessage, { minLength: 1, maxLength: 5 }),
-    temperature: fc.constantFrom('#1.0', '#0.10', null),
-    seed: fc.constantFrom(7, null),
-    stop: fc.array(word, { minLength: 1, maxLength: 2 }),
-    tools: fc.array(
-      tool.map(({ name, description, input_schema }) => ({
-        function: { description, name, parameters: input_schema },
-        type: 'function',
-      })),
-      { minLength: 1, maxLength: 2 },
-    ),
-    x_vendor: fc.record({ level: number, text: word, nothing: fc.constant(null) }),
-  })
-  .chain((fields) => shuffled({ ...fields, model: 'm', stream: false }))
-
 describe.each([
   ['Anthropic Messages', anthropicMessages, messagesBody],
+  ['Responses', openaiResponses, responsesBody],
   ['chat completions', openaiChat, chatBody],
 ] as const)('%s: a body that goes to a provider of the same API [GW-FID-1, GW-FID-3]', (_name, dialect, bodies) => {
   test('in place: has the same bytes except the model when no policy changes a text', () => {
@@ -226,5 +139,43 @@ describe('unknown fields of the Messages API [GW-FID-4]', () => {
 
   test.each(['x.y', 'messages[0]', 'x y'])('carry: a name that could be read as a path (%s) stays refused', (name) => {
     expect(() => forward(anthropicMessages, body({ [name]: 1 }), undefined, 'carry')).toThrow('is not supported')
+  })
+})
+
+describe('Responses: a body that goes to a provider of the same API [GW-FID-1, GW-RESP-9]', () => {
+  const forwarded = (fields: object, change?: (text: string) => string) =>
+    JSON.parse(forward(openaiResponses, JSON.stringify({ model: 'm', input: 'Hi', ...fields }), change))
+
+  test('in place: the provider stores nothing, and gets no state of items and no data about the client', () => {
+    const item = { type: 'message', role: 'user', content: 'Hi' }
+    const body = forwarded({
+      input: [{ ...item, id: 'msg_1', status: 'completed' }],
+      client_metadata: { installation: SECRET },
+      store: true,
+    })
+    expect(body).toEqual({ model: 'upstream-model', input: [item], store: false, stream: false })
+  })
+
+  test('in place: a response that may be continued contains the state of its reasoning', () => {
+    expect(forwarded({ reasoning: { effort: 'low' } }).include).toEqual(['reasoning.encrypted_content'])
+    expect(forwarded({ reasoning: { effort: 'low' }, store: false })).not.toHaveProperty('include')
+  })
+
+  test('in place: instructions and several parts of one text are changed each by itself', () => {
+    const content = [
+      { type: 'input_text', text: SECRET },
+      { type: 'input_text', text: `not ${SECRET}` },
+    ]
+    const body = forwarded({ instructions: SECRET, input: [{ role: 'user', content }] }, conceal)
+    expect(body.instructions).toBe('[hidden]')
+    expect(body.input).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: '[hidden]' },
+          { type: 'input_text', text: 'not [hidden]' },
+        ],
+      },
+    ])
   })
 })

@@ -26,9 +26,14 @@ export interface Unsupported {
   readonly param: string
 }
 
-export type EncodedRequest =
-  | { readonly ok: true; readonly body: string }
-  | { readonly ok: false; readonly unsupported: Unsupported }
+export interface EncodedBody {
+  readonly ok: true
+  readonly body: string
+  /** Headers of this request by their names; their values are appended to those of the provider's declaration. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type EncodedRequest = EncodedBody | { readonly ok: false; readonly unsupported: Unsupported }
 
 /** Values that replace those of the provider. */
 export interface CompletionDefaults {

@@ -10,6 +10,8 @@ export interface RequestSource {
   readonly origins: readonly Origin[]
   /** Paths of fields that the gateway does not know and the Application allows. Their values are the parameter CARRIED_FIELDS. */
   readonly carried: readonly string[]
+  /** Messages API: the names in the client's header `anthropic-beta`. */
+  readonly betas?: readonly string[]
 }
 
 /** A parameter of the chat form: values of unknown fields by their paths in the client's body. */

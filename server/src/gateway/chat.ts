@@ -7,6 +7,7 @@ import type { PipelineResult } from '../pipeline/pipeline-result.ts'
 import type { IncomingRequest, ParseContext, Parsed } from '../pipeline/request.ts'
 import { decodeCarrying } from './carried-fields.ts'
 import { type ChatLimits, parseChat } from './chat-request.ts'
+import { withBetas } from './client-betas.ts'
 import { withGovernanceHeaders } from './governance-headers.ts'
 import { invalid, withClientField } from './request-fields.ts'
 import { sendChatResult } from './send-response.ts'
@@ -31,7 +32,9 @@ export async function chat(
     fieldOf = decoded.fieldOf
     return decoded.parsed
   }
-  const received = { ...incoming, endpoint: 'chat', parse: withGovernanceHeaders(reply.request.raw, parse) } as const
+  const { raw } = reply.request
+  const parseAll = dialect.name === 'anthropic-messages' ? withBetas(raw, parse) : parse
+  const received = { ...incoming, endpoint: 'chat', parse: withGovernanceHeaders(raw, parseAll) } as const
   const result = await chatWithApprovalWait(received, deps)
   return sendChatResult(reply, withClientParam(result, fieldOf), encoder)
 }
@@ -41,7 +44,9 @@ function withClientParam(result: PipelineResult, fieldOf: (param: string) => str
   const { error } = result
   const param = error?.fields?.param
   if (!error || typeof param !== 'string' || fieldOf(param) === param) return result
-  return { ...result, error: { ...error, fields: { ...error.fields, param: fieldOf(param) } } }
+  const { message } = error.fields ?? {}
+  const named = message === undefined ? {} : { message: message.replace(param, fieldOf(param)) }
+  return { ...result, error: { ...error, fields: { ...error.fields, ...named, param: fieldOf(param) } } }
 }
 
 interface ParsedBody {

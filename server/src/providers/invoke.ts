@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Unsupported } from '../dialects/upstream-dialect.ts'
+import type { EncodedBody, Unsupported } from '../dialects/upstream-dialect.ts'
 import type { Completion, ProviderAttempt } from '../domain/completion.ts'
 import type { ReportedUsage } from '../domain/usage.ts'
 import { elapsed } from '../lib/clock.ts'
@@ -191,7 +191,7 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
         return undefined
       }
       this.openCandidates.delete(candidate)
-      const result = await this.#attempt(candidate, encoded.body, permit)
+      const result = await this.#attempt(candidate, encoded, permit)
       if (result.ok) return this.#succeeded(candidate, result.response)
       this.#failures.add(result)
       this.#hasEnded = endsInvocation(result) || (this.#options.atMostOnce === true && mayHaveHadEffect(result))
@@ -215,7 +215,7 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
     }
   }
 
-  async #attempt(candidate: Candidate, body: string, permit: Permit): Promise<AttemptResult<Response>> {
+  async #attempt(candidate: Candidate, encoded: EncodedBody, permit: Permit): Promise<AttemptResult<Response>> {
     const { provider, model } = candidate
     const { pools, health } = this.#deps
     const startedAt = elapsed()
@@ -224,7 +224,7 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
     let result: AttemptResult<Response> | undefined
     try {
       const options = { ...limits, signal: this.#options.signal }
-      result = await this.#operation.attempt(pools.endpoint(provider), { body, model }, options, this.#deps)
+      result = await this.#operation.attempt(pools.endpoint(provider), { ...encoded, model }, options, this.#deps)
     } finally {
       const signal = result ? signalOf(result, isFull) : 'unknown'
       health.release(provider, permit, signal, result && !result.ok ? rankedBehindMs(result) : 0)

@@ -1,4 +1,4 @@
-import type { EncodedRequest } from '../dialects/upstream-dialect.ts'
+import type { EncodedBody, EncodedRequest } from '../dialects/upstream-dialect.ts'
 import type { Completion } from '../domain/completion.ts'
 import type { Embeddings } from '../domain/embedding.ts'
 import type { ReportedUsage } from '../domain/usage.ts'
@@ -18,8 +18,7 @@ import { stubEmbeddings } from './stub-embeddings.ts'
 
 export type AttemptResult<Answer> = { readonly ok: true; readonly status: number; readonly response: Answer } | UpstreamFailure
 
-interface Attempt {
-  readonly body: string
+interface Attempt extends EncodedBody {
   readonly model: ProviderModel
 }
 
@@ -43,8 +42,8 @@ export const chatOperation = (request: ProviderRequest): Operation<Completion> =
     const model = upstreamModelOf(declared)
     return endpoint.chat(model).dialect.encode({ ...request, model: model.name, stream: endpoint.stream })
   },
-  async attempt(endpoint, { body, model }, limits, deps) {
-    const call = { chat: endpoint.chat(upstreamModelOf(model)), body, model: request.model }
+  async attempt(endpoint, { model, ...encoded }, limits, deps) {
+    const call = { chat: endpoint.chat(upstreamModelOf(model)), ...encoded, model: request.model }
     const result = await requestCompletion(endpoint, call, limits, deps)
     return result.ok ? { ok: true, status: result.status, response: result.completion } : result
   },

@@ -1,4 +1,4 @@
-import type { UpstreamDialect, UpstreamRequest } from '../dialects/upstream-dialect.ts'
+import type { EncodedBody, UpstreamDialect, UpstreamRequest } from '../dialects/upstream-dialect.ts'
 import type { Completion } from '../domain/completion.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { HttpFailure, HttpRequest } from '../lib/http-request.ts'
@@ -7,7 +7,7 @@ import type { ChatApi } from './adapter.ts'
 import type { Endpoint } from './connection-pools.ts'
 import { type Rejection, readRejection } from './rejection.ts'
 import { openReader, type ResponseReader, STREAM_TYPES } from './response-reader.ts'
-import { sendToProvider, type Target } from './send-to-provider.ts'
+import { sendToProvider, type Target, withHeaders } from './send-to-provider.ts'
 
 /** A chat request after the transforms of policies. `model`: the name that the client used. The completion has the same name. */
 export type ProviderRequest = Omit<UpstreamRequest, 'stream'>
@@ -39,9 +39,8 @@ export interface AdapterDeps {
 
 const MAX_RESPONSE_BYTES = 8 * 1_048_576
 
-interface UpstreamCall {
+interface UpstreamCall extends Omit<EncodedBody, 'ok'> {
   readonly chat: ChatApi
-  readonly body: string
   /** The name of the model that the client used. */
   readonly model: string
 }
@@ -49,7 +48,7 @@ interface UpstreamCall {
 /** Makes one attempt at a provider. A failure is a value, without any text of the provider. */
 export async function requestCompletion(
   endpoint: Endpoint,
-  { model, body, chat: { dialect, path, streamFormat } }: UpstreamCall,
+  { model, body, headers = {}, chat: { dialect, path, streamFormat } }: UpstreamCall,
   limits: AttemptLimits,
   deps: AdapterDeps,
 ): Promise<UpstreamResult> {
@@ -61,7 +60,7 @@ export async function requestCompletion(
   }
   // A provider may answer a request for a stream without one.
   const stream = endpoint.stream && { stream: { mediaType: STREAM_TYPES[streamFormat], open } }
-  const sent = await sendUpstream(endpoint, { path, body, maxBytes, ...stream }, limits, deps)
+  const sent = await sendUpstream(withHeaders(endpoint, headers), { path, body, maxBytes, ...stream }, limits, deps)
   if (!sent.ok) {
     return inChatFields(sent.failure === 'error_event' ? withRejection(sent, reader?.rejection) : sent, dialect)
   }

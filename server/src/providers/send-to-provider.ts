@@ -24,3 +24,15 @@ export async function sendToProvider(
   const timeoutMs = Math.max(1, request.timeoutMs - (elapsed() - startedAt))
   return sendHttpRequest(dispatcher, { ...request, headers: authorized.headers, timeoutMs })
 }
+
+/** The target with further values of headers. */
+export function withHeaders(target: Target, values: Readonly<Record<string, string>>): Target {
+  if (Object.keys(values).length === 0) return target
+  const headers = [...target.headers]
+  for (const [name, value] of Object.entries(values)) {
+    const at = headers.findIndex((header, index) => index % 2 === 0 && header === name)
+    if (at < 0) headers.push(name, value)
+    else headers[at + 1] = `${headers[at + 1]},${value}`
+  }
+  return { ...target, headers }
+}

@@ -1,42 +1,20 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectSuccess } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
-import { type ScriptedAnthropic, saysBlocks, startScriptedAnthropic } from '../support/scripted-anthropic.ts'
+import { saysBlocks } from '../support/scripted-anthropic.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
-import {
-  callItem,
-  messageItem,
-  responseObject,
-  type ScriptedResponses,
-  startScriptedResponses,
-} from '../support/scripted-responses.ts'
+import { callItem, messageItem, responseObject } from '../support/scripted-responses.ts'
+import { startThreeUpstreams, type ThreeUpstreams } from '../support/three-upstreams.ts'
 
 /** Each client API with each provider API. The clients are those from npm. */
-let governed: Governed
-let anthropic: ScriptedAnthropic
-let responses: ScriptedResponses
+let upstreams: ThreeUpstreams
 let apiKey: string
 beforeAll(async () => {
-  anthropic = await startScriptedAnthropic()
-  governed = await startGoverned({
-    ANTHROPIC_API_KEY: 'sk-ant-scripted',
-    ANTHROPIC_BASE_URL: anthropic.url,
-    ANTHROPIC_MODELS: 'claude',
-    GATEHOUSE_ALLOW_PRIVATE_URLS: 'true',
-  })
-  responses = await startScriptedResponses()
-  const provider = { id: 'responses', kind: 'openai', base_url: responses.url, api_key: 'sk-scripted' }
-  expectSuccess(await governed.admin('POST', '/providers', { json: provider }), 201)
-  expectSuccess(await governed.admin('PUT', '/providers/responses/models/gpt', { json: { api: 'responses' } }))
-  apiKey = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
+  upstreams = await startThreeUpstreams()
+  const settings = { extensions: ['tools', 'content_parts', 'developer_role'] }
+  apiKey = (await upstreams.governed.application({ settings })).token
 })
-afterAll(async () => {
-  await governed.close()
-  await anthropic.close()
-  await responses.close()
-})
+afterAll(() => upstreams.close())
 
 /** The content of a completion, as a provider sends it and as a client reads it. */
 interface Said {
@@ -71,7 +49,7 @@ const UPSTREAMS: Readonly<Record<string, (said: Said) => string>> = {
       prompt_tokens_details: { cached_tokens: cachedTokens },
     }
     const choices = [{ index: 0, message, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }]
-    governed.provider.on(key, (response) => json(response, 200, { ...head, choices, usage }))
+    upstreams.governed.provider.on(key, (response) => json(response, 200, { ...head, choices, usage }))
     return key
   },
   claude: ({ text, thinking, calls, cachedTokens }) => {
@@ -82,7 +60,7 @@ const UPSTREAMS: Readonly<Record<string, (said: Said) => string>> = {
       ...calls.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input })),
     ]
     const usage = { input_tokens: 50 - cachedTokens, cache_read_input_tokens: cachedTokens, output_tokens: 7 }
-    anthropic.on(key, saysBlocks(blocks, { stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn', usage }))
+    upstreams.anthropic.on(key, saysBlocks(blocks, { stop_reason: calls.length > 0 ? 'tool_use' : 'end_turn', usage }))
     return key
   },
   gpt: ({ text, thinking, calls, cachedTokens }) => {
@@ -100,13 +78,13 @@ const UPSTREAMS: Readonly<Record<string, (said: Said) => string>> = {
       output_tokens_details: { reasoning_tokens: 0 },
       total_tokens: 57,
     }
-    responses.on(key, (response) => json(response, 200, responseObject(output, { usage })))
+    upstreams.responses.on(key, (response) => json(response, 200, responseObject(output, { usage })))
     return key
   },
 }
 
-const openai = () => new OpenAI({ apiKey, baseURL: `${governed.base}/v1`, maxRetries: 0 })
-const claude = () => new Anthropic({ apiKey, baseURL: governed.base, maxRetries: 0 })
+const openai = () => new OpenAI({ apiKey, baseURL: `${upstreams.governed.base}/v1`, maxRetries: 0 })
+const claude = () => new Anthropic({ apiKey, baseURL: upstreams.governed.base, maxRetries: 0 })
 const SCHEMA = { type: 'object' as const, properties: {} }
 
 const fromChat = ({ choices: [choice], usage }: OpenAI.ChatCompletion): Said => ({
@@ -227,9 +205,9 @@ const CELLS: Readonly<Record<string, Partial<Said>>> = {
 
 /** The bodies that a provider has received. */
 const sentTo: Readonly<Record<string, () => readonly { readonly raw: string }[]>> = {
-  scripted: () => governed.provider.calls,
-  claude: () => anthropic.calls,
-  gpt: () => responses.calls,
+  scripted: () => upstreams.governed.provider.calls,
+  claude: () => upstreams.anthropic.calls,
+  gpt: () => upstreams.responses.calls,
 }
 
 describe.each(Object.entries(UPSTREAMS))('provider API of the model %s', (model, script) => {

@@ -9,7 +9,8 @@ const VERSION = 'bedrock-2023-05-31'
 /**
  * The Messages API as the body of InvokeModel of Amazon Bedrock, whose path names the model:
  * https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html. `betas`: the value of the
- * header `anthropic-beta`, which stands in the body here.
+ * declared header `anthropic-beta`, which stands in the body here. Those of clients are left out, because Bedrock refuses a request with one
+ * that the model does not know.
  */
 export const bedrockUpstream = (betas: string | undefined): UpstreamDialect => ({
   encode: (request) => encodeRequest(request, (body) => toInvokeBody(body, namesOf(betas))),

@@ -36,7 +36,7 @@ describe('decodeRequest: refused by name', () => {
     ['include[1]', { input: 'x', include: ['reasoning.encrypted_content', 'web_search_call.results'] }],
     ['stream_options.include_obfuscation', { input: 'x', stream_options: { include_obfuscation: true } }],
     ['stream_options.include_usage', { input: 'x', stream_options: { include_usage: true } }],
-    ['reasoning.summary', { input: 'x', reasoning: { summary: 'detailed' } }],
+    ['reasoning.summary', { input: 'x', reasoning: { summary: 'long' } }],
     ['reasoning.mode', { input: 'x', reasoning: { mode: 'pro' } }],
     ['reasoning.budget', { input: 'x', reasoning: { budget: 1 } }],
     ['text.format.type', { input: 'x', text: { format: { type: 'grammar' } } }],

@@ -32,8 +32,8 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 }
 
 const REASONING_REFUSALS: Readonly<Record<string, Refusal>> = {
-  summary: oneOf(['auto'], 'the chat API of providers has no choice of summaries'),
-  generate_summary: oneOf(['auto'], 'the chat API of providers has no choice of summaries'),
+  summary: oneOf(['auto', 'concise', 'detailed'], 'the API has no others'),
+  generate_summary: oneOf(['auto', 'concise', 'detailed'], 'the API has no others'),
   context: oneOf(['auto'], 'the chat API of providers has no such choice'),
   mode: oneOf(['standard'], 'the chat API of providers has no such choice'),
 }

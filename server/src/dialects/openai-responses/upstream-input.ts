@@ -22,10 +22,15 @@ const CUSTOM_FIELDS = new Set(['name', 'input'])
 
 /** Each message becomes items at its place, system and developer messages too: the API accepts them everywhere. */
 export function encodeInput(messages: readonly ChatMessage[]): readonly Item[] {
-  const calls = callsOf(messages)
-  const items = messages.flatMap((message, index) => itemsOf(message, `messages[${index}]`, calls))
+  const items = encodeMessages(messages).flat()
   if (items.length === 0) throw new UntranslatableField('messages', 'invalid_messages')
   return items
+}
+
+/** The items of each message. */
+export function encodeMessages(messages: readonly ChatMessage[]): readonly (readonly Item[])[] {
+  const calls = callsOf(messages)
+  return messages.map((message, index) => itemsOf(message, `messages[${index}]`, calls))
 }
 
 interface Call {
@@ -117,15 +122,19 @@ function callItem(call: unknown, at: string): Item {
   return { type: 'custom_tool_call', call_id, name: custom.name, input: custom.input }
 }
 
-/**
- * Reasoning that the provider can read again: with encrypted state, or as text from a provider with this API. It accepts neither a summary
- * alone nor reasoning of other APIs: both are left out. Some clients return encrypted state without its format.
- */
+/** The entries of this API. Some clients return encrypted state without its format. */
 function reasoningOf(details: unknown) {
   const isOwn = (detail: unknown) => isObject(detail) && (detail.format ?? RESPONSES_FORMAT) === RESPONSES_FORMAT
   const placed = Array.isArray(details) ? placedItems(details.filter(isOwn)) : undefined
-  return (placed ?? []).flatMap(({ item: { format, signature, ...item }, ...place }) => {
-    const isReadable = item.encrypted_content !== undefined || (item.content !== undefined && format !== undefined)
-    return isReadable ? [{ ...place, item: { ...item } }] : []
-  })
+  return (placed ?? []).flatMap(({ item, ...place }) => readableReasoning(item).map((sent) => ({ ...place, item: sent })))
+}
+
+/**
+ * A reasoning item as the provider accepts it back: with encrypted state, or as text from a provider with this API. It accepts neither a
+ * summary alone nor reasoning of other APIs: both are left out.
+ */
+export function readableReasoning({ format, signature: _, ...item }: Fields): readonly Item[] {
+  if ((format ?? RESPONSES_FORMAT) !== RESPONSES_FORMAT) return []
+  const isReadable = isSet(item.encrypted_content) || (isSet(item.content) && isSet(format))
+  return isReadable ? [{ ...item, type: 'reasoning' }] : []
 }

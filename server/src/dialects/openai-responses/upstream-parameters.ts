@@ -40,6 +40,14 @@ const PARAMETERS: Readonly<Record<string, Translate>> = {
 
 const isListWith = (value: unknown, item: string): boolean => Array.isArray(value) && value.includes(item)
 
+export const ENCRYPTED_REASONING = 'reasoning.encrypted_content'
+
+/** Models that do not reason refuse encrypted reasoning, so it is asked for only if the request shows that the model reasons. */
+export function showsReasoning(reasoning: unknown, input: readonly unknown[]): boolean {
+  const effort = isObject(reasoning) ? reasoning.effort : undefined
+  return (isSet(effort) && effort !== 'none') || input.some((item) => isObject(item) && item.type === 'reasoning')
+}
+
 /** Whether a client of this API wants reasoning in the form that the provider accepts back (request.ts). */
 export const asksForEncryptedReasoning = ({ reasoning_included: included }: Fields): boolean =>
   isListWith(included, 'encrypted_content')

@@ -1,0 +1,144 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { OriginalRequest } from '../../domain/original-request.ts'
+import { type Fields, isObject, textOf } from '../../lib/untrusted-json.ts'
+import { mergeChanges } from '../merge-changes.ts'
+import { segmentsOf } from '../segments.ts'
+import type { UpstreamRequest } from '../upstream-dialect.ts'
+import { encodeMessages, type Item, readableReasoning } from './upstream-input.ts'
+import { ENCRYPTED_REASONING, encodeParameters, showsReasoning } from './upstream-parameters.ts'
+import { encodeTools } from './upstream-tools.ts'
+
+/**
+ * The body of a client of this API with the changes of policies and the added texts. All else stays as the client wrote it: the order of
+ * fields and items, numbers, and everything that the chat form has no place for, except for fields that no detector reads and no model
+ * needs (GW-RESP-9).
+ */
+export function editBody(request: UpstreamRequest, original: OriginalRequest): Fields {
+  const { governance: _, client_metadata: _metadata, stream_options: _options, ...body } = original.body
+  return {
+    ...editParameters(body, request.parameters, original.parameters),
+    model: request.model,
+    ...editInstructions(request, original),
+    ...includeReasoning(body),
+    input: withAddedItems(editInput(request, original), request),
+  }
+}
+
+/** The provider stores nothing, so a response that may be continued here must contain the whole state of its reasoning. */
+function includeReasoning({ store, reasoning, include, input }: Fields): Fields {
+  const included: readonly unknown[] = Array.isArray(include) ? include : []
+  const items: readonly unknown[] = Array.isArray(input) ? input : []
+  if (store === false || included.includes(ENCRYPTED_REASONING) || !showsReasoning(reasoning, items)) return {}
+  return { include: [...included, ENCRYPTED_REASONING] }
+}
+
+/** Changed parameters are translated back, before and after the change, and the differences are written into the client's fields. */
+function editParameters(body: Fields, parameters: Fields, before: Fields): Fields {
+  if (isUnchanged(parameters, before)) return body
+  const [from, to] = [before, parameters].map((fields) => ({ ...encodeParameters(fields), ...encodeTools(fields) }) as Fields)
+  const names = Object.keys({ ...from, ...to }).filter((name) => !isDeepStrictEqual(from?.[name], to?.[name]))
+  const edited = names.map((name) => [name, name in body ? mergeChanges(body[name], from?.[name], to?.[name]) : to?.[name]])
+  return { ...body, ...Object.fromEntries(edited) }
+}
+
+const isUnchanged = (parameters: Fields, before: Fields): boolean =>
+  parameters === before || Object.keys({ ...parameters, ...before }).every((name) => parameters[name] === before[name])
+
+function editInstructions({ messages }: UpstreamRequest, { body, origins, messages: before }: OriginalRequest): Fields {
+  const at = origins.indexOf('system')
+  if (at < 0 || messages[at] === before[at]) return {}
+  return { instructions: mergeChanges(body.instructions, before[at]?.content, messages[at]?.content) }
+}
+
+/** Items with the changes of policies; a text that was the whole input stays one. */
+function editInput({ messages }: UpstreamRequest, original: OriginalRequest): string | readonly unknown[] {
+  const { input } = original.body
+  const items: readonly unknown[] = typeof input === 'string' ? [{ role: 'user', content: input }] : (input as readonly unknown[])
+  const segments = segmentsOf(original, messages, items)
+  const isChanged = segments.some((segment) => segment.isChanged)
+  const [before, after] = isChanged ? [encodeMessages(original.messages), encodeMessages(messages)] : []
+  const edited = segments.flatMap((segment) => {
+    const own = segment.items.flatMap(withoutState)
+    if (!segment.isChanged || !before || !after) return own
+    const { from, to } = segment.messages
+    return mergeItems(own, before.slice(from, to).flat(), after.slice(from, to).flat())
+  })
+  const [only] = edited
+  return typeof input === 'string' && edited.length === 1 && isObject(only) ? textOf(only.content) : edited
+}
+
+/**
+ * An item without its state in a store, and without the log probabilities of a text: no detector reads them, and no model needs them. None
+ * for reasoning that this provider cannot read.
+ */
+function withoutState(item: unknown): readonly unknown[] {
+  if (!isObject(item)) return [item]
+  if (item.type === 'reasoning') return readableReasoning(item)
+  const { id: _, status: _status, ...kept } = item
+  return [Array.isArray(kept.content) ? { ...kept, content: kept.content.map(withoutLogprobs) } : kept]
+}
+
+function withoutLogprobs(part: unknown): unknown {
+  if (!isObject(part) || !('logprobs' in part)) return part
+  const { logprobs: _, ...kept } = part
+  return kept
+}
+
+/** Items that cannot be told from each other any longer are replaced by their translations. */
+function mergeItems(written: readonly unknown[], before: readonly Item[], after: readonly Item[]): readonly unknown[] {
+  if (isDeepStrictEqual(before, after)) return written
+  const isAligned = written.length === before.length && before.length === after.length
+  if (!isAligned || !written.every((item, index) => isSameKind(item, before[index]))) return after
+  return written.map((item, index) => mergeItem(item as Fields, before[index] ?? {}, after[index] ?? {}))
+}
+
+const isSameKind = (written: unknown, item: Item | undefined): boolean =>
+  isObject(written) && (written.type ?? 'message') === item?.type
+
+/** `content` of a message and `output` of a result are a text or parts. */
+function mergeItem(written: Fields, before: Fields, after: Fields): unknown {
+  const name = 'output' in before ? 'output' : 'content'
+  if (!(name in before)) return mergeChanges(written, before, after)
+  const content = mergeContent(written[name], before[name], after[name])
+  return mergeChanges({ ...written, [name]: content }, { ...before, [name]: content }, { ...after, [name]: content })
+}
+
+/** A single text part is a text in the chat form. */
+function mergeContent(written: unknown, before: unknown, after: unknown): unknown {
+  if (isDeepStrictEqual(before, after)) return written
+  if (!Array.isArray(written)) return mergeChanges(written, before, textIfOnly(before, after))
+  const [part] = written
+  if (written.length === 1 && typeof before === 'string' && typeof after === 'string' && isObject(part)) {
+    return [{ ...part, text: mergeChanges(part.text, before, after) }]
+  }
+  return mergeChanges(written, before, after)
+}
+
+/** The only text of `after` if `before` is its translation from a text. */
+function textIfOnly(before: unknown, after: unknown): unknown {
+  if (typeof before === 'string' || !Array.isArray(after) || after.length !== 1) return after
+  const [part]: unknown[] = after
+  return isObject(part) && typeof part.text === 'string' ? part.text : after
+}
+
+/** Texts of policies come first; the context is the end of the last message that a user wrote: see added-texts.ts. */
+function withAddedItems(input: string | readonly unknown[], { added }: UpstreamRequest): string | readonly unknown[] {
+  if (!added) return input
+  const { systemTexts, context } = added
+  const items = context === '' ? input : withContext(input, context)
+  if (systemTexts.length === 0) return items
+  const first = systemTexts.map((content) => ({ type: 'message', role: 'system', content }))
+  return [...first, ...(typeof items === 'string' ? [{ type: 'message', role: 'user', content: items }] : items)]
+}
+
+function withContext(input: string | readonly unknown[], context: string): string | readonly unknown[] {
+  if (typeof input === 'string') return `${input}\n\n${context}`
+  const at = input.findLastIndex((item) => isObject(item) && item.role === 'user')
+  if (at < 0) return [...input, { type: 'message', role: 'user', content: context }]
+  return input.map((item, index) =>
+    index === at && isObject(item) ? { ...item, content: appended(item.content, context) } : item,
+  )
+}
+
+const appended = (content: unknown, context: string): unknown =>
+  Array.isArray(content) ? [...content, { type: 'input_text', text: context }] : `${textOf(content)}\n\n${context}`

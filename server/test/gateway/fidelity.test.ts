@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
+import { word } from '../support/scripted-provider.ts'
+import { startThreeUpstreams, type ThreeUpstreams } from '../support/three-upstreams.ts'
+
+let upstreams: ThreeUpstreams
+let refusing: string
+let carrying: string
+beforeAll(async () => {
+  upstreams = await startThreeUpstreams()
+  const { governed } = upstreams
+  refusing = (await governed.application()).token
+  carrying = (await governed.application({ settings: { unknown_fields: 'carry' } })).token
+})
+afterAll(() => upstreams.close())
+
+const VERSION = { 'anthropic-version': '2023-06-01' }
+const send = (token: string, path: string, json: object, headers: Record<string, string> = {}): Promise<GatewayResponse> =>
+  upstreams.governed.api('POST', path, { token, json, headers: { ...(path === '/v1/messages' && VERSION), ...headers } })
+const message = (model: string, content: string, more: object = {}) => ({
+  model,
+  max_tokens: 50,
+  messages: [{ role: 'user', content }],
+  ...more,
+})
+/** The error in the envelope of either API. */
+const errorOf = ({ body }: GatewayResponse) => body.error
+const recordOf = async (token: string, { headers }: GatewayResponse) =>
+  expectSuccess(await upstreams.governed.api('GET', `/v1/audit/${headers.get('x-audit-id')}`, { token }))
+
+describe('unknown fields', () => {
+  test('refuse: 400 names the field', async () => {
+    const response = await send(refusing, '/v1/messages', message('claude', 'Hello', { x_level: { deep: 1 } }))
+    expect(errorOf(response)).toMatchObject({ code: 'VALIDATION_ERROR', param: 'x_level' })
+  })
+
+  test('carry: a provider of the same API gets them in their places, and the record has their number [GW-FID-4]', async () => {
+    const key = word()
+    const body = message('claude', key, { x_level: { deep: 1.5 }, x_list: ['a'] })
+    const response = await send(carrying, '/v1/messages', body)
+    expectSuccess(response)
+    const [call] = upstreams.callsWith('claude', key)
+    expect(call?.raw).toBe(JSON.stringify({ ...body, stream: true }))
+    expect((await recordOf(carrying, response)).request).toMatchObject({ carried_fields: 2 })
+  })
+
+  test('carry: 400 when the provider has another API, and nothing is sent [GW-FID-4]', async () => {
+    const key = word()
+    const response = await send(carrying, '/v1/messages', message('scripted', key, { x_level: 1 }))
+    expect(errorOf(response)).toMatchObject({ details: { reason: 'provider_unsupported' }, param: 'x_level' })
+    expect(errorOf(response).message).toContain('no equivalent of x_level')
+    expect(upstreams.callsWith('scripted', key)).toHaveLength(0)
+  })
+
+  test('carry: policies read the fields [GW-FID-4]', async () => {
+    const key = word()
+    const response = await send(carrying, '/v1/messages', message('claude', key, { x_note: { text: 'juniper-deny' } }))
+    expect(errorOf(response)).toMatchObject({ code: 'POLICY_DENIED', details: { rules: ['juniper-deny'] } })
+    expect(upstreams.callsWith('claude', key)).toHaveLength(0)
+  })
+
+  test('carry: an item of the Responses API that the gateway does not know [GW-FID-4]', async () => {
+    const key = word()
+    const input = [
+      { role: 'user', content: key },
+      { type: 'x_state', data: 'blue' },
+    ]
+    const response = await send(carrying, '/v1/responses', { model: 'gpt', input, store: false })
+    expectSuccess(response)
+    expect(upstreams.callsWith('gpt', key)[0]?.body).toEqual({ model: 'gpt', input, store: false, stream: true })
+  })
+})
+
+describe('anthropic-beta', () => {
+  const BETAS = 'interleaved-thinking-2025-05-14,claude-code-20250219'
+  test('betas: a provider of the same API gets those of the client [GW-ANT-11]', async () => {
+    const key = word()
+    expectSuccess(await send(refusing, '/v1/messages', message('claude', key), { 'anthropic-beta': BETAS }))
+    expect(upstreams.anthropic.callsWith(key)[0]?.headers['anthropic-beta']).toBe(BETAS)
+    const other = word()
+    expectSuccess(await send(refusing, '/v1/messages', message('claude', other)))
+    expect(upstreams.anthropic.callsWith(other)[0]?.headers['anthropic-beta']).toBeUndefined()
+  })
+
+  test('betas: follow those of the declaration [GW-ANT-11]', async () => {
+    const { governed, anthropic } = upstreams
+    const id = word()
+    const headers = { 'Anthropic-Beta': 'context-1m-2025-08-07' }
+    const provider = { id, kind: 'anthropic', base_url: anthropic.url, api_key: 'sk-ant-scripted', headers }
+    expectSuccess(await governed.admin('POST', '/providers', { json: provider }), 201)
+    expectSuccess(await governed.admin('PUT', `/providers/${id}/models/${id}`, { json: { upstream_name: 'claude' } }))
+    const key = word()
+    expectSuccess(await send(refusing, '/v1/messages', message(id, key), { 'anthropic-beta': BETAS }))
+    expect(anthropic.callsWith(key)[0]?.headers['anthropic-beta']).toBe(`context-1m-2025-08-07,${BETAS}`)
+  })
+
+  test('betas: no other provider gets them [GW-ANT-11]', async () => {
+    const key = word()
+    expectSuccess(await send(refusing, '/v1/messages', message('scripted', key), { 'anthropic-beta': BETAS }))
+    expect(upstreams.governed.provider.callsWith(key)[0]?.headers['anthropic-beta']).toBeUndefined()
+  })
+
+  test.each([
+    'write to ana@example.org',
+    'AKIAQ3EGUPZ7RW5K2MLT',
+    Array.from({ length: 33 }, (_, i) => `b${i}-2025-05-14`).join(),
+  ])('betas: 400 for another text, which no detector would read (%s) [GW-ANT-11]', async (header) => {
+    const response = await send(refusing, '/v1/messages', message('claude', 'Hello'), { 'anthropic-beta': header })
+    expect(errorOf(response)).toMatchObject({ code: 'VALIDATION_ERROR', param: 'anthropic-beta' })
+  })
+})
