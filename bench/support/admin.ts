@@ -25,8 +25,22 @@ export async function prepareApplication(gatehouse: Gatehouse): Promise<void> {
   const limits = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 1_000 }
   const settings = { knowledge: { enabled: false }, memory: { enabled: false, capture: 'off' } }
   const [application] = gatehouse.demo.applications
-  await callAdmin(gatehouse, 'PATCH', `/applications/${application?.id}`, { json: { limits, settings } })
+  await callAdmin(gatehouse, 'PATCH', `/applications/${application?.id}`, {
+    json: { limits, settings, models: null, providers: null },
+  })
 }
 
 export const publishPolicy = (gatehouse: Gatehouse, yaml: string): Promise<unknown> =>
   callAdmin(gatehouse, 'POST', '/policy-sets', { yaml })
+
+/** `models`: their fields by name. */
+export async function addProvider(
+  gatehouse: Gatehouse,
+  provider: { readonly id: string } & Readonly<Record<string, unknown>>,
+  models: Readonly<Record<string, object>>,
+): Promise<void> {
+  await callAdmin(gatehouse, 'POST', '/providers', { json: provider })
+  for (const [model, json] of Object.entries(models)) {
+    await callAdmin(gatehouse, 'PUT', `/providers/${provider.id}/models/${model}`, { json })
+  }
+}

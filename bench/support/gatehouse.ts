@@ -60,6 +60,8 @@ export const gatehouseEnv = ({ dataDir, providerPort, databaseUrl, logLevel }: G
   OPENAI_API_KEY: 'mock-provider-key',
   OPENAI_BASE_URL: `http://127.0.0.1:${providerPort}/v1`,
   OPENAI_MODELS: `${MODEL},${LONG_MODEL}`,
+  // Benchmarks add providers on this machine.
+  GATEHOUSE_ALLOW_PRIVATE_URLS: 'true',
   LOG_LEVEL: logLevel ?? 'info',
   // There is no load balancer.
   GATEHOUSE_DRAIN_DELAY_MS: '0',
