@@ -1,8 +1,8 @@
 import { Alert, Code, Group, Tabs, Text } from '@mantine/core'
+import { CLIENT_SNIPPETS, type ClientSnippet } from '../../../../server/src/domain/client-snippets.ts'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Section } from '../../ui/section.tsx'
 import type { Application } from './applications-page.tsx'
-import { CLIENT_SNIPPETS, type ClientSnippet } from './client-snippets.ts'
 
 /** How to connect a client to the Application: code to copy for each client. */
 export function ConnectSection({ application }: { readonly application: Application }) {
