@@ -50,8 +50,7 @@ test('application create: key works with tools and the printed curl command at a
 test('application create: prints the code of each client with address and a model, and records both changes', async () => {
   const { out, err } = await runCommand('application', 'create', 'intranet')
   const [{ id: model = '' } = {}] = (await new OpenAI({ baseURL: `${server.base}/v1`, apiKey: out.trim() }).models.list()).data
-  for (const { name, code } of CLIENT_SNIPPETS)
-    expect(err).toContain(`--- ${name}\n${code({ base: server.base, model })}\n`)
+  for (const { name, code } of CLIENT_SNIPPETS) expect(err).toContain(`--- ${name}\n${code({ base: server.base, model })}\n`)
   const headers = { authorization: `Bearer ${server.demo.admin_token}` }
   const log = (await (await fetch(`${server.base}/admin/v1/audit?limit=5`, { headers })).json()) as {
     data: { change: { action: string } | null }[]
@@ -67,7 +66,11 @@ test('application create: fails and issues no key when the name is taken, the na
     out: '',
     err: `gatehouse: there is an Application ${name} in demo already: choose another name, or issue a key with \`gatehouse key issue --application ${name}\`\n`,
   })
-  expect(await runCommand('application', 'create', '')).toMatchObject({ code: 1, out: '', err: /the name of the Application must/ })
+  expect(await runCommand('application', 'create', '')).toMatchObject({
+    code: 1,
+    out: '',
+    err: /the name of the Application must/,
+  })
   expect(await runCommand('application', 'create', 'x', '--workspace', 'absent')).toMatchObject({
     code: 1,
     out: '',

@@ -18,16 +18,17 @@ export function HeadersField({ form }: { readonly form: UseFormReturnType<Values
         )}
         {headers.map((_, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a row has no other identity
-          <Group key={index} wrap="nowrap" align="flex-start">
+          <Group key={index} align="flex-start" gap="xs">
             <TextInput
               aria-label={`Name of header ${index + 1}`}
               placeholder="Name"
+              flex="1 1 10rem"
               {...form.getInputProps(`headers.${index}.name`)}
             />
             <TextInput
               aria-label={`Value of header ${index + 1}`}
               placeholder="Value"
-              flex={1}
+              flex="2 1 12rem"
               {...form.getInputProps(`headers.${index}.value`)}
             />
             <Button
