@@ -65,6 +65,7 @@ function PresetField({ form }: { readonly form: UseFormReturnType<Values> }) {
 }
 
 const KEY_HINTS: Readonly<Partial<Record<Values['kind'], string>>> = {
+  'azure-openai': 'Key of the resource, or JSON text of a service principal (appId, password, tenant).',
   bedrock: 'Bedrock API key, or access key id:secret access key[:session token].',
   vertex: 'JSON text of the key file of a service account.',
 }

@@ -2,8 +2,13 @@ import { Button, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import type { Values } from './provider-values.ts'
 
+interface HeadersFieldProps {
+  readonly form: UseFormReturnType<Values>
+  readonly readOnly: boolean
+}
+
 /** Headers that are sent with every request to the provider. */
-export function HeadersField({ form }: { readonly form: UseFormReturnType<Values> }) {
+export function HeadersField({ form, readOnly }: HeadersFieldProps) {
   const { headers } = form.getValues()
   return (
     <Fieldset legend="Headers">
@@ -31,20 +36,24 @@ export function HeadersField({ form }: { readonly form: UseFormReturnType<Values
               flex="2 1 12rem"
               {...form.getInputProps(`headers.${index}.value`)}
             />
-            <Button
-              variant="default"
-              aria-label={`Remove header ${index + 1}`}
-              onClick={() => form.removeListItem('headers', index)}
-            >
-              Remove
-            </Button>
+            {!readOnly && (
+              <Button
+                variant="default"
+                aria-label={`Remove header ${index + 1}`}
+                onClick={() => form.removeListItem('headers', index)}
+              >
+                Remove
+              </Button>
+            )}
           </Group>
         ))}
-        <Group>
-          <Button variant="default" size="xs" onClick={() => form.insertListItem('headers', { name: '', value: '' })}>
-            Add header
-          </Button>
-        </Group>
+        {!readOnly && (
+          <Group>
+            <Button variant="default" size="xs" onClick={() => form.insertListItem('headers', { name: '', value: '' })}>
+              Add header
+            </Button>
+          </Group>
+        )}
       </Stack>
     </Fieldset>
   )

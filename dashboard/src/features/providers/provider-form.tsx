@@ -31,7 +31,7 @@ export function ProviderForm({ form, keyFrom, isNew, readOnly = false, pending, 
             <RoutingFields form={form} />
             <AttemptFields form={form} />
           </SimpleGrid>
-          {kind !== 'stub' && <HeadersField form={form} />}
+          {kind !== 'stub' && <HeadersField form={form} readOnly={readOnly} />}
           {kind !== 'stub' && (
             <Switch
               label="Request streams"
