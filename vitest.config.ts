@@ -85,7 +85,7 @@ const project = (
     },
   }) as const
 
-const browser = { globalSetup: 'dashboard/e2e/support/build.ts' }
+const browser = { globalSetup: './dashboard/e2e/support/build.ts' }
 
 /** `npm test` runs `units`, `server` and `browser`, `npm run test:full` the projects whose name ends with `-full`. */
 // biome-ignore lint/style/noDefaultExport: the tool wants one

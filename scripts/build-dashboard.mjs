@@ -18,9 +18,8 @@ function hashSources() {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
   const scripts = ['scripts/api-reference.ts', 'scripts/compress-assets.ts']
-  const single = ['index.html', 'vite.config.ts', 'package.json', ...scripts, '../package-lock.json'].map((name) =>
-    join(dashboard, name),
-  )
+  const shared = ['../package-lock.json', '../server/src/domain/client-snippets.ts']
+  const single = ['index.html', 'vite.config.ts', 'package.json', ...scripts, ...shared].map((name) => join(dashboard, name))
   const lines = [...inside('src'), ...single].sort().map((path) => {
     const { size, mtimeMs } = statSync(path)
     return `${path} ${size} ${mtimeMs}`

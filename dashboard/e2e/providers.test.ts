@@ -52,7 +52,7 @@ test('providers: owner adds one, tests another, adds a model with prices and cha
   await page.getByRole('cell', { name: '2.5', exact: true }).waitFor()
   await page.getByRole('button', { name: 'Edit scripted' }).click()
   expect(await page.getByLabel('Cache read price').inputValue()).toBe('0.25')
-  expect(await page.getByLabel('Cache write price').inputValue()).toBe('')
+  expect(await page.getByLabel('Cache write price', { exact: true }).inputValue()).toBe('')
   expect(await page.getByRole('combobox', { name: 'API' }).inputValue()).toBe('Responses')
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
   await page.getByLabel('Weight').fill('3')

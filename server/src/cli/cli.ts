@@ -50,6 +50,7 @@ function buildProgram(terminal: Terminal): Command {
   addIngestCommand(program, terminal)
   addPolicyCommands(program.command('policy').description('check and test policies'), terminal)
   addAuditCommands(program.command('audit').description('read the audit log'), terminal)
+  addApplicationCommands(program.command('application').description('manage Applications'), terminal)
   addKeyCommands(program.command('key').description('manage the API keys of Applications'), terminal)
   const operator = program.command('operator').description('manage the sign-in of operators')
   operator
@@ -139,6 +140,15 @@ function addAuditCommands(audit: Command, terminal: Terminal): void {
     .description('print the public key that verifies exports and checkpoints')
     .option('--workspace <name>', 'required if there are several Workspaces')
     .action(async (options) => (await import('./audit-offline.ts')).auditPublicKey(terminal, options))
+}
+
+function addApplicationCommands(application: Command, terminal: Terminal): void {
+  application
+    .command('create')
+    .description('create an Application with a key; print the key, and the code that connects clients')
+    .argument('<name>')
+    .option('--workspace <name>', 'required if there are several Workspaces')
+    .action(async (name, options) => (await import('./application-create.ts')).applicationCreate(terminal, name, options))
 }
 
 function addKeyCommands(key: Command, terminal: Terminal): void {

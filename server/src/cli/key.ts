@@ -67,7 +67,7 @@ export const keyList = (terminal: Terminal, { workspace: workspaceName }: { work
       terminal.out(line)
   })
 
-const keyChange = (done: 'issued' | 'revoked', id: string, name: string): Change => ({
+export const keyChange = (done: 'issued' | 'revoked', id: string, name: string): Change => ({
   done,
   object: 'key',
   id,

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { importPKCS8, SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Dispatcher } from 'undici'
 import { DeadlineError, withDeadline } from '../lib/deadline.ts'
@@ -7,12 +6,8 @@ import { type HttpFailure, type HttpRequest, sendHttpRequest } from '../lib/http
 import { untilAborted } from '../lib/until-aborted.ts'
 import { isCount, parseJsonObject, textOf } from '../lib/untrusted-json.ts'
 import { findUrlProblem } from '../lib/url-guard.ts'
-import type { ServiceAccount } from './service-account.ts'
+import type { TokenGrant } from './token-grant.ts'
 
-const SCOPE = 'https://www.googleapis.com/auth/cloud-platform'
-const GRANT_TYPE = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
-/** Lifetime of the signed token, the longest that Google accepts. */
-const ASSERTION_SECONDS = 3_600
 /** A token is not used in its last minutes, so that it does not expire within a request. */
 const EARLY_SECONDS = 300
 const MAX_SECONDS = 86_400
@@ -39,7 +34,7 @@ type Exchange = { readonly ok: true; readonly token: string; readonly usableUnti
 /** A caller that waits for a token: its clock, its time limit and its signal. */
 type Caller = Pick<HttpRequest, 'now' | 'timeoutMs' | 'signal'>
 
-/** Access tokens of service accounts. A token is requested once for all requests that need it, and again shortly before it expires. */
+/** Access tokens of the accounts of providers. A token is requested once for all requests that need it, and again shortly before it expires. */
 export class AccessTokens {
   readonly #exchanges = new LRUCache<string, Promise<Exchange>>({ max: MAX_ACCOUNTS })
   readonly #dispatcherOf: (origin: string, allowPrivate: boolean) => Dispatcher
@@ -49,23 +44,23 @@ export class AccessTokens {
     this.#dispatcherOf = dispatcherOf
   }
 
-  /** A failure is a value. `account`: undefined if the key is not that of a service account. */
-  async tokenOf(account: ServiceAccount | undefined, caller: Caller, allowPrivate: boolean): Promise<Exchange> {
-    if (!account) return REJECTED
+  /** A failure is a value. `grant`: undefined if the key is not that of an account. */
+  async tokenOf(grant: TokenGrant | undefined, caller: Caller, allowPrivate: boolean): Promise<Exchange> {
+    if (!grant) return REJECTED
     const key = createHash('sha256')
-      .update(JSON.stringify([allowPrivate, account]))
+      .update(JSON.stringify([allowPrivate, grant.account]))
       .digest('base64')
     const known = this.#exchanges.get(key)
     const result = known && (await wait(known, caller))
     if (result && !(result.ok && caller.now() >= result.usableUntil)) return result
     // Another caller may have started the next exchange meanwhile.
     const current = this.#exchanges.get(key)
-    return wait(current !== undefined && current !== known ? current : this.#start(key, account, caller, allowPrivate), caller)
+    return wait(current !== undefined && current !== known ? current : this.#start(key, grant, caller, allowPrivate), caller)
   }
 
   /** Failures are not kept. */
-  #start(key: string, account: ServiceAccount, { now }: Caller, allowPrivate: boolean): Promise<Exchange> {
-    const exchange = this.#exchange(account, now, allowPrivate).then((result) => {
+  #start(key: string, grant: TokenGrant, { now }: Caller, allowPrivate: boolean): Promise<Exchange> {
+    const exchange = this.#exchange(grant, now, allowPrivate).then((result) => {
       if (!result.ok && this.#exchanges.peek(key) === exchange) this.#exchanges.delete(key)
       return result
     })
@@ -73,37 +68,21 @@ export class AccessTokens {
     return exchange
   }
 
-  /** RFC 7523, as https://developers.google.com/identity/protocols/oauth2/service-account describes it. */
-  async #exchange(account: ServiceAccount, now: () => number, allowPrivate: boolean): Promise<Exchange> {
-    const url = new URL(account.tokenUri)
-    if (findUrlProblem(account.tokenUri, allowPrivate) !== undefined)
+  async #exchange(grant: TokenGrant, now: () => number, allowPrivate: boolean): Promise<Exchange> {
+    const url = new URL(grant.tokenUri)
+    if (findUrlProblem(grant.tokenUri, allowPrivate) !== undefined)
       return { ok: false, failure: 'blocked', status: 0, code: TOKEN_FAILED }
     const issuedAt = Math.floor(now() / 1_000)
-    const assertion = await sign(account, issuedAt)
-    if (assertion === undefined) return REJECTED
-    const body = new URLSearchParams({ grant_type: GRANT_TYPE, assertion }).toString()
-    const request = { method: 'POST', path: url.pathname, headers: FORM_HEADERS, body } as const
+    const form = await grant.form(issuedAt)
+    if (form === undefined) return REJECTED
+    const body = new URLSearchParams(form).toString()
+    const request = { method: 'POST', path: url.pathname + url.search, headers: FORM_HEADERS, body } as const
     const limits = { timeoutMs: EXCHANGE_MS, maxBytes: MAX_BYTES, now }
     const response = await sendHttpRequest(this.#dispatcherOf(url.origin, allowPrivate), { ...request, ...limits })
     if (!response.ok) return failureOf(response)
     const { access_token: token, expires_in: seconds } = parseJsonObject(response.body) ?? {}
     if (!TOKEN.test(textOf(token)) || !isCount(seconds, MAX_SECONDS)) return UNAVAILABLE
     return { ok: true, token: textOf(token), usableUntil: (issuedAt + seconds - EARLY_SECONDS) * 1_000 }
-  }
-}
-
-/** Returns undefined if the private key is not one. */
-async function sign({ clientEmail, tokenUri, privateKey, privateKeyId }: ServiceAccount, issuedAt: number) {
-  try {
-    const key = await importPKCS8(privateKey, 'RS256')
-    const jwt = new SignJWT({ scope: SCOPE }).setIssuer(clientEmail).setAudience(tokenUri).setIssuedAt(issuedAt)
-    const header = { alg: 'RS256', typ: 'JWT', ...(privateKeyId !== '' && { kid: privateKeyId }) }
-    return await jwt
-      .setExpirationTime(issuedAt + ASSERTION_SECONDS)
-      .setProtectedHeader(header)
-      .sign(key)
-  } catch {
-    return undefined
   }
 }
 

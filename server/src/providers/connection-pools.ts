@@ -87,11 +87,9 @@ export class ConnectionPools {
   #target(provider: Provider, adapter: ProviderAdapter, origin: string): Target {
     const allowPrivateUrls = isPrivateUrlAllowed(provider.source, this.#options.allowPrivateUrls)
     const deps = { origin, tokens: this.#tokens, allowPrivateUrls }
-    return {
-      dispatcher: this.#pool(origin, allowPrivateUrls),
-      headers: headersOf(provider, adapter),
-      authorize: provider.apiKey === null ? undefined : adapter.authorizer?.(provider, provider.apiKey, deps),
-    }
+    const authorize = provider.apiKey === null ? undefined : adapter.authorizer?.(provider, provider.apiKey, deps)
+    const headers = headersOf(provider, adapter, authorize !== undefined)
+    return { dispatcher: this.#pool(origin, allowPrivateUrls), headers, authorize }
   }
 
   /** Waits at most `graceMs` for requests in flight, then aborts them. */
@@ -146,13 +144,14 @@ function resolvePath(path: string, { kind, region, apiKey }: Provider, model: st
   return path.replaceAll(/\{[a-z]+\}/g, (name) => (Object.hasOwn(values, name) ? encodeURIComponent(values[name] ?? '') : name))
 }
 
-function headersOf({ apiKey, headers }: Provider, adapter: ProviderAdapter): string[] {
+/** `isKeySecret`: the key signs requests or is exchanged for a token, so a header that would hold it is left out. */
+function headersOf({ apiKey, headers }: Provider, adapter: ProviderAdapter, isKeySecret: boolean): string[] {
   const key = apiKey ?? ''
-  const declared = Object.entries(headers).map(([name, value]): [string, string] => [
-    name.toLowerCase(),
-    value.replaceAll(KEY_PLACEHOLDER, () => key),
-  ])
-  const hasPlaceholder = Object.values(headers).some((value) => value.includes(KEY_PLACEHOLDER))
+  const holdsKey = (value: string) => value.includes(KEY_PLACEHOLDER)
+  const declared = Object.entries(headers)
+    .filter(([, value]) => !(isKeySecret && holdsKey(value)))
+    .map(([name, value]): [string, string] => [name.toLowerCase(), value.replaceAll(KEY_PLACEHOLDER, () => key)])
+  const hasPlaceholder = Object.values(headers).some(holdsKey)
   const own = [...adapter.headers, ...(apiKey === null || hasPlaceholder ? [] : adapter.keyHeaders(apiKey))]
   const names = new Set(declared.map(([name]) => name))
   // A declared header replaces one of the adapter, for example another anthropic-version.

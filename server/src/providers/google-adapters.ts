@@ -1,7 +1,8 @@
 import { isObject, textOf } from '../lib/untrusted-json.ts'
 import type { ProviderAdapter } from './adapter.ts'
+import { bearerAuthorizer } from './bearer-authorizer.ts'
 import { openaiAdapter } from './openai-adapter.ts'
-import { parseServiceAccount } from './service-account.ts'
+import { parseServiceAccount, serviceAccountGrant } from './service-account.ts'
 
 const MODEL_FOLDER = /^models\//
 
@@ -25,12 +26,9 @@ export const geminiAdapter: ProviderAdapter = {
 export const vertexAdapter: ProviderAdapter = {
   ...openaiAdapter,
   keyHeaders: () => [],
-  authorizer: (_, apiKey, { tokens, allowPrivateUrls }) => {
+  authorizer: (_, apiKey, deps) => {
     const account = parseServiceAccount(apiKey)
-    return async (request) => {
-      const result = await tokens.tokenOf(account, request, allowPrivateUrls)
-      return result.ok ? { ok: true, headers: [...request.headers, 'authorization', `Bearer ${result.token}`] } : result
-    }
+    return bearerAuthorizer(account && serviceAccountGrant(account), deps)
   },
   modelsPath: () => undefined,
 }

@@ -4,9 +4,11 @@ import { responsesUpstream } from '../dialects/openai-responses/upstream.ts'
 import { carriedField, type EncodedRequest, type UpstreamDialect, type UpstreamRequest } from '../dialects/upstream-dialect.ts'
 import { type Fields, isObject } from '../lib/untrusted-json.ts'
 import type { ProviderAdapter } from './adapter.ts'
+import { bearerAuthorizer } from './bearer-authorizer.ts'
 import { DEPLOYMENT_PLACEHOLDER } from './kinds.ts'
 import { type PresetId, presetOf, renameParameters } from './presets.ts'
 import { readCompletion } from './read-completion.ts'
+import { parseServicePrincipal, servicePrincipalGrant } from './service-principal.ts'
 import { siblingPath } from './sibling-path.ts'
 
 /** Whether the response is streamed does not depend on the client. All other fields are sent as the client wrote them. */
@@ -56,9 +58,16 @@ export const openaiAdapter: ProviderAdapter = {
   },
 }
 
-/** The same API with Azure's key header. Its path names the deployment (kinds.ts). Azure lists its catalogue, not the deployments. */
+/**
+ * The same API with Azure's key header, or with access tokens of a service principal. Its path names the deployment (kinds.ts). Azure lists
+ * its catalogue, not the deployments.
+ */
 export const azureOpenaiAdapter: ProviderAdapter = {
   ...openaiAdapter,
-  keyHeaders: (apiKey) => ['api-key', apiKey],
+  keyHeaders: (apiKey) => (parseServicePrincipal(apiKey) ? [] : ['api-key', apiKey]),
+  authorizer: (_, apiKey, deps) => {
+    const principal = parseServicePrincipal(apiKey)
+    return principal && bearerAuthorizer(servicePrincipalGrant(principal), deps)
+  },
   modelsPath: () => undefined,
 }

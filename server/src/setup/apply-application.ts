@@ -15,7 +15,7 @@ import { findDifferences } from './differences.ts'
 import { applyItem } from './ledger.ts'
 
 /** Objects whose fields are applied one by one. */
-const MERGED = ['limits', 'settings', 'settings.knowledge', 'settings.memory']
+const MERGED = ['limits', 'settings', 'settings.knowledge', 'settings.memory', 'settings.responses']
 
 /** Identifies the Application by its name. */
 export async function applyApplication(context: ApplyContext, { fields, keys }: DeclaredApplication): Promise<Change[]> {

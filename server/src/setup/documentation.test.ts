@@ -1,6 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { PROVIDER_KINDS } from '../providers/kinds.ts'
 import { readGatehouseFile } from './gatehouse-file.ts'
 import { GatehouseYaml } from './gatehouse-schema.ts'
 
@@ -33,6 +35,18 @@ test('examples/gatehouse.yaml: is valid', () => {
   }
   const { declaration } = readGatehouseFile(join(ROOT, 'examples/gatehouse.yaml'), (name) => secrets[name])
   expect(declaration.workspaces[0]?.providers.map(({ id }) => id)).toEqual(['openai', 'anthropic', 'azure', 'local'])
+})
+
+test('README.md: the providers are valid, one of each kind', () => {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  const [, yaml = ''] = /```yaml\n(providers:[\s\S]*?)```/.exec(readme) ?? []
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-readme-'))
+  const path = join(folder, 'gatehouse.yaml')
+  writeFileSync(path, `workspaces:\n  - name: acme\n${yaml.replaceAll(/^/gm, '    ')}`)
+  const { declaration } = readGatehouseFile(path, () => undefined)
+  rmSync(folder, { recursive: true })
+  const { providers = [] } = declaration.workspaces[0] ?? {}
+  expect(new Set(providers.map(({ kind }) => kind))).toEqual(new Set(PROVIDER_KINDS.filter((kind) => kind !== 'stub')))
 })
 
 /** Names of all properties in a JSON Schema at any depth. */

@@ -1,15 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
+import { startScriptedEntra } from '../support/scripted-entra.ts'
 import { word } from '../support/scripted-provider.ts'
 
+type Entra = Awaited<ReturnType<typeof startScriptedEntra>>
+
 let governed: Governed
+let entra: Entra
 let token: string
 beforeAll(async () => {
+  entra = await startScriptedEntra()
   governed = await startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: 'true' })
   token = (await governed.application()).token
 })
-afterAll(() => governed.close())
+afterAll(async () => {
+  await governed.close()
+  await entra.close()
+})
 
 /** Sends a chat to a new provider with these fields, and returns the request that it got. */
 async function requestOf(fields: object, more: object = {}) {
@@ -43,6 +51,40 @@ describe('azure', () => {
     const call = await requestOf({ kind: 'azure-openai', headers: { Authorization: 'Bearer {api_key}' } })
     expect(call?.headers.authorization).toBe('Bearer the-key')
     expect(call?.headers).not.toHaveProperty('api-key')
+  })
+
+  test('azure: a service principal is exchanged for a token, and its secret is sent in no header [GW-PROV-15]', async () => {
+    const headers = { 'api-key': '{api_key}', 'x-team': 'platform' }
+    const call = await requestOf({ kind: 'azure-openai', api_key: entra.principal(), headers })
+    expect(call?.headers).toMatchObject({ authorization: `Bearer ${entra.issued.at(-1)}`, 'x-team': 'platform' })
+    expect(call?.headers).not.toHaveProperty('api-key')
+    expect(JSON.stringify(call?.headers)).not.toContain(entra.secret)
+  })
+
+  test('azure: a service principal that Entra ID refuses is a rejected key, which the connection test names', async () => {
+    const id = word()
+    const api_key = entra.principal({ password: 'another-secret' })
+    const fields = { id, kind: 'azure-openai', base_url: governed.provider.url.replace('/v1', ''), api_key }
+    expectSuccess(await governed.admin('POST', '/providers', { json: fields }), 201)
+    expectSuccess(await governed.admin('PUT', `/providers/${id}/models/model-${id}`, { json: {} }))
+    const error = expectError(await governed.admin('POST', `/providers/${id}/discover`, { json: {} }), 'PROVIDER_ERROR')
+    expect(error.details.cause).toBe('token_rejected')
+    expect(JSON.stringify(error)).not.toContain('private:')
+    expect(governed.server.logs()).not.toContain('another-secret')
+  })
+
+  test.each([
+    ['appId', { appId: undefined }],
+    ['token_uri', { token_uri: 'http://169.254.169.254/token' }],
+  ])('azure: 400 names %s when the service principal is wrong', async (name, change) => {
+    const fields = {
+      id: word(),
+      kind: 'azure-openai',
+      base_url: 'https://acme.openai.azure.com',
+      api_key: entra.principal(change),
+    }
+    const error = expectError(await governed.admin('POST', '/providers', { json: fields }), 'VALIDATION_ERROR')
+    expect(error).toMatchObject({ param: 'api_key', message: expect.stringContaining(name) })
   })
 })
 

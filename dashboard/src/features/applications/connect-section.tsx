@@ -1,8 +1,10 @@
 import { Alert, Code, Group, Tabs, Text } from '@mantine/core'
+import { CLIENT_SNIPPETS, type ClientSnippet } from '../../../../server/src/domain/client-snippets.ts'
+import { useAll } from '../../api/queries.ts'
+import { useScopes } from '../../api/session.ts'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Section } from '../../ui/section.tsx'
 import type { Application } from './applications-page.tsx'
-import { CLIENT_SNIPPETS, type ClientSnippet } from './client-snippets.ts'
 
 /** How to connect a client to the Application: code to copy for each client. */
 export function ConnectSection({ application }: { readonly application: Application }) {
@@ -29,8 +31,15 @@ export function ConnectSection({ application }: { readonly application: Applicat
   )
 }
 
+/** A model that the Application may use. */
+function useModel({ default_model, models }: Application): string {
+  const enabled = useScopes().hasScope('providers:read') && default_model === null && models === null
+  const { items = [] } = useAll('/admin/v1/models', {}, { enabled })
+  return default_model ?? items[0]?.id ?? 'MODEL'
+}
+
 function Snippet({ client, application }: { readonly client: ClientSnippet; readonly application: Application }) {
-  const code = client.code({ base: window.location.origin, model: application.default_model ?? 'MODEL' })
+  const code = client.code({ base: window.location.origin, model: useModel(application) })
   const missing = client.needs.filter((name) => !(application.settings.extensions as readonly string[]).includes(name))
   return (
     <>

@@ -1,7 +1,7 @@
+import { DEFAULT_EXTENSIONS } from '../../../../server/src/domain/client-snippets.ts'
 import { useChange } from '../../api/queries.ts'
 import { useNavigateTo } from '../../routing/location.ts'
 import { NameButton } from '../../ui/name-button.tsx'
-import { DEFAULT_EXTENSIONS } from './client-snippets.ts'
 
 /** Creates an Application and opens its keys. */
 export function CreateButton() {

@@ -62,14 +62,14 @@ export function FeatureFields({ form }: { readonly form: UseFormReturnType<Value
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <Select
             label="Responses to store"
-            description="Responses API only. The content is sealed."
+            description="Responses API only. The content is sealed"
             data={STORE}
             allowDeselect={false}
             {...form.getInputProps('settings.responses.store')}
           />
           <NumberInput
             label="Retention in days"
-            description="Older responses cannot be read."
+            description="Older responses are removed"
             placeholder="Default"
             min={1}
             max={3_650}

@@ -13,7 +13,7 @@ import { LimitFields } from './limit-fields.tsx'
 import { patchOf, VALIDATORS, valuesOf } from './settings-values.ts'
 
 /** Objects that the API merges field by field. */
-const MERGED = ['limits', 'settings', 'settings.knowledge', 'settings.memory']
+const MERGED = ['limits', 'settings', 'settings.knowledge', 'settings.memory', 'settings.responses']
 
 /** Settings of an Application. Read-only without the scope applications:write. */
 export function SettingsTab({ application }: { readonly application: Application }) {

@@ -46,7 +46,7 @@ function Usage({ id, from }: { readonly id: string; readonly from: string }) {
   if (data.totals.requests === 0) {
     return (
       <EmptyState title="No requests in this period">
-        Create a key and configure it with this server's URL in the Application's OpenAI client.
+        Create a key under Keys, where there is also code to connect a client.
       </EmptyState>
     )
   }

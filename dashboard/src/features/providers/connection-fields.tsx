@@ -1,32 +1,46 @@
 import { JsonInput, PasswordInput, Select, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useRead } from '../../api/queries.ts'
+import type { Provider } from './provider.ts'
 import type { Values } from './provider-values.ts'
+
+type KeySource = NonNullable<Provider['api_key_from']>
 
 interface ConnectionFieldsProps {
   readonly form: UseFormReturnType<Values>
-  /** Source of the stored key; null: no key is stored. */
-  readonly keyFrom: string | null | undefined
+  /** Source of the key; null: there is none. */
+  readonly keyFrom: KeySource | null | undefined
 }
 
 const KEY_AGAIN = 'A change of the origin requires the key again'
 const BASE_URL_HINTS: Readonly<Partial<Record<Values['kind'], string>>> = {
-  openai: `Up to the version, such as …/v1. ${KEY_AGAIN}`,
-  anthropic: `Without the version. ${KEY_AGAIN}`,
-  'azure-openai': `Of the resource, without a path. ${KEY_AGAIN}`,
-  bedrock: `{region} stands for the region. ${KEY_AGAIN}`,
-  vertex: `{region} stands for the region. ${KEY_AGAIN}`,
+  openai: 'Up to the version, such as …/v1',
+  anthropic: 'Without the version',
+  'azure-openai': 'Of the resource, without a path',
+  bedrock: '{region} stands for the region',
+  vertex: '{region} stands for the region',
+}
+const PATH_HINTS: Readonly<Partial<Record<Values['kind'], string>>> = {
+  'azure-openai': 'Below the base URL. {deployment} stands for the upstream name of the model',
+  bedrock: 'Below the base URL, for models of vendors other than Anthropic',
+  vertex: 'Below the base URL. {project} stands for the project of the key',
 }
 
 /** Where requests go, and the key. */
 export function ConnectionFields({ form, keyFrom }: ConnectionFieldsProps) {
   const { kind } = form.getValues()
+  const urlHints = [BASE_URL_HINTS[kind], keyFrom && KEY_AGAIN].filter(Boolean)
   return (
     <>
       {kind === 'openai' && <PresetField form={form} />}
-      <TextInput label="Base URL" description={BASE_URL_HINTS[kind] ?? KEY_AGAIN} required {...form.getInputProps('base_url')} />
+      <TextInput label="Base URL" description={urlHints.join('. ')} required {...form.getInputProps('base_url')} />
       <KeyField form={form} keyFrom={keyFrom} />
-      <TextInput label="Path of chat requests" required {...form.getInputProps('path')} />
+      <TextInput
+        label="Path of chat requests"
+        description={PATH_HINTS[kind] ?? 'Below the base URL'}
+        required
+        {...form.getInputProps('path')}
+      />
     </>
   )
 }
@@ -51,13 +65,20 @@ function PresetField({ form }: { readonly form: UseFormReturnType<Values> }) {
 }
 
 const KEY_HINTS: Readonly<Partial<Record<Values['kind'], string>>> = {
+  'azure-openai': 'Key of the resource, or JSON text of a service principal (appId, password, tenant).',
   bedrock: 'Bedrock API key, or access key id:secret access key[:session token].',
   vertex: 'JSON text of the key file of a service account.',
 }
 
+const STORED_HINTS: Readonly<Record<KeySource | 'none', string>> = {
+  none: 'Stored encrypted and never shown again',
+  stored: 'A key is stored. Leave empty to keep it',
+  environment: 'The key is in an environment variable. Leave empty to keep it',
+}
+
 function KeyField({ form, keyFrom }: ConnectionFieldsProps) {
   const { kind } = form.getValues()
-  const stored = keyFrom ? `Stored (${keyFrom}). Leave empty to keep it` : 'Stored encrypted and never shown again'
+  const stored = STORED_HINTS[keyFrom ?? 'none']
   const props = {
     label: 'API key',
     description: [KEY_HINTS[kind], stored].filter(Boolean).join(' '),

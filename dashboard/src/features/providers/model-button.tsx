@@ -1,16 +1,18 @@
-import { Group, NumberInput, Select, TextInput } from '@mantine/core'
+import { NumberInput, Select, SimpleGrid, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useChange } from '../../api/queries.ts'
 import { changedFields } from '../../ui/changed-fields.ts'
 import { FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
 import { SubmitForm } from '../../ui/submit-form.tsx'
-import type { Model } from './provider.ts'
+import { MODEL_API_LABELS, type Model } from './provider.ts'
 
 interface ModelButtonProps {
   readonly providerId: string
   /** Undefined: a new model. */
   readonly model?: Model
+  /** Whether the API of the model can be chosen. */
+  readonly hasApis?: boolean
 }
 
 /** Mantine's NumberInput has an empty string as its empty value. */
@@ -40,17 +42,14 @@ const bodyOf = (values: Values) => ({
   cache_write_1h_price: priceOf(values.cache_write_1h_price),
 })
 
-const APIS: { readonly value: Model['api']; readonly label: string }[] = [
-  { value: 'chat', label: 'Chat' },
-  { value: 'responses', label: 'Responses' },
-]
+const APIS = Object.entries(MODEL_API_LABELS).map(([value, label]) => ({ value, label }))
 
 const REFRESH = ['/admin/v1/providers', '/admin/v1/models'] as const
 /** Prevents replacing a model that another operator added meanwhile. */
 const ONLY_NEW = { 'if-none-match': '*' }
 
 /** Adds or edits a model. */
-export function ModelButton({ providerId, model }: ModelButtonProps) {
+export function ModelButton({ providerId, model, hasApis = true }: ModelButtonProps) {
   const form = useForm({ initialValues: valuesOf(model) })
   const dialog = useFormDialog(form)
   const options = { refresh: REFRESH, onDone: dialog.saved }
@@ -80,7 +79,7 @@ export function ModelButton({ providerId, model }: ModelButtonProps) {
       onOpen={start}
       pending={pending}
     >
-      <ModelForm form={form} isNew={model === undefined} pending={pending} onSubmit={submit} />
+      <ModelForm form={form} isNew={model === undefined} hasApis={hasApis} pending={pending} onSubmit={submit} />
     </FormDialog>
   )
 }
@@ -88,33 +87,43 @@ export function ModelButton({ providerId, model }: ModelButtonProps) {
 interface ModelFormProps {
   readonly form: UseFormReturnType<Values>
   readonly isNew: boolean
+  readonly hasApis: boolean
   readonly pending: boolean
   readonly onSubmit: (values: Values) => void
 }
 
-function ModelForm({ form, isNew, pending, onSubmit }: ModelFormProps) {
+function ModelForm({ form, isNew, hasApis, pending, onSubmit }: ModelFormProps) {
   return (
     <SubmitForm onSubmit={form.onSubmit(onSubmit)} submit={isNew ? 'Add' : 'Save'} pending={pending}>
       {isNew && (
         <TextInput label="Model" description="Name that requests use" required data-autofocus {...form.getInputProps('model')} />
       )}
-      <TextInput label="Upstream name" placeholder="Same" {...form.getInputProps('upstream_name')} />
-      <Select
-        label="API"
-        description="Responses: only OpenAI and Azure"
-        data={APIS}
-        allowDeselect={false}
-        {...form.getInputProps('api')}
+      <TextInput
+        label="Upstream name"
+        description="Name of the model or deployment at the provider"
+        placeholder="Same"
+        {...form.getInputProps('upstream_name')}
       />
-      <Group grow>
+      {hasApis && (
+        <Select
+          label="API"
+          description="Responses: only OpenAI and Azure"
+          data={APIS}
+          allowDeselect={false}
+          {...form.getInputProps('api')}
+        />
+      )}
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <PriceField label="Input price" {...form.getInputProps('input_price')} />
         <PriceField label="Output price" {...form.getInputProps('output_price')} />
-      </Group>
-      <Group grow align="end">
         <PriceField label="Cache read price" placeholder="Input price" {...form.getInputProps('cache_read_price')} />
         <PriceField label="Cache write price" placeholder="Input price" {...form.getInputProps('cache_write_price')} />
-        <PriceField label="1-hour write price" placeholder="Write price" {...form.getInputProps('cache_write_1h_price')} />
-      </Group>
+        <PriceField
+          label="Cache write price for 1 hour"
+          placeholder="Cache write price"
+          {...form.getInputProps('cache_write_1h_price')}
+        />
+      </SimpleGrid>
     </SubmitForm>
   )
 }

@@ -7,21 +7,23 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { formatCost } from '../../ui/format-numbers.ts'
 import { Section } from '../../ui/section.tsx'
 import { ModelButton } from './model-button.tsx'
-import type { Model } from './provider.ts'
+import { hasResponsesApi, MODEL_API_LABELS, type Model, type Provider } from './provider.ts'
 
 /** Models of a provider with their prices. */
-export function ModelsSection({ providerId }: { readonly providerId: string }) {
+export function ModelsSection({ provider: { id: providerId, kind } }: { readonly provider: Provider }) {
+  const hasApis = hasResponsesApi(kind)
   const list = useList('/admin/v1/providers/{id}/models', { params: { path: { id: providerId } } })
   const canEdit = useScopes().hasScope('providers:write')
   const columns: Column<Model>[] = [
     { header: 'Model', cell: ({ id }) => id },
     { header: 'Upstream name', cell: ({ upstream_name }) => upstream_name ?? 'Same', from: 'md' },
+    ...(hasApis ? [apiColumn] : []),
     { header: 'Input price per 1M tokens', cell: ({ input_price }) => formatCost(input_price), from: 'xs', align: 'right' },
     { header: 'Output price per 1M tokens', cell: ({ output_price }) => formatCost(output_price), from: 'xs', align: 'right' },
-    ...(canEdit ? [actionsColumn((model: Model) => <Actions model={model} />)] : []),
+    ...(canEdit ? [actionsColumn((model: Model) => <Actions model={model} hasApis={hasApis} />)] : []),
   ]
   return (
-    <Section title="Models" actions={canEdit && <ModelButton providerId={providerId} />}>
+    <Section title="Models" actions={canEdit && <ModelButton providerId={providerId} hasApis={hasApis} />}>
       <DataTable
         label="Models"
         list={list}
@@ -37,14 +39,16 @@ export function ModelsSection({ providerId }: { readonly providerId: string }) {
   )
 }
 
-function Actions({ model }: { readonly model: Model }) {
+const apiColumn: Column<Model> = { header: 'API', cell: ({ api }) => MODEL_API_LABELS[api], from: 'lg' }
+
+function Actions({ model, hasApis }: { readonly model: Model; readonly hasApis: boolean }) {
   const { id, provider_id } = model
   const remove = useChange('delete', '/admin/v1/providers/{id}/models/{model}', {
     refresh: ['/admin/v1/providers', '/admin/v1/models'],
   })
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
-      <ModelButton providerId={provider_id} model={model} />
+      <ModelButton providerId={provider_id} model={model} hasApis={hasApis} />
       <ConfirmButton
         aria-label={`Remove ${id}`}
         question={`Remove ${id}?`}

@@ -3,6 +3,7 @@ import type { UseFormReturnType } from '@mantine/form'
 import { CLASSIFICATIONS } from '../../ui/classification.tsx'
 import { ConnectionFields } from './connection-fields.tsx'
 import { HeadersField } from './headers-field.tsx'
+import { KIND_LABELS, type Provider } from './provider.ts'
 import { type Values, valuesOfKind } from './provider-values.ts'
 
 interface FieldsProps {
@@ -10,8 +11,8 @@ interface FieldsProps {
 }
 
 interface ProviderFormProps extends FieldsProps {
-  /** Source of the stored key; null: no key is stored. */
-  readonly keyFrom?: string | null
+  /** Source of the key; null: there is none. */
+  readonly keyFrom?: Provider['api_key_from']
   readonly isNew: boolean
   readonly readOnly?: boolean
   readonly pending: boolean
@@ -30,7 +31,14 @@ export function ProviderForm({ form, keyFrom, isNew, readOnly = false, pending, 
             <RoutingFields form={form} />
             <AttemptFields form={form} />
           </SimpleGrid>
-          {kind !== 'stub' && <HeadersField form={form} />}
+          {kind !== 'stub' && <HeadersField form={form} readOnly={readOnly} />}
+          {kind !== 'stub' && (
+            <Switch
+              label="Request streams"
+              description="Turn it off if the server refuses streams"
+              {...form.getInputProps('stream', { type: 'checkbox' })}
+            />
+          )}
           <Switch label="Enabled" {...form.getInputProps('enabled', { type: 'checkbox' })} />
           {!readOnly && (
             <Button type="submit" loading={pending} disabled={!(isNew || form.isDirty())}>
@@ -56,15 +64,7 @@ function IdentityFields({ form }: FieldsProps) {
       <Select
         label="Type"
         description="A stub generates completions without a model, for tests"
-        data={[
-          { value: 'openai', label: 'OpenAI chat API, or compatible' },
-          { value: 'anthropic', label: 'Anthropic Messages API' },
-          { value: 'azure-openai', label: 'Azure OpenAI' },
-          { value: 'bedrock', label: 'Amazon Bedrock' },
-          { value: 'gemini', label: 'Google Gemini' },
-          { value: 'vertex', label: 'Google Vertex AI' },
-          { value: 'stub', label: 'Stub' },
-        ]}
+        data={Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label }))}
         allowDeselect={false}
         {...form.getInputProps('kind')}
         onChange={(kind) => kind && form.setValues(valuesOfKind(kind))}
@@ -110,20 +110,35 @@ function RoutingFields({ form }: FieldsProps) {
 function AttemptFields({ form }: FieldsProps) {
   return (
     <>
-      <NumberInput label="Attempt timeout (ms)" min={1} required {...form.getInputProps('timeout_ms')} />
+      <NumberInput
+        label="Attempt timeout (ms)"
+        description="Maximum duration of one attempt"
+        min={100}
+        required
+        {...form.getInputProps('timeout_ms')}
+      />
       <NumberInput
         label="Idle timeout (ms)"
-        description="Maximum time between bytes or events. Empty: the server's default"
+        description="Maximum time without a byte or event"
+        placeholder="Default of the server"
         min={100}
         {...form.getInputProps('idle_timeout_ms')}
       />
-      <Switch
-        label="Stream responses"
-        description="Turn it off if the server refuses streams"
-        {...form.getInputProps('stream', { type: 'checkbox' })}
+      <NumberInput
+        label="Retries"
+        description="Additional attempts at this provider"
+        min={0}
+        max={5}
+        required
+        {...form.getInputProps('max_retries')}
       />
-      <NumberInput label="Retries" min={0} required {...form.getInputProps('max_retries')} />
-      <NumberInput label="Concurrent requests" min={1} required {...form.getInputProps('max_concurrency')} />
+      <NumberInput
+        label="Concurrent requests"
+        description="Maximum for each node"
+        min={1}
+        required
+        {...form.getInputProps('max_concurrency')}
+      />
     </>
   )
 }

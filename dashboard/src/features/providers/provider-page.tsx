@@ -18,7 +18,7 @@ import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useFormSync } from '../../ui/use-form-sync.ts'
 import { ModelsSection } from './models-section.tsx'
-import type { Provider } from './provider.ts'
+import { KIND_LABELS, type Provider } from './provider.ts'
 import { ProviderForm } from './provider-form.tsx'
 import { patchBody, valuesOf } from './provider-values.ts'
 import { TestButton } from './test-button.tsx'
@@ -59,6 +59,7 @@ export function Page() {
       <Section title="Status">
         <DescriptionList
           items={[
+            ['Type', KIND_LABELS[provider.kind]],
             ['Health (this node)', <HealthBadge key="health" enabled={enabled} health={health} />],
             ['Last error', <LastError key="error" error={health.last_error} />],
             ['Requests in flight', `${health.active} of ${provider.max_concurrency}`],
@@ -67,7 +68,7 @@ export function Page() {
           ]}
         />
       </Section>
-      <ModelsSection providerId={id} />
+      <ModelsSection provider={provider} />
       <Settings provider={provider} readOnly={!canEdit} />
     </Frame>
   )

@@ -7,10 +7,13 @@ import { HealthBadge } from '../../ui/health-badge.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { AddProviderButton } from './add-provider-button.tsx'
-import type { Provider } from './provider.ts'
+import { KIND_LABELS, type Provider } from './provider.ts'
 import { TestButton } from './test-button.tsx'
 
 const REFETCH_MS = 10_000
+
+/** Servers with the OpenAI chat API differ by their address. */
+const serviceOf = ({ kind, base_url }: Provider) => (kind === 'openai' ? base_url : KIND_LABELS[kind])
 
 /** Providers with health, limits and weight. */
 export function Page() {
@@ -19,7 +22,7 @@ export function Page() {
   const columns: Column<Provider>[] = [
     { header: 'ID', cell: ({ id }) => <Link to={`/providers/${id}`}>{id}</Link> },
     { header: 'Health', cell: ({ enabled, health }) => <HealthBadge enabled={enabled} health={health} /> },
-    { header: 'Base URL', cell: ({ base_url, kind }) => base_url ?? kind, from: 'md' },
+    { header: 'Service', cell: serviceOf, from: 'md' },
     { header: 'Region', cell: ({ region }) => region ?? '–', from: 'lg' },
     {
       header: 'Maximum classification',

@@ -1,13 +1,16 @@
+import type { Extension } from './principal.ts'
+
+/** Code that connects a client to an Application. */
 export interface ClientSnippet {
   readonly name: string
   /** Extensions of the Application that the client needs. */
-  readonly needs: readonly string[]
+  readonly needs: readonly Extension[]
   readonly code: (values: { readonly base: string; readonly model: string }) => string
 }
 
-const TOOLS = ['tools', 'content_parts'] as const
+const TOOLS: readonly Extension[] = ['tools', 'content_parts']
 
-/** How clients send their requests through Gatehouse. The key is in the environment variable GATEHOUSE_KEY. */
+/** The key of the Application is in the environment variable GATEHOUSE_KEY. The dashboard and `gatehouse application create` show the code. */
 export const CLIENT_SNIPPETS: readonly ClientSnippet[] = [
   {
     name: 'curl',
@@ -74,5 +77,5 @@ wire_api = "responses"`,
   },
 ]
 
-/** The extensions of an Application that is created here: most clients need them. Over the API they are off (GW-CHAT-17). */
-export const DEFAULT_EXTENSIONS = [...TOOLS, 'developer_role'] as const
+/** The extensions of an Application that an operator creates: most clients need them. Over the API they are off (GW-CHAT-17). */
+export const DEFAULT_EXTENSIONS: readonly Extension[] = [...TOOLS, 'developer_role']
