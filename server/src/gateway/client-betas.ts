@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BETA_HEADER, readBetas } from '../dialects/anthropic-messages/betas.ts'
+import { headerValues } from '../http/header-values.ts'
 import type { IncomingRequest } from '../pipeline/request.ts'
 import { invalid } from './request-fields.ts'
 
@@ -7,9 +8,9 @@ type Parse = IncomingRequest['parse']
 
 /** `parse` for the body together with the features that the client's header asks for (GW-ANT-11). */
 export const withBetas =
-  ({ headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>, parse: Parse): Parse =>
+  (request: Pick<IncomingMessage, 'rawHeaders'>, parse: Parse): Parse =>
   (...parameters) => {
-    const betas = readBetas(headersDistinct[BETA_HEADER])
+    const betas = readBetas(headerValues(request, BETA_HEADER))
     if (!betas)
       return invalid({ param: BETA_HEADER, message: 'must be at most 32 names that end in a date, separated by commas' })
     const parsed = parse(...parameters)

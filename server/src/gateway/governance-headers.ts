@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { headerValues } from '../http/header-values.ts'
 import { governanceOf } from '../pipeline/governance-block.ts'
 import type { PipelineResult } from '../pipeline/pipeline-result.ts'
 import type { IncomingRequest } from '../pipeline/request.ts'
@@ -45,13 +46,13 @@ export function decodeHeader(value: string): string | undefined {
 
 /** `parse` for the body together with the governance headers of the request. Its problems name the header that a value came from. */
 export const withGovernanceHeaders =
-  ({ headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>, parse: Parse): Parse =>
+  (request: Pick<IncomingMessage, 'headers' | 'rawHeaders'>, parse: Parse): Parse =>
   (body, application, context) => {
-    const sent = HEADERS.filter(({ name }) => headersDistinct[name] !== undefined)
+    const sent = HEADERS.filter(({ name }) => request.headers[name] !== undefined)
     if (sent.length === 0 || !isObject(body) || !isObject(body.governance ?? {})) return parse(body, application, context)
     let governance = (body.governance ?? {}) as Fields
     for (const header of sent) {
-      const added = addHeader(governance, header, headersDistinct[header.name] ?? [])
+      const added = addHeader(governance, header, headerValues(request, header.name))
       if ('problem' in added) return invalid({ param: header.name, message: added.problem })
       governance = added.governance
     }

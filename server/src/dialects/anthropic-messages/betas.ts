@@ -7,9 +7,9 @@ export const BETA_HEADER = 'anthropic-beta'
 const BETA = /^[a-z][a-z0-9-]{1,60}-\d{4}-?\d{2}-?\d{2}$/
 const MAX_BETAS = 32
 
-/** The names in a header; undefined: it has others. */
-export function readBetas(header: string | readonly string[] | undefined): readonly string[] | undefined {
-  const names = [header ?? []].flat().flatMap((value) => value.split(',').flatMap((name) => name.trim() || []))
+/** The names in the values of a header; undefined: it has others. */
+export function readBetas(values: readonly string[]): readonly string[] | undefined {
+  const names = values.flatMap((value) => value.split(',').flatMap((name) => name.trim() || []))
   return names.length <= MAX_BETAS && names.every((name) => BETA.test(name)) ? [...new Set(names)] : undefined
 }
 
