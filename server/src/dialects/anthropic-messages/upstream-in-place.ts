@@ -85,14 +85,16 @@ const blocksOf = (messages: readonly ChatMessage[]): readonly Block[] =>
 
 /** A content that was a text stays one. */
 function mergeContent(written: unknown, before: readonly Block[], after: readonly Block[]): unknown {
-  if (isDeepStrictEqual(before, after)) return written
   if (!Array.isArray(written)) {
+    if (isDeepStrictEqual(before, after)) return written
     const [from, to] = [before, after].map(([block, ...others]) => (others.length === 0 ? block?.text : undefined))
     return typeof to === 'string' ? mergeChanges(written, from, to) : after
   }
   const places = placesOf(written, before)
-  // Several texts of an assistant are one text in the chat form, and cannot be separated again.
-  if (before.length !== after.length || places.filter((place) => place >= 0).length !== before.length) return after
+  // Several texts of an assistant are one text in the chat form and cannot be separated again; unsigned thinking is not translated back.
+  const isPlaced = written.every((block: Fields, index) => (places[index] ?? -1) >= 0 || hasNoText(block))
+  const isComplete = places.filter((place) => place >= 0).length === before.length
+  if (!isPlaced || !isComplete || before.length !== after.length) return after
   return written.map((block: Fields, index) => {
     const place = places[index] ?? -1
     return place < 0 ? block : mergeBlock(block, before[place] ?? {}, after[place] ?? {})
@@ -106,6 +108,13 @@ function mergeBlock(written: Fields, before: Block, after: Block): unknown {
   const content = mergeContent(written.content, from ?? [], to ?? [])
   return mergeChanges({ ...written, content }, { ...before, content }, { ...after, content })
 }
+
+/** A block that became none: an empty text, or one of a type that the gateway carries, which is sent only if no policy changed it. */
+const hasNoText = ({ type, text }: Fields): boolean => (type === 'text' ? text === '' : !TRANSLATED.has(textOf(type)))
+
+const TRANSLATED: ReadonlySet<string> = new Set([
+  ...['text', 'image', 'document', 'tool_use', 'tool_result', 'thinking', 'redacted_thinking'],
+])
 
 /** For each written block, the index of the block that its translation became; -1: the chat form has no place for it. */
 function placesOf(written: readonly Fields[], blocks: readonly Block[]): readonly number[] {
