@@ -159,7 +159,7 @@ function readBytes(bytes: Buffer, { type, charset }: Declared, write: (bytes: Bu
       ? { kind: 'broken', message: 'says that it is text and cannot be read as such: send it as UTF-8' }
       : { kind: 'bytes', type, size: bytes.length }
   }
-  const named = charset === undefined ? undefined : NAMED[charset]
+  const named = charset !== undefined && Object.hasOwn(NAMED, charset) ? NAMED[charset] : undefined
   if (charset !== undefined && (!named || !fits(named, found, bytes))) {
     return { kind: 'broken', message: 'has a charset that it cannot be read by: send it as UTF-8' }
   }

@@ -27,11 +27,9 @@ export function withTextEverywhere(value: unknown, text: string, at = ''): reado
       value: { ...fields, [name]: each.value },
     })),
   )
-  const extra = process.env.NAMES ? process.env.NAMES.split(' ').filter((n) => !(n in fields)).map((n) => ({ at: `${at}.+${n}`, value: { ...fields, [n]: text } })) : []
   return [
     ...own,
     ...inner,
-    ...extra,
     { at: `${at}.x_further`, value: { ...fields, x_further: text } },
     { at: `${at}.<name>`, value: { ...fields, [text]: 'x' } },
   ]

@@ -38,10 +38,12 @@ const BECAME: Readonly<Record<string, readonly string[]>> = {
   tool_choice: ['tool_choice', 'parallel_tool_calls'],
 }
 
+const becameOf = (name: string): readonly string[] => (Object.hasOwn(BECAME, name) ? BECAME[name] : undefined) ?? [name]
+
 /** A changed field is translated back; `output_format` then stands in `output_config`. */
 function editParameters(body: Fields, parameters: Fields, before: Fields): Fields {
   const isChanged = (name: string): boolean => parameters[name] !== before[name]
-  const changed = Object.keys(body).filter((name) => (BECAME[name] ?? [name]).some(isChanged))
+  const changed = Object.keys(body).filter((name) => becameOf(name).some(isChanged))
   if (changed.length === 0) return body
   const [encodedBefore, encoded] = [encodeFields(before), encodeFields(parameters)]
   const edited: Record<string, unknown> = { ...body }
