@@ -25,6 +25,9 @@ const DATA_SCHEME = /^[\s\p{Cc}]*d[\t\n\r]*a[\t\n\r]*t[\t\n\r]*a[\t\n\r]*:/iu
 
 export const isDataUrl = (value: string): boolean => DATA_SCHEME.test(value)
 
+/** The beginning of a data: URL with its media type, up to the comma; empty: the value is no data: URL. */
+export const headerOf = (value: string): string => (isDataUrl(value) ? value.slice(0, value.indexOf(',') + 1) : '')
+
 const LINK = /^[\s\p{Cc}]*[a-z][a-z0-9+.-]*:\/\//iu
 /** Whether a field names a place from which its reader fetches the content. */
 export const isLink = (value: string): boolean => LINK.test(value)

@@ -51,7 +51,10 @@ describe('declaration', () => {
     ['headers.api-key', { headers: { 'api-key': 'in-the-clear' } }],
     ['headers.Authorization', { headers: { Authorization: 'Bearer in-the-clear' } }],
     ['headers.x-key', { ...providerDefaults('vertex'), region: 'europe-west1', headers: { 'x-key': '{api_key}' } }],
-    ['headers.authorization', { ...providerDefaults('bedrock'), region: 'eu-central-1', headers: { authorization: '{api_key}' } }],
+    [
+      'headers.authorization',
+      { ...providerDefaults('bedrock'), region: 'eu-central-1', headers: { authorization: '{api_key}' } },
+    ],
     ['region', { ...providerDefaults('vertex'), region: 'attacker.example.net/' }],
     ['region', { baseUrl: 'https://{region}.example.com', region: 'a@b' }],
     ['api_key', { apiKey: 'two words' }],

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MAXIMAL_RESPONSES } from '../support/maximal-responses.ts'
+import { MAXIMAL_RESPONSES } from '../support/maximal/responses.ts'
 import { withTextEverywhere } from '../support/mutations.ts'
 import { json, plainJson } from '../support/scripted-provider.ts'
 import { startThreeProviders, type ThreeProviders } from '../support/three-providers.ts'
@@ -24,7 +24,10 @@ type Model = keyof typeof MAXIMAL_RESPONSES
 const MODELS = Object.keys(MAXIMAL_RESPONSES) as readonly Model[]
 
 const CLIENTS: Readonly<Record<string, (model: Model) => readonly [path: string, body: object]>> = {
-  'chat completions': (model) => ['/v1/chat/completions', { model, messages: [{ role: 'user', content: 'greet' }], logprobs: model !== 'claude' }],
+  'chat completions': (model) => [
+    '/v1/chat/completions',
+    { model, messages: [{ role: 'user', content: 'greet' }], logprobs: model !== 'claude' },
+  ],
   Messages: (model) => ['/v1/messages', { model, max_tokens: 100, messages: [{ role: 'user', content: 'greet' }] }],
   Responses: (model) => ['/v1/responses', { model, input: 'greet', store: false }],
 }
@@ -53,7 +56,13 @@ function joinedDeltas(stream: string): string {
 }
 
 /** The places from which the text reached the client. */
-async function escapes(client: string, model: Model, stream: boolean, values: readonly { at: string; value: unknown }[], send: (response: ServerResponse, value: unknown) => void) {
+async function escapes(
+  client: string,
+  model: Model,
+  stream: boolean,
+  values: readonly { at: string; value: unknown }[],
+  send: (response: ServerResponse, value: unknown) => void,
+) {
   const escaped: string[] = []
   let redacted = 0
   for (const { at, value } of values) {
@@ -75,7 +84,9 @@ describe.each(MODELS)('response of the model %s', (model) => {
       respond = (response) => json(response, 200, whole)
       const plain = await ask(client, model, stream)
       expect(plain).toEqual({ status: 200, text: expect.stringContaining('look_up') })
-      const { escaped, redacted } = await escapes(client, model, stream, withTextEverywhere(whole, ADDRESS), (response, value) => plainJson(response, 200, value))
+      const { escaped, redacted } = await escapes(client, model, stream, withTextEverywhere(whole, ADDRESS), (response, value) =>
+        plainJson(response, 200, value),
+      )
       expect(escaped).toEqual([])
       expect(redacted).toBeGreaterThan(5)
     }
@@ -91,18 +102,27 @@ describe.each(MODELS)('response of the model %s', (model) => {
           }))
         : [],
     )
-    const { escaped, redacted } = await escapes('chat completions', model, false, values, (response, value) =>
-      void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(String(value)),
+    const { escaped, redacted } = await escapes(
+      'chat completions',
+      model,
+      false,
+      values,
+      (response, value) => void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(String(value)),
     )
     expect(escaped).toEqual([])
     expect(redacted).toBeGreaterThan(5)
   })
 
   test('errors: no text of the provider reaches clients or logs', async () => {
-    const error = { type: 'error', error: { type: 'invalid_request_error', message: 'No.', code: 'invalid_value', param: 'messages[0].content' }, request_id: 'req_1' }
+    const error = {
+      type: 'error',
+      error: { type: 'invalid_request_error', message: 'No.', code: 'invalid_value', param: 'messages[0].content' },
+      request_id: 'req_1',
+    }
     for (const status of [400, 401, 404, 429, 500]) {
       for (const { value } of withTextEverywhere(error, ADDRESS)) {
-        respond = (response) => plainJson(response, status, value, { 'x-request-id': ADDRESS, 'retry-after': '1', 'set-cookie': ADDRESS })
+        respond = (response) =>
+          plainJson(response, status, value, { 'x-request-id': ADDRESS, 'retry-after': '1', 'set-cookie': ADDRESS })
         const { text } = await ask('chat completions', model, false)
         expect(text).not.toContain(NAME)
         await askHealthy('chat completions', model)

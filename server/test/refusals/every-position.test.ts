@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dumpTables } from '../support/dump-tables.ts'
-import { MAXIMAL_REQUESTS } from '../support/maximal-requests.ts'
+import { MAXIMAL_REQUESTS } from '../support/maximal/requests.ts'
 import { withTextEverywhere } from '../support/mutations.ts'
 import { startThreeProviders, type ThreeProviders } from '../support/three-providers.ts'
 

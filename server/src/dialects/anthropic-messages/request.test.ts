@@ -197,7 +197,10 @@ describe('Messages API: request [GW-ANT-3]', () => {
     ['thinking.budget_tokens', { ...user('x'), thinking: { type: 'adaptive', budget_tokens: 'words' } }],
     ['tools[0].strict', { ...user('x'), tools: [{ ...tool, strict: 'words' }] }],
     ['tools[0].eager_input_streaming', { ...user('x'), tools: [{ ...tool, eager_input_streaming: 'words' }] }],
-    ['output_config.format.name', { ...user('x'), output_config: { format: { type: 'json_schema', schema: {}, name: 'words' } } }],
+    [
+      'output_config.format.name',
+      { ...user('x'), output_config: { format: { type: 'json_schema', schema: {}, name: 'words' } } },
+    ],
     ['messages[0].content[0].is_error', user([{ type: 'tool_result', tool_use_id: 'a', is_error: 'words' }])],
     [
       'messages[0].content[0].source.media_type',

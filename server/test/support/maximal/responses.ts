@@ -1,8 +1,8 @@
-import { anthropicMessage } from './scripted-anthropic.ts'
-import { completion } from './scripted-provider.ts'
-import { responseObject } from './scripted-responses.ts'
+import { anthropicMessage } from '../scripted-anthropic.ts'
+import { completion } from '../scripted-provider.ts'
+import { responseObject } from '../scripted-responses.ts'
+import { SIGNATURE } from './values.ts'
 
-const SIGNATURE = Buffer.from('a signature that only its provider can read, and no other service').toString('base64')
 const CITATION = { start_index: 0, end_index: 4, url: 'https://example.org', title: 'Example' }
 
 const message = {
@@ -33,7 +33,9 @@ export const MAXIMAL_RESPONSES = {
       {
         index: 0,
         message,
-        logprobs: { content: [{ token: 'Good morning', logprob: -1, bytes: [1], top_logprobs: [{ token: 'Good', logprob: -2 }] }] },
+        logprobs: {
+          content: [{ token: 'Good morning', logprob: -1, bytes: [1], top_logprobs: [{ token: 'Good', logprob: -2 }] }],
+        },
         finish_reason: 'tool_calls',
       },
     ],
@@ -93,7 +95,14 @@ export const MAXIMAL_RESPONSES = {
           { type: 'refusal', refusal: 'I would rather not.' },
         ],
       },
-      { id: 'fc_1', type: 'function_call', status: 'completed', call_id: 'call_1', name: 'look_up', arguments: '{"city":"Bern"}' },
+      {
+        id: 'fc_1',
+        type: 'function_call',
+        status: 'completed',
+        call_id: 'call_1',
+        name: 'look_up',
+        arguments: '{"city":"Bern"}',
+      },
       { id: 'ct_1', type: 'custom_tool_call', status: 'completed', call_id: 'call_2', name: 'run', input: 'print(1)' },
     ],
     { metadata: { topic: 'weather' }, instructions: 'Be brief.' },
