@@ -197,6 +197,11 @@ describe('blocks of the Messages API that a changed message cannot keep apart [G
     expect(received).not.toContain(SECRET)
     expect(received).toContain('One.')
   })
+
+  test('in place: not sent when such a message has a field that is carried, because it would be lost', () => {
+    const sent = body({ ...text('One. '), x_hint: 'warm' }, text(SECRET))
+    expect(() => forward(anthropicMessages, sent, conceal, 'carry')).toThrow('unsupported: carried_fields')
+  })
 })
 
 describe('unknown fields of the Messages API [GW-FID-4]', () => {

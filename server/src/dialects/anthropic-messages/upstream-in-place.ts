@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ChatMessage } from '../../domain/message.ts'
-import type { OriginalRequest } from '../../domain/original-request.ts'
+import { CARRIED_FIELDS, type OriginalRequest } from '../../domain/original-request.ts'
 import { type Fields, isObject, textOf } from '../../lib/untrusted-json.ts'
 import { mergeChanges } from '../merge-changes.ts'
 import { segmentsOf } from '../segments.ts'
 import type { UpstreamRequest } from '../upstream-dialect.ts'
 import { withoutState } from './provider-state.ts'
 import { contentBlocks, textBlocks } from './upstream-content.ts'
-import type { Block } from './upstream-fields.ts'
+import { type Block, UntranslatableField } from './upstream-fields.ts'
 import { encodeMessages } from './upstream-messages.ts'
 import { encodeParameters } from './upstream-parameters.ts'
 import { encodeTools } from './upstream-tools.ts'
@@ -77,8 +77,19 @@ function editMessages({ messages }: UpstreamRequest, original: OriginalRequest):
     if (!isObject(item)) return [item]
     if (!isChanged) return [withoutState(item)]
     const [before, after] = [original.messages, messages].map((list) => blocksOf(list.slice(from, to)))
-    return [withoutState({ ...item, content: mergeContent(item.content, before ?? [], after ?? []) })]
+    const content = mergeContent(item.content, before ?? [], after ?? [])
+    if (!isEdited(item.content, content)) refuseCarried(original)
+    return [withoutState({ ...item, content })]
   })
+}
+
+/** Whether each block stands for one that was written. */
+const isEdited = (written: unknown, content: unknown): boolean =>
+  !Array.isArray(written) || (Array.isArray(content) && content.length === written.length)
+
+/** A message that is written anew would lose fields that the gateway does not know. */
+function refuseCarried({ carried }: OriginalRequest): void {
+  if (carried.some((path) => path.startsWith('messages['))) throw new UntranslatableField(CARRIED_FIELDS)
 }
 
 /** The blocks of one message of this API, from the messages of the chat form that it became. */
