@@ -29,11 +29,16 @@ interface FileValue {
   readonly kind: UnreadKind
 }
 
+const OFFICE =
+  /vnd\.openxmlformats-officedocument\.(?:wordprocessingml\.document|spreadsheetml\.sheet|presentationml\.presentation)/
+const MEDIA_TYPES = [
+  'image/(?:png|jpe?g|gif|webp)',
+  'audio/(?:wav|mp3|mpeg)',
+  'text/(?:plain|csv|html|markdown)',
+  `application/(?:pdf|json|octet-stream|${OFFICE.source})`,
+]
 /** Headers that say only what a file is. */
-const OFFICE = 'vnd\\.openxmlformats-officedocument\\.(?:wordprocessingml\\.document|spreadsheetml\\.sheet|presentationml\\.presentation)'
-const PLAIN_HEADER = new RegExp(
-  `^data:(?:image/(?:png|jpe?g|gif|webp)|audio/(?:wav|mp3|mpeg)|text/(?:plain|csv|html|markdown)|application/(?:pdf|json|octet-stream|${OFFICE}))(?:;charset=utf-8)?(?:;base64)?,$`,
-)
+const PLAIN_HEADER = new RegExp(`^data:(?:${MEDIA_TYPES.join('|')})(?:;charset=utf-8)?(?:;base64)?,$`)
 
 /** A media type and its parameters may hold any text. It is scanned, and cannot be replaced. */
 function scanHeader(header: string, visitor: Visitor): void {
