@@ -17,6 +17,9 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.close())
 
+/** A test sends hundreds of requests. */
+const SLOW_MS = 300_000
+
 /** Responses that named a record. */
 let recorded = 0
 
@@ -30,7 +33,9 @@ function readable(raws: readonly string[]): string {
   return [...raws, ...decoded(/[A-Za-z0-9+/_-]{16,}/g, 'base64'), ...decoded(/[0-9a-f]{16,}/g, 'hex')].join('\n')
 }
 
-describe.each(MAXIMAL_REQUESTS)('$api to the model $model', ({ path, body }) => {
+describe.each(MAXIMAL_REQUESTS)('$api to the model $model', ({ path, model, body }) => {
+  // Only a provider of the client's own API gets unknown fields.
+  const forms = `${path} ${model}` === '/v1/messages claude' ? ['refuse', 'carry'] : ['refuse']
   const send = async (json: unknown, unknownFields: string) => {
     const options = { token: tokens[unknownFields] ?? '', headers: { 'anthropic-version': '2023-06-01' } }
     fixture.takeReceived()
@@ -45,17 +50,21 @@ describe.each(MAXIMAL_REQUESTS)('$api to the model $model', ({ path, body }) => 
     expect(received).toContain('Good morning')
   })
 
-  test.each(['refuse', 'carry'])('redaction: no place of a request escapes it when unknown_fields is %s', async (unknown) => {
-    const escaped: string[] = []
-    let redacted = 0
-    for (const { at, value } of withTextEverywhere(body, ADDRESS)) {
-      const { status, received } = await send(value, unknown)
-      if (status >= 500 || received.includes(NAME)) escaped.push(`${at}: ${status}`)
-      if (received.includes('[EMAIL]')) redacted += 1
-    }
-    expect(escaped).toEqual([])
-    expect(redacted).toBeGreaterThan(2)
-  })
+  test.each(forms)(
+    'redaction: no place of a request escapes it when unknown_fields is %s',
+    { timeout: SLOW_MS },
+    async (unknown) => {
+      const escaped: string[] = []
+      let redacted = 0
+      for (const { at, value } of withTextEverywhere(body, ADDRESS)) {
+        const { status, received } = await send(value, unknown)
+        if (status >= 500 || received.includes(NAME)) escaped.push(`${at}: ${status}`)
+        if (received.includes('[EMAIL]')) redacted += 1
+      }
+      expect(escaped).toEqual([])
+      expect(redacted).toBeGreaterThan(2)
+    },
+  )
 })
 
 test('records and logs: have one record for each admitted request, and none of the texts', async () => {

@@ -87,7 +87,7 @@ function editMessages({ messages }: UpstreamRequest, original: OriginalRequest):
 const isEdited = (written: unknown, content: unknown): boolean =>
   !Array.isArray(written) || (Array.isArray(content) && content.length === written.length)
 
-/** A message that is written anew would lose fields that the gateway does not know. */
+/** A message that is built again would lose fields that the gateway does not know. */
 function refuseCarried({ carried }: OriginalRequest): void {
   if (carried.some((path) => path.startsWith('messages['))) throw new UntranslatableField(CARRIED_FIELDS)
 }
