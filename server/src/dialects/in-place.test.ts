@@ -87,6 +87,36 @@ describe.each([
   })
 })
 
+describe('blocks of the Messages API that a changed message cannot keep apart [GW-FID-5]', () => {
+  const body = (...content: readonly object[]): string =>
+    JSON.stringify({
+      model: 'm',
+      max_tokens: 9,
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content },
+        { role: 'user', content: 'Go on' },
+      ],
+      stream: false,
+    })
+  const text = (words: string) => ({ type: 'text', text: words })
+
+  test.each([
+    ['the second of two texts', body(text('One. '), text(`Two ${SECRET}.`))],
+    ['a text before a call', body(text('One. '), text(SECRET), { type: 'tool_use', id: 't', name: 'f', input: {} })],
+    ['thinking without a signature', body({ type: 'thinking', thinking: SECRET, signature: '' }, text('One.'))],
+  ])('in place: a text that a policy changed is not sent: %s', (_, sent) => {
+    const received = forward(anthropicMessages, sent, conceal)
+    expect(received).not.toContain(SECRET)
+    expect(received).toContain('One.')
+  })
+
+  test('in place: not sent when such a message has a field that is carried, because it would be lost', () => {
+    const sent = body({ ...text('One. '), x_hint: 'warm' }, text(SECRET))
+    expect(() => forward(anthropicMessages, sent, conceal, 'carry')).toThrow('unsupported: carried_fields')
+  })
+})
+
 describe('unknown fields of the Messages API [GW-FID-4]', () => {
   const body = (fields: object): string =>
     JSON.stringify({
@@ -130,6 +160,10 @@ describe('unknown fields of the Messages API [GW-FID-4]', () => {
 
   test.each(['mcp_servers', 'container'])('carry: %s stays refused, because the provider would run tools itself', (name) => {
     expect(() => forward(anthropicMessages, body({ [name]: [{ url: 'x' }] }), undefined, 'carry')).toThrow(name)
+  })
+
+  test('carry: a name that every object inherits is a name like others', () => {
+    expect(forward(anthropicMessages, body({ toString: 'blue' }), undefined, 'carry')).toContain('"toString":"blue"')
   })
 
   test('carry: at most 32 fields', () => {

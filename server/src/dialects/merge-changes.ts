@@ -23,12 +23,12 @@ const isList = (value: unknown): value is readonly unknown[] => Array.isArray(va
 function mergeFields(written: Fields, before: Fields, after: Fields): Fields {
   const merged: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(written)) {
-    if (name in after) merged[name] = mergeChanges(value, before[name], after[name])
+    if (Object.hasOwn(after, name)) merged[name] = mergeChanges(value, before[name], after[name])
     // The name of a field is a text too, and a policy may have changed it.
-    else if (!(name in before)) merged[name] = value
+    else if (!Object.hasOwn(before, name)) merged[name] = value
   }
   for (const [name, value] of Object.entries(after)) {
-    if (!(name in written) && !isDeepStrictEqual(before[name], value)) merged[name] = value
+    if (!Object.hasOwn(written, name) && !isDeepStrictEqual(before[name], value)) merged[name] = value
   }
   return merged
 }

@@ -1,4 +1,4 @@
-import { decodedText, type Encoded, readEncoded } from './encoded-text.ts'
+import { decodedText, type Encoded, headerOf, readEncoded } from './encoded-text.ts'
 import { readable, rewritten } from './json-text.ts'
 import type { UnreadKind } from './unread.ts'
 
@@ -29,8 +29,26 @@ interface FileValue {
   readonly kind: UnreadKind
 }
 
+const OFFICE =
+  /vnd\.openxmlformats-officedocument\.(?:wordprocessingml\.document|spreadsheetml\.sheet|presentationml\.presentation)/
+const MEDIA_TYPES = [
+  'image/(?:png|jpe?g|gif|webp)',
+  'audio/(?:wav|mp3|mpeg)',
+  'text/(?:plain|csv|html|markdown)',
+  `application/(?:pdf|json|octet-stream|${OFFICE.source})`,
+]
+/** Headers that say only what a file is. */
+const PLAIN_HEADER = new RegExp(`^data:(?:${MEDIA_TYPES.join('|')})(?:;charset=utf-8)?(?:;base64)?,$`)
+
+/** A media type and its parameters may hold any text. It is scanned, and cannot be replaced. */
+function scanHeader(header: string, visitor: Visitor): void {
+  if (header === '' || PLAIN_HEADER.test(header)) return
+  if (visitor.text(header) !== header) throw new Unchangeable('the media type of a file')
+}
+
 /** A field of a content part that may hold a file. */
 export function mapEncoded(value: string, { isBare, kind }: FileValue, visitor: Visitor): string {
+  scanHeader(headerOf(value), visitor)
   const encoded = readEncoded(value, isBare)
   const isShort = value.length < LITERAL_LENGTH
   if (encoded.kind === 'bytes') visitor.unread(kindOf(encoded.type, kind), encoded.size)

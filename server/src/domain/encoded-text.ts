@@ -25,6 +25,9 @@ const DATA_SCHEME = /^[\s\p{Cc}]*d[\t\n\r]*a[\t\n\r]*t[\t\n\r]*a[\t\n\r]*:/iu
 
 export const isDataUrl = (value: string): boolean => DATA_SCHEME.test(value)
 
+/** The beginning of a data: URL with its media type, up to the comma; empty: the value is no data: URL. */
+export const headerOf = (value: string): string => (isDataUrl(value) ? value.slice(0, value.indexOf(',') + 1) : '')
+
 const LINK = /^[\s\p{Cc}]*[a-z][a-z0-9+.-]*:\/\//iu
 /** Whether a field names a place from which its reader fetches the content. */
 export const isLink = (value: string): boolean => LINK.test(value)
@@ -159,7 +162,7 @@ function readBytes(bytes: Buffer, { type, charset }: Declared, write: (bytes: Bu
       ? { kind: 'broken', message: 'says that it is text and cannot be read as such: send it as UTF-8' }
       : { kind: 'bytes', type, size: bytes.length }
   }
-  const named = charset === undefined ? undefined : NAMED[charset]
+  const named = charset !== undefined && Object.hasOwn(NAMED, charset) ? NAMED[charset] : undefined
   if (charset !== undefined && (!named || !fits(named, found, bytes))) {
     return { kind: 'broken', message: 'has a charset that it cannot be read by: send it as UTF-8' }
   }

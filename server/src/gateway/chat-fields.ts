@@ -65,7 +65,7 @@ export function fieldProblem(body: Fields): Problem | undefined {
 /** The first of these fields that is refused. `at`: their path in the body, with a dot. */
 export function refusedField(fields: Fields, at: string): Problem | undefined {
   for (const [name, value] of Object.entries(fields)) {
-    const why = isSet(value) ? REFUSED[name] : undefined
+    const why = isSet(value) && Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined
     if (why !== undefined) return { param: at + name, message: `is not supported: ${why}` }
   }
   const { modalities } = fields

@@ -39,9 +39,10 @@ export function storedResponseParser(
   return (): Parsed => {
     const checkedQuery = checkQuery(request.query)
     if (!checkedQuery.ok) return invalid(checkedQuery.problem)
-    const header = request.headers[USER_HEADER]
+    const [header, ...others] = request.raw.headersDistinct[USER_HEADER] ?? []
+    if (others.length > 0) return invalid({ param: USER_HEADER, message: 'must be sent once' })
     if (header === undefined) return { ok: true, request: { ...EMPTY_REQUEST, storedResponse } }
-    const user = checkUser({ [USER_HEADER]: typeof header === 'string' ? decodeHeader(header) : null })
+    const user = checkUser({ [USER_HEADER]: decodeHeader(header) ?? null })
     if (!user.ok) return invalid(user.problem)
     return { ok: true, request: { ...EMPTY_REQUEST, storedResponse, user: { id: String(user.value[USER_HEADER]) } } }
   }

@@ -50,6 +50,13 @@ describe('declaration', () => {
     ['headers.x y', { headers: { 'x y': 'a' } }],
     ['headers.api-key', { headers: { 'api-key': 'in-the-clear' } }],
     ['headers.Authorization', { headers: { Authorization: 'Bearer in-the-clear' } }],
+    ['headers.x-key', { ...providerDefaults('vertex'), region: 'europe-west1', headers: { 'x-key': '{api_key}' } }],
+    [
+      'headers.authorization',
+      { ...providerDefaults('bedrock'), region: 'eu-central-1', headers: { authorization: '{api_key}' } },
+    ],
+    ['base_url', { baseUrl: 'https://{region}.example.com', region: 'a@b' }],
+    ['region', { baseUrl: 'https://{region}.example.com', region: 'attacker.example.net/' }],
     ['api_key', { apiKey: 'two words' }],
     ['api_key', { apiKey: 'line\n' }],
     ['api_key', { apiKey: 'a', apiKeyEnv: 'B', source: 'config' }],

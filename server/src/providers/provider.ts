@@ -128,6 +128,8 @@ const RESERVED_HEADERS = new Set([
 ])
 /** Headers are stored unencrypted, so these must hold the placeholder instead of the key. */
 const KEY_HEADERS = new Set(['authorization', 'api-key', 'x-api-key', 'x-goog-api-key'])
+/** Kinds whose requests the gateway authorizes itself: the key signs them, or is exchanged for a token, and is never sent. */
+const SIGNING_KINDS: ReadonlySet<ProviderKind> = new Set(['bedrock', 'vertex'])
 
 const RANGES = {
   timeoutMs: [100, 3_600_000],
@@ -184,7 +186,7 @@ export function findProviderProblem(provider: NewProvider, allowPrivateUrls: boo
   if (!CLASSIFICATIONS.includes(provider.maxClassification)) {
     return { param: 'max_classification', message: `must be one of ${CLASSIFICATIONS.join(', ')}` }
   }
-  return findHeadersProblem(provider.headers) ?? findCredentialsProblem(provider, allowPrivateUrls)
+  return findHeadersProblem(provider) ?? findCredentialsProblem(provider, allowPrivateUrls)
 }
 
 /** Signatures of AWS name the region. */
@@ -202,12 +204,14 @@ function findBaseUrlProblem(provider: ProviderSettings, allowPrivate: boolean): 
   return baseUrl === null ? 'is required' : findUrlProblem(resolvedBaseUrl({ baseUrl, region }), allowPrivate)
 }
 
-function findHeadersProblem(headers: Readonly<Record<string, string>>): Problem | undefined {
+function findHeadersProblem({ kind, headers }: ProviderSettings): Problem | undefined {
   for (const [name, value] of Object.entries(headers)) {
     const param = `headers.${name}`
     const lower = name.toLowerCase()
     if (!HEADER_NAME.test(lower) || !HEADER_VALUE.test(value)) return { param, message: 'is not a valid header' }
     if (RESERVED_HEADERS.has(lower)) return { param, message: 'is set by the gateway' }
+    if (SIGNING_KINDS.has(kind) && (KEY_HEADERS.has(lower) || value.includes(KEY_PLACEHOLDER)))
+      return { param, message: 'must not send the key, because the gateway authorizes the requests to this kind of provider' }
     if (KEY_HEADERS.has(lower) && !value.includes(KEY_PLACEHOLDER)) {
       return { param, message: `must contain ${KEY_PLACEHOLDER}; set the key as api_key, which is stored encrypted` }
     }

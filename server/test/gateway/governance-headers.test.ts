@@ -109,6 +109,13 @@ describe('governance headers of chats', () => {
     expect(received.toString()).toContain('x-gatehouse-session: must be sent once.')
   })
 
+  test('user of a stored response: 400 when the header is sent twice [GW-GOV-5, GW-RESP-19]', async () => {
+    const headers = { authorization: `Bearer ${governed.key()}`, 'x-gatehouse-user': 'alice', 'X-Gatehouse-User': 'bob' }
+    const path = '/v1/responses/resp_01h455vb4pex5vsknk084sn02q'
+    const received = await sendBytes(governed.base, formatRequest({ method: 'GET', path, headers }))
+    expect(received.toString()).toContain('x-gatehouse-user: must be sent once.')
+  })
+
   test('count_tokens: 400 that names the header when it is invalid [GW-GOV-5]', async () => {
     const json = { model: 'scripted', messages: user() }
     const headers = { 'anthropic-version': '2023-06-01', 'x-gatehouse-session': 'two words' }

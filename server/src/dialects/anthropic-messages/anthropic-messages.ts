@@ -56,7 +56,7 @@ const fieldOf =
     const message = /^messages\[(\d+)\]/.exec(param)
     if (message) return (paths[Number(message[1])] ?? 'messages') + param.slice(message[0].length)
     const [name = param] = param.split(/[.[]/, 1)
-    return (FIELD_NAMES[name] ?? name) + param.slice(name.length)
+    return (Object.hasOwn(FIELD_NAMES, name) ? FIELD_NAMES[name] : name) + param.slice(name.length)
   }
 
 /** The envelope of this API around the fields of ours: its clients choose the class of an exception by status. */

@@ -1,6 +1,6 @@
 import type { ChatMessage, ContentPart } from '../../domain/message.ts'
 import { type Fields, isObject, textOf } from '../../lib/untrusted-json.ts'
-import { fieldsAt, itemsAt, oneOf, refuseOthers, textAt, UnknownField, Untranslatable } from './fields.ts'
+import { booleanAt, fieldsAt, itemsAt, oneOf, refuseOthers, textAt, UnknownField, Untranslatable } from './fields.ts'
 import { stateOf } from './provider-state.ts'
 import { detailOf } from './upstream-reasoning.ts'
 
@@ -72,8 +72,9 @@ function decodeThinking(blocks: readonly Block[]): Fields {
     if (block.type === 'text') position.characters += textAt(block.text, `${path}.text`).length
     else if (block.type === 'tool_use') position.calls += 1
     else {
-      refuseOthers(block, ['type', 'thinking', 'signature', 'data'], path)
-      if (block.type === 'thinking' && !block.signature) unsigned.push(textAt(block.thinking, `${path}.thinking`))
+      refuseOthers(block, block.type === 'thinking' ? ['type', 'thinking', 'signature'] : ['type', 'data'], path)
+      if (block.type === 'thinking' && textAt(block.signature ?? '', `${path}.signature`) === '')
+        unsigned.push(textAt(block.thinking, `${path}.thinking`))
       else signed.push(detailOf(block, position) ?? malformed(path))
     }
   }
@@ -110,7 +111,8 @@ const FAILED = 'Error: '
 
 function decodeToolResult(block: Fields, path: string): ChatMessage {
   refuseOthers(block, ['type', 'tool_use_id', 'content', 'is_error'], path)
-  const { content, is_error: isError } = block
+  const { content } = block
+  const isError = booleanAt(block.is_error, `${path}.is_error`)
   const parts =
     typeof content === 'string'
       ? [{ type: 'text', text: content }]
@@ -120,7 +122,7 @@ function decodeToolResult(block: Fields, path: string): ChatMessage {
   return {
     role: 'tool',
     tool_call_id: textAt(block.tool_use_id, `${path}.tool_use_id`),
-    content: isError === true ? asFailed(joined(parts)) : joined(parts),
+    content: isError ? asFailed(joined(parts)) : joined(parts),
   }
 }
 
@@ -156,7 +158,7 @@ const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.lengt
 function decodeImage(block: Fields, path: string): ContentPart {
   refuseOthers(block, ['type', 'source'], path)
   const source = fieldsAt(block.source, `${path}.source`)
-  refuseOthers(source, ['type', 'media_type', source.type === 'url' ? 'url' : 'data'], `${path}.source`)
+  refuseOthers(source, source.type === 'url' ? ['type', 'url'] : ['type', 'media_type', 'data'], `${path}.source`)
   const url = source.type === 'url' ? textAt(source.url, `${path}.source.url`) : dataUrl(source, `${path}.source`)
   return { type: 'image_url', image_url: { url } }
 }
@@ -172,6 +174,8 @@ function decodeDocument(block: Fields, path: string): ContentPart {
   refuseOthers(source, ['type', 'media_type', 'data'], `${path}.source`)
   const filename = block.title == null ? 'document' : textAt(block.title, `${path}.title`)
   if (source.type === 'text') {
+    // The chat form has no place for it, so no detector reads it.
+    oneOf(source.media_type ?? 'text/plain', ['text/plain'], `${path}.source.media_type`)
     const data = Buffer.from(textAt(source.data, `${path}.source.data`)).toString('base64')
     return { type: 'file', file: { filename, file_data: `data:text/plain;base64,${data}` } }
   }

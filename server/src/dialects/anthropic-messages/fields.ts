@@ -35,6 +35,12 @@ export function textAt(value: unknown, path: string): string {
   throw new Untranslatable(path, 'must be string')
 }
 
+/** Absent and null are false. */
+export function booleanAt(value: unknown, path: string): boolean {
+  if (value == null || typeof value === 'boolean') return value ?? false
+  throw new Untranslatable(path, 'must be boolean')
+}
+
 export function itemsAt(value: unknown, path: string): readonly unknown[] {
   if (Array.isArray(value)) return value
   throw new Untranslatable(path, 'must be array')

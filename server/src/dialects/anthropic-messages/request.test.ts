@@ -190,6 +190,33 @@ describe('Messages API: request [GW-ANT-3]', () => {
     expect(refusedField(body)).toBe(param)
   })
 
+  const assistant = (block: object) => ({ max_tokens: 1, messages: [{ role: 'assistant', content: [block] }] })
+  test.each<[string, object]>([
+    ['tool_choice.name', { ...user('x'), tools: [tool], tool_choice: { type: 'auto', name: 'words' } }],
+    ['tool_choice.disable_parallel_tool_use', { ...user('x'), tool_choice: { type: 'any', disable_parallel_tool_use: 'words' } }],
+    ['thinking.budget_tokens', { ...user('x'), thinking: { type: 'adaptive', budget_tokens: 'words' } }],
+    ['tools[0].strict', { ...user('x'), tools: [{ ...tool, strict: 'words' }] }],
+    ['tools[0].eager_input_streaming', { ...user('x'), tools: [{ ...tool, eager_input_streaming: 'words' }] }],
+    [
+      'output_config.format.name',
+      { ...user('x'), output_config: { format: { type: 'json_schema', schema: {}, name: 'words' } } },
+    ],
+    ['messages[0].content[0].is_error', user([{ type: 'tool_result', tool_use_id: 'a', is_error: 'words' }])],
+    [
+      'messages[0].content[0].source.media_type',
+      user([{ type: 'document', source: { type: 'text', media_type: 'words', data: 'x' } }]),
+    ],
+    [
+      'messages[0].content[0].source.media_type',
+      user([{ type: 'image', source: { type: 'url', url: 'https://a.example', media_type: 'words' } }]),
+    ],
+    ['messages[0].content[0].data', assistant({ type: 'thinking', thinking: 'x', data: 'words' })],
+    ['messages[0].content[0].signature', assistant({ type: 'thinking', thinking: 'x', signature: false })],
+    ['messages[0].content[0].thinking', assistant({ type: 'redacted_thinking', data: 'x', thinking: 'words' })],
+  ])('request: 400 that names %s when the chat form has no place for its text [GW-FID-5]', (param, body) => {
+    expect(refusedField(body)).toBe(param)
+  })
+
   test('fields: a problem of the chat has the name that the client used', () => {
     const decoded = anthropicMessages.decode({ ...user([{ type: 'tool_result', tool_use_id: 'a', content: 'x' }]), system: 's' })
     expect(decoded.ok && ['messages[0].content', 'messages[1].role', 'stop[3]', 'tools'].map(decoded.fieldOf)).toEqual([

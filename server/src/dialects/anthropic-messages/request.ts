@@ -1,7 +1,7 @@
 import type { Origin } from '../../domain/original-request.ts'
 import { type Fields, isObject, textOf } from '../../lib/untrusted-json.ts'
 import { decodeMessage, decodeSystem } from './content.ts'
-import { fieldsAt, itemsAt, oneOf, refuseOthers, textAt, Untranslatable } from './fields.ts'
+import { booleanAt, fieldsAt, itemsAt, oneOf, refuseOthers, textAt, Untranslatable } from './fields.ts'
 
 /** A chat body, and for each of its messages what it was made from. */
 export interface DecodedBody {
@@ -67,9 +67,9 @@ const MEDIUM_BUDGET = 16_384
 function effortOf({ thinking, output_config: config }: Fields): unknown {
   const chosen = isObject(config) ? config.effort : undefined
   if (thinking == null) return chosen ?? undefined
-  const { type, budget_tokens: budget, ...others } = fieldsAt(thinking, 'thinking')
-  refuseOthers(others, ['display'], 'thinking')
-  if (others.display != null) oneOf(others.display, ['summarized', 'omitted'], 'thinking.display')
+  const { type, budget_tokens: budget, display, ...others } = fieldsAt(thinking, 'thinking')
+  refuseOthers(type === 'enabled' ? others : { ...others, budget_tokens: budget }, [], 'thinking')
+  if (display != null) oneOf(display, ['summarized', 'omitted'], 'thinking.display')
   if (type === 'disabled' || type === 'adaptive') return chosen ?? undefined
   if (type !== 'enabled') throw new Untranslatable('thinking.type', 'must be "enabled", "adaptive" or "disabled"')
   if (typeof budget !== 'number') throw new Untranslatable('thinking.budget_tokens', 'must be number')
@@ -85,11 +85,11 @@ function formatOf({ output_config: config, output_format: format }: Fields): Fie
   const asked = format ?? (isObject(config) ? config.format : undefined)
   if (asked == null) return undefined
   const { type, schema, ...others } = fieldsAt(asked, path)
-  refuseOthers(others, ['name'], path)
+  refuseOthers(others, [], path)
   if (type !== 'json_schema') throw new Untranslatable(`${path}.type`, 'must be "json_schema"')
   return {
     type: 'json_schema',
-    json_schema: { name: others.name ?? 'output', schema: fieldsAt(schema, `${path}.schema`), strict: true },
+    json_schema: { name: 'output', schema: fieldsAt(schema, `${path}.schema`), strict: true },
   }
 }
 
@@ -116,7 +116,9 @@ function decodeTools(value: unknown): Fields {
 function decodeTool(tool: Fields, path: string): Fields {
   if (tool.type != null && tool.type !== 'custom')
     throw new Untranslatable(`${path}.type`, 'must be "custom": tools that the provider runs are not governed yet')
-  const { name, description, input_schema: parameters, strict } = tool
+  const { name, description, input_schema: parameters } = tool
+  const strict = tool.strict == null ? undefined : booleanAt(tool.strict, `${path}.strict`)
+  booleanAt(tool.eager_input_streaming, `${path}.eager_input_streaming`)
   // Streams follow the verdict, so `eager_input_streaming` changes nothing.
   const unchanged = ['eager_input_streaming', ...(tool.defer_loading === false ? ['defer_loading'] : [])]
   const direct = Array.isArray(tool.allowed_callers) && tool.allowed_callers.every((caller) => caller === 'direct')
@@ -128,19 +130,25 @@ function decodeTool(tool: Fields, path: string): Fields {
       name: textAt(name, `${path}.name`),
       ...(description != null && { description: textAt(description, `${path}.description`) }),
       parameters: fieldsAt(parameters, `${path}.input_schema`),
-      ...(strict != null && { strict }),
+      ...(strict !== undefined && { strict }),
     },
   }
 }
 
-const CHOICES: Readonly<Record<string, string>> = { auto: 'auto', any: 'required', none: 'none' }
+const CHOICES: ReadonlyMap<string, string> = new Map([
+  ['auto', 'auto'],
+  ['any', 'required'],
+  ['none', 'none'],
+])
 
 function decodeChoice(value: unknown): Fields {
   if (value == null) return {}
-  const { type, name, disable_parallel_tool_use: isSingle, ...others } = fieldsAt(value, 'tool_choice')
-  refuseOthers(others, [], 'tool_choice')
-  const choice =
-    type === 'tool' ? { type: 'function', function: { name: textAt(name, 'tool_choice.name') } } : CHOICES[textOf(type)]
-  if (choice === undefined) throw new Untranslatable('tool_choice.type', 'must be "auto", "any", "tool" or "none"')
-  return { tool_choice: choice, ...(isSingle === true && { parallel_tool_calls: false }) }
+  const choice = fieldsAt(value, 'tool_choice')
+  const { type, name } = choice
+  refuseOthers(choice, ['type', 'disable_parallel_tool_use', ...(type === 'tool' ? ['name'] : [])], 'tool_choice')
+  const isSingle = booleanAt(choice.disable_parallel_tool_use, 'tool_choice.disable_parallel_tool_use')
+  const tool_choice =
+    type === 'tool' ? { type: 'function', function: { name: textAt(name, 'tool_choice.name') } } : CHOICES.get(textOf(type))
+  if (tool_choice === undefined) throw new Untranslatable('tool_choice.type', 'must be "auto", "any", "tool" or "none"')
+  return { tool_choice, ...(isSingle && { parallel_tool_calls: false }) }
 }

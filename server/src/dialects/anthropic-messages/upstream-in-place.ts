@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ChatMessage } from '../../domain/message.ts'
-import type { OriginalRequest } from '../../domain/original-request.ts'
+import { CARRIED_FIELDS, type OriginalRequest } from '../../domain/original-request.ts'
 import { type Fields, isObject, textOf } from '../../lib/untrusted-json.ts'
 import { mergeChanges } from '../merge-changes.ts'
 import { segmentsOf } from '../segments.ts'
 import type { UpstreamRequest } from '../upstream-dialect.ts'
 import { withoutState } from './provider-state.ts'
 import { contentBlocks, textBlocks } from './upstream-content.ts'
-import type { Block } from './upstream-fields.ts'
+import { type Block, UntranslatableField } from './upstream-fields.ts'
 import { encodeMessages } from './upstream-messages.ts'
 import { encodeParameters } from './upstream-parameters.ts'
 import { encodeTools } from './upstream-tools.ts'
@@ -38,10 +38,12 @@ const BECAME: Readonly<Record<string, readonly string[]>> = {
   tool_choice: ['tool_choice', 'parallel_tool_calls'],
 }
 
+const becameOf = (name: string): readonly string[] => (Object.hasOwn(BECAME, name) ? BECAME[name] : undefined) ?? [name]
+
 /** A changed field is translated back; `output_format` then stands in `output_config`. */
 function editParameters(body: Fields, parameters: Fields, before: Fields): Fields {
   const isChanged = (name: string): boolean => parameters[name] !== before[name]
-  const changed = Object.keys(body).filter((name) => (BECAME[name] ?? [name]).some(isChanged))
+  const changed = Object.keys(body).filter((name) => becameOf(name).some(isChanged))
   if (changed.length === 0) return body
   const [encodedBefore, encoded] = [encodeFields(before), encodeFields(parameters)]
   const edited: Record<string, unknown> = { ...body }
@@ -75,8 +77,19 @@ function editMessages({ messages }: UpstreamRequest, original: OriginalRequest):
     if (!isObject(item)) return [item]
     if (!isChanged) return [withoutState(item)]
     const [before, after] = [original.messages, messages].map((list) => blocksOf(list.slice(from, to)))
-    return [withoutState({ ...item, content: mergeContent(item.content, before ?? [], after ?? []) })]
+    const content = mergeContent(item.content, before ?? [], after ?? [])
+    if (!isEdited(item.content, content)) refuseCarried(original)
+    return [withoutState({ ...item, content })]
   })
+}
+
+/** Whether each block stands for one that was written. */
+const isEdited = (written: unknown, content: unknown): boolean =>
+  !Array.isArray(written) || (Array.isArray(content) && content.length === written.length)
+
+/** A message that is built again would lose fields that the gateway does not know. */
+function refuseCarried({ carried }: OriginalRequest): void {
+  if (carried.some((path) => path.startsWith('messages['))) throw new UntranslatableField(CARRIED_FIELDS)
 }
 
 /** The blocks of one message of this API, from the messages of the chat form that it became. */
@@ -85,14 +98,16 @@ const blocksOf = (messages: readonly ChatMessage[]): readonly Block[] =>
 
 /** A content that was a text stays one. */
 function mergeContent(written: unknown, before: readonly Block[], after: readonly Block[]): unknown {
-  if (isDeepStrictEqual(before, after)) return written
   if (!Array.isArray(written)) {
+    if (isDeepStrictEqual(before, after)) return written
     const [from, to] = [before, after].map(([block, ...others]) => (others.length === 0 ? block?.text : undefined))
     return typeof to === 'string' ? mergeChanges(written, from, to) : after
   }
   const places = placesOf(written, before)
-  // Several texts of an assistant are one text in the chat form, and cannot be separated again.
-  if (before.length !== after.length || places.filter((place) => place >= 0).length !== before.length) return after
+  // Several texts of an assistant are one text in the chat form and cannot be separated again; unsigned thinking is not translated back.
+  const isPlaced = written.every((block: Fields, index) => (places[index] ?? -1) >= 0 || hasNoText(block))
+  const isComplete = places.filter((place) => place >= 0).length === before.length
+  if (!isPlaced || !isComplete || before.length !== after.length) return after
   return written.map((block: Fields, index) => {
     const place = places[index] ?? -1
     return place < 0 ? block : mergeBlock(block, before[place] ?? {}, after[place] ?? {})
@@ -106,6 +121,13 @@ function mergeBlock(written: Fields, before: Block, after: Block): unknown {
   const content = mergeContent(written.content, from ?? [], to ?? [])
   return mergeChanges({ ...written, content }, { ...before, content }, { ...after, content })
 }
+
+/** A block that became none: an empty text, or one of a type that the gateway carries, which is sent only if no policy changed it. */
+const hasNoText = ({ type, text }: Fields): boolean => (type === 'text' ? text === '' : !TRANSLATED.has(textOf(type)))
+
+const TRANSLATED: ReadonlySet<string> = new Set([
+  ...['text', 'image', 'document', 'tool_use', 'tool_result', 'thinking', 'redacted_thinking'],
+])
 
 /** For each written block, the index of the block that its translation became; -1: the chat form has no place for it. */
 function placesOf(written: readonly Fields[], blocks: readonly Block[]): readonly number[] {

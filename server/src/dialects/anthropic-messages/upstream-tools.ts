@@ -67,7 +67,7 @@ function choiceOf(choice: unknown): Choice {
 }
 
 function modeOf(mode: string, at: string): string {
-  const type = MODES[mode]
+  const type = Object.hasOwn(MODES, mode) ? MODES[mode] : undefined
   if (type === undefined) throw new UntranslatableField(at, 'invalid_value')
   return type
 }

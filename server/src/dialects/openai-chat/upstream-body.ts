@@ -32,5 +32,5 @@ const editFields = (parameters: Fields, before: Fields, written: Fields): Fields
   ...Object.fromEntries(
     Object.entries(written).map(([name, value]) => [name, mergeChanges(value, before[name], parameters[name])]),
   ),
-  ...Object.fromEntries(Object.entries(parameters).filter(([name]) => !(name in written))),
+  ...Object.fromEntries(Object.entries(parameters).filter(([name]) => !Object.hasOwn(written, name))),
 })

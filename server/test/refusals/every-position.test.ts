@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dumpTables } from '../support/dump-tables.ts'
+import { MAXIMAL_REQUESTS } from '../support/maximal/requests.ts'
+import { withTextEverywhere } from '../support/mutations.ts'
+import { startThreeProviders, type ThreeProviders } from '../support/three-providers.ts'
+
+let fixture: ThreeProviders
+const tokens: Record<string, string> = {}
+beforeAll(async () => {
+  fixture = await startThreeProviders()
+  const { governed } = fixture
+  await governed.publish([{ id: 'redact', at: ['input'], when: 'true', transforms: ['redact:pii'] }])
+  for (const unknown_fields of ['refuse', 'carry']) {
+    const settings = { extensions: ['tools', 'content_parts', 'developer_role'], unknown_fields }
+    tokens[unknown_fields] = (await governed.application({ settings })).token
+  }
+  recordedBefore = await countRecords()
+})
+afterAll(() => fixture.close())
+
+/** A test sends hundreds of requests. */
+const SLOW_MS = 300_000
+
+/** Records of the set-up, and those that responses named. */
+let recordedBefore = 0
+const audited = new Set<string>()
+
+async function countRecords(): Promise<number> {
+  const { rows } = await fixture.governed.server.context.database.pool.query(
+    'select count(*)::integer as count from audit_record',
+  )
+  return rows[0].count
+}
+
+const NAME = 'harriet.lowe'
+const ADDRESS = `${NAME}@example.com`
+
+/** The texts as they are, and with their longer words read as base64 and as hexadecimal. */
+function readable(raws: readonly string[]): string {
+  const decoded = (words: RegExp, encoding: 'base64' | 'hex') =>
+    raws.flatMap((raw) => [...raw.matchAll(words)].map(([word]) => Buffer.from(word, encoding).toString()))
+  return [...raws, ...decoded(/[A-Za-z0-9+/_-]{16,}/g, 'base64'), ...decoded(/[0-9a-f]{16,}/g, 'hex')].join('\n')
+}
+
+describe.each(MAXIMAL_REQUESTS)('$api to the model $model', ({ path, model, body }) => {
+  // Only a provider of the client's own API gets unknown fields.
+  const forms = `${path} ${model}` === '/v1/messages claude' ? ['refuse', 'carry'] : ['refuse']
+  const send = async (json: unknown, unknownFields: string) => {
+    const options = { token: tokens[unknownFields] ?? '', headers: { 'anthropic-version': '2023-06-01' } }
+    fixture.takeReceived()
+    const { status, text, headers } = await fixture.governed.post(path, json, options)
+    const auditId = headers.get('x-audit-id')
+    if (auditId !== null) audited.add(auditId)
+    return { status, text, received: readable(fixture.takeReceived()) }
+  }
+
+  test('maximal request: reaches the provider', async () => {
+    const { status, text, received } = await send(body, 'refuse')
+    expect({ status, text }).toEqual({ status: 200, text })
+    expect(received).toContain('Good morning')
+  })
+
+  test.each(forms)(
+    'redaction: no place of a request escapes it when unknown_fields is %s',
+    { timeout: SLOW_MS },
+    async (unknown) => {
+      const escaped: string[] = []
+      let redacted = 0
+      for (const { at, value } of withTextEverywhere(body, ADDRESS)) {
+        const { status, received } = await send(value, unknown)
+        if (status >= 500 || received.includes(NAME)) escaped.push(`${at}: ${status}`)
+        if (received.includes('[EMAIL]')) redacted += 1
+      }
+      expect(escaped).toEqual([])
+      expect(redacted).toBeGreaterThan(2)
+    },
+  )
+})
+
+test('records and logs: have one record for each admitted request, and none of the texts', async () => {
+  const { logs, context } = fixture.governed.server
+  const tables = (await dumpTables(context.database.pool)).map(({ table, column, text }) => ({ at: `${table}.${column}`, text }))
+  const hex = Buffer.from(NAME).toString('hex')
+  // A model's name is an identifier, which records have as the client wrote it.
+  const texts = tables.map(({ at, text }) => ({ at, text: text.replaceAll(/"[a-z.]*model": ?"[^"]*"/g, '') }))
+  expect(texts.filter(({ text }) => text.includes(NAME) || text.includes(hex)).map(({ at }) => at)).toEqual([])
+  expect(logs()).not.toContain(NAME)
+  expect((await countRecords()) - recordedBefore).toBe(audited.size)
+})

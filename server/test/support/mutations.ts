@@ -1,0 +1,36 @@
+/** A copy of a JSON value with one more text in it. `at`: its place. */
+export interface Mutation {
+  readonly at: string
+  readonly value: unknown
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Every value that `value` can become by one text: in place of each inner value, after each string, as the value of a further field of each
+ * object, and as the name of one.
+ */
+export function withTextEverywhere(value: unknown, text: string, at = ''): readonly Mutation[] {
+  const own = at === '' ? [] : [{ at, value: text }]
+  if (typeof value === 'string') return [...own, { at: `${at} (end)`, value: `${value} ${text}` }]
+  if (Array.isArray(value)) {
+    const inner = value.flatMap((item, index) =>
+      withTextEverywhere(item, text, `${at}[${index}]`).map((each) => ({ ...each, value: value.with(index, each.value) })),
+    )
+    return [...own, ...inner, { at: `${at}[+]`, value: [...value, text] }]
+  }
+  if (typeof value !== 'object' || value === null) return own
+  const fields = value as Fields
+  const inner = Object.entries(fields).flatMap(([name, field]) =>
+    withTextEverywhere(field, text, at === '' ? name : `${at}.${name}`).map((each) => ({
+      ...each,
+      value: { ...fields, [name]: each.value },
+    })),
+  )
+  return [
+    ...own,
+    ...inner,
+    { at: `${at}.x_further`, value: { ...fields, x_further: text } },
+    { at: `${at}.<name>`, value: { ...fields, [text]: 'x' } },
+  ]
+}
