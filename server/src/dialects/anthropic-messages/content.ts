@@ -72,7 +72,7 @@ function decodeThinking(blocks: readonly Block[]): Fields {
     if (block.type === 'text') position.characters += textAt(block.text, `${path}.text`).length
     else if (block.type === 'tool_use') position.calls += 1
     else {
-      refuseOthers(block, ['type', 'thinking', 'signature', 'data'], path)
+      refuseOthers(block, block.type === 'thinking' ? ['type', 'thinking', 'signature'] : ['type', 'data'], path)
       if (block.type === 'thinking' && !block.signature) unsigned.push(textAt(block.thinking, `${path}.thinking`))
       else signed.push(detailOf(block, position) ?? malformed(path))
     }
@@ -111,6 +111,7 @@ const FAILED = 'Error: '
 function decodeToolResult(block: Fields, path: string): ChatMessage {
   refuseOthers(block, ['type', 'tool_use_id', 'content', 'is_error'], path)
   const { content, is_error: isError } = block
+  if (isError != null && typeof isError !== 'boolean') throw new Untranslatable(`${path}.is_error`, 'must be boolean')
   const parts =
     typeof content === 'string'
       ? [{ type: 'text', text: content }]
@@ -172,6 +173,7 @@ function decodeDocument(block: Fields, path: string): ContentPart {
   refuseOthers(source, ['type', 'media_type', 'data'], `${path}.source`)
   const filename = block.title == null ? 'document' : textAt(block.title, `${path}.title`)
   if (source.type === 'text') {
+    if (source.media_type != null) oneOf(source.media_type, ['text/plain'], `${path}.source.media_type`)
     const data = Buffer.from(textAt(source.data, `${path}.source.data`)).toString('base64')
     return { type: 'file', file: { filename, file_data: `data:text/plain;base64,${data}` } }
   }

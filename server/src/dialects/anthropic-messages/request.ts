@@ -139,6 +139,9 @@ function decodeChoice(value: unknown): Fields {
   if (value == null) return {}
   const { type, name, disable_parallel_tool_use: isSingle, ...others } = fieldsAt(value, 'tool_choice')
   refuseOthers(others, [], 'tool_choice')
+  if (name != null && type !== 'tool') throw new Untranslatable('tool_choice.name', 'must be sent with the type "tool" only')
+  if (isSingle != null && typeof isSingle !== 'boolean')
+    throw new Untranslatable('tool_choice.disable_parallel_tool_use', 'must be boolean')
   const choice =
     type === 'tool' ? { type: 'function', function: { name: textAt(name, 'tool_choice.name') } } : CHOICES[textOf(type)]
   if (choice === undefined) throw new Untranslatable('tool_choice.type', 'must be "auto", "any", "tool" or "none"')
