@@ -32,6 +32,7 @@ const LOSSES: readonly { readonly from?: Api; readonly to?: Api; readonly path: 
     path: /^input\[\](?:\.content\[\]|\.output\[\])?\.(?:type|role)$/,
     source: 'the chat form has one kind of text and of result',
   },
+  { from: 'openai-responses', path: /^input\[\]\.phase$/, source: 'decision 0006: the mark of a message that says nothing' },
   { to: 'anthropic-messages', path: /^prompt_cache_(?:key|retention|options)\b/, source: 'decision 0006' },
   { to: 'anthropic-messages', path: /\bphase$/, source: 'decision 0006: a mark that only models of the Responses API read' },
   { to: 'anthropic-messages', path: /\bdetail$/, source: 'decision 0006: the API reads the full picture' },
