@@ -44,8 +44,8 @@ const LOSSES: readonly { readonly from?: Api; readonly to?: Api; readonly path: 
   },
   {
     to: 'anthropic-messages',
-    path: /^(?:response_format\.json_schema|text\.format)\.strict$/,
-    source: 'decision 0006: the format is always strict',
+    path: /^(?:response_format\.json_schema|text\.format)\.(?:strict|name|description)$/,
+    source: 'decision 0006: the format is always strict, and the labels of the schema take precedence',
   },
 ]
 
