@@ -1,4 +1,4 @@
-// The requests of Claude Code to a gateway, as its documentation (code.claude.com/docs/en/llm-gateway) and public bug reports describe them.
+// Requests in the form of Claude Code. Written by hand, not recorded, and not yet compared with its documentation.
 
 const schema = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -1,4 +1,4 @@
-// The requests of Codex, as its public source (github.com/openai/codex, codex-rs) builds them for the Responses API.
+// Requests in the form of Codex. Written by hand, not recorded, and not yet compared with its source (github.com/openai/codex).
 
 export const CODEX_PATH = '/v1/responses'
 export const CODEX_HEADERS: Readonly<Record<string, string>> = {
