@@ -44,6 +44,14 @@ const only = (name, from, allowed, { pathNot = '\\.test\\.ts$' } = {}) => ({
   to: { path: '^server/src/', pathNot: allowed.map((folder) => `^server/src/${folder}`) },
 })
 
+/** Only these files may import `to`; types are free. */
+const onlyBy = (name, to, importers) => ({
+  name,
+  severity: 'error',
+  from: { path: '^server/src/', pathNot: ['\\.test\\.ts$', ...importers.map((file) => `^server/src/${file}$`)] },
+  to: { path: `^server/src/${to}`, dependencyTypesNot: ['type-only'] },
+})
+
 /** As `only`, in the dashboard. A feature is a folder that knows no other feature. `fromServer`: the files of the server that it may import. */
 const onlyInDashboard = (name, from, allowed, fromServer = []) => ({
   name: `dashboard-${name}`,
@@ -134,6 +142,19 @@ module.exports = {
       'db/',
       'version\\.ts',
       ...WORDS,
+    ]),
+    // Content reaches a provider through the pipeline only, so no route can forget a policy. `memory-candidates` is a part of stage 11.
+    onlyBy('content-reaches-a-provider-by-the-pipeline', 'providers/(invoke|operation)\\.ts$', [
+      'pipeline/stages/09-invoke\\.ts',
+      'pipeline/memory-candidates\\.ts',
+      'providers/invoke\\.ts',
+    ]),
+    onlyBy('a-chat-or-an-embedding-is-sent-by-invoke', 'providers/(request-completion|embeddings-adapter)\\.ts$', [
+      'providers/(operation|embeddings-adapter|stub-embeddings)\\.ts',
+    ]),
+    // Discovery and the connection test send no content.
+    onlyBy('a-request-to-a-provider', 'providers/send-to-provider\\.ts$', [
+      'providers/(request-completion|discover-models|test-connection)\\.ts',
     ]),
     {
       name: 'a-store-throws-no-http-error',

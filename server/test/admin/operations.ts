@@ -34,8 +34,8 @@ export async function adminOperations({ base }: Pick<TestServer, 'base'>): Promi
 /** The operation's path with the id of an object that does not exist. */
 export const somePath = ({ path }: Pick<Operation, 'path'>): string => path.replace(/\{\w+\}/g, 'app_01h455vb4pex5vsknk084sn02q')
 
-/** Every registered route of the admin API, such as `GET /admin/v1/reviews/{id}`, from the tree that Fastify prints. */
-export function adminRoutes(app: FastifyInstance): string[] {
+/** Every registered route, such as `GET /admin/v1/reviews/{id}`, from the tree that Fastify prints. */
+export function registeredRoutes(app: FastifyInstance): string[] {
   const above: string[] = []
   const routes = app
     .printRoutes({ commonPrefix: false })
@@ -52,5 +52,7 @@ export function adminRoutes(app: FastifyInstance): string[] {
         .replace(/:(\w+)/g, '{$1}')
       return methods.split(', ').map((method) => `${method} ${path}`)
     })
-  return routes.filter((route) => / \/admin\//.test(route) && !route.startsWith('HEAD'))
+  return routes.filter((route) => !route.startsWith('HEAD'))
 }
+
+export const adminRoutes = (app: FastifyInstance): string[] => registeredRoutes(app).filter((route) => / \/admin\//.test(route))

@@ -1,6 +1,6 @@
 import type { Choice, Completion, Usage } from '../../domain/completion.ts'
 import { NO_USAGE, tokenUnitsOf } from '../../domain/usage.ts'
-import { type Fields, isObject, readExtraFields } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
 import type { GovernanceBlock } from '../client-dialect.ts'
 import { stateOf } from './provider-state.ts'
 import { thinkingBlocks } from './upstream-reasoning.ts'
@@ -74,12 +74,24 @@ export function blocksOf({ choices }: Completion): readonly Block[] {
 
 const textBlocks = (text: string): readonly Block[] => (text === '' ? [] : [{ block: { type: 'text', text } }])
 
-/** Reasoning of a chat provider. Without a signature clients show it, and a provider that signs does not get it back. */
+/**
+ * Reasoning that no signed block contains. Without a signature clients show it, and a provider that signs does not get it back. Redacted
+ * blocks have no text.
+ */
 function unsignedThinking({ reasoning_content: content, reasoning, reasoning_details: details }: Choice['message']): Block[] {
-  const text = content ?? reasoning
-  const isUnsigned = typeof text === 'string' && text !== '' && thinkingBlocks(details).length === 0
-  return isUnsigned ? [{ block: { type: 'thinking', thinking: text, signature: '' } }] : []
+  const signed = spaceless(
+    thinkingBlocks(details)
+      .map(({ block }) => textOf(block.thinking))
+      .join(''),
+  )
+  const texts = [...new Set([content, reasoning])].filter((text) => typeof text === 'string' && text !== '')
+  return texts
+    .filter((text) => !signed.includes(spaceless(String(text))))
+    .map((thinking) => ({ block: { type: 'thinking', thinking, signature: '' } }))
 }
+
+/** Line breaks between the pieces of a text are not part of them. */
+const spaceless = (text: string): string => text.replaceAll(/\s+/g, '')
 
 function toolUse(call: Fields): Block {
   const custom = isObject(call.custom) ? call.custom : undefined

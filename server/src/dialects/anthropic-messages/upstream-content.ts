@@ -1,6 +1,6 @@
 import { readEncoded } from '../../domain/encoded-text.ts'
 import type { ChatMessage, ContentPart } from '../../domain/message.ts'
-import { type Fields, isObject } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, isSet, textOf } from '../../lib/untrusted-json.ts'
 import { allowOnly, type Block, cacheControl, UntranslatableField } from './upstream-fields.ts'
 
 type Source = Readonly<Record<string, string>>
@@ -25,7 +25,9 @@ function partBlock(part: ContentPart, at: string, kinds: PartKinds): readonly Bl
       return textBlocks(part.text ?? '', cacheControl(part))
     case 'refusal':
       allowOnly(part, REFUSAL_PART, at)
-      return typeof part.refusal === 'string' ? textBlocks(part.refusal) : []
+      if (isSet(part.refusal) && typeof part.refusal !== 'string')
+        throw new UntranslatableField(`${at}.refusal`, 'invalid_messages')
+      return textBlocks(textOf(part.refusal))
     case 'image_url':
       if (kinds === 'text and files') return [imageBlock(part, at)]
       break
@@ -68,6 +70,7 @@ function documentBlock(part: ContentPart, at: string): Block {
   const file: Fields = isObject(part.file) ? part.file : {}
   allowOnly(file, FILE, `${at}.file`)
   const { filename } = file
+  if (isSet(filename) && typeof filename !== 'string') throw new UntranslatableField(`${at}.file.filename`, 'invalid_value')
   return {
     type: 'document',
     source: documentSource(file.file_data, `${at}.file.file_data`),

@@ -78,7 +78,9 @@ function responseFormat(format: Fields): Fields {
     throw new UntranslatableField('response_format.type', 'invalid_value')
   }
   allowOnly(declared, SCHEMA_FIELDS, 'response_format.json_schema')
-  const { name, description, schema } = declared
+  const { name, description, schema, strict } = declared
+  if (isSet(strict) && typeof strict !== 'boolean')
+    throw new UntranslatableField('response_format.json_schema.strict', 'invalid_value')
   const labels = { ...(!isEmpty(name) && { title: name }), ...(!isEmpty(description) && { description }) }
   return { output_config: { format: { type: 'json_schema', schema: { ...labels, ...schema } } } }
 }

@@ -9,6 +9,10 @@ export interface EncodedTools {
 
 const TOOL_FIELDS = new Set(['type', 'function', 'cache_control'])
 const FUNCTION_FIELDS = new Set(['name', 'description', 'parameters', 'strict'])
+const NAMED_CHOICE = new Set(['type', 'function'])
+const NAMED_FIELDS = new Set(['name'])
+const ALLOWED_CHOICE = new Set(['type', 'allowed_tools'])
+const ALLOWED_FIELDS = new Set(['mode', 'tools'])
 const MODES: Readonly<Record<string, string>> = { auto: 'auto', none: 'none', required: 'any' }
 
 /** Translates `tools`, `tool_choice` and `parallel_tool_calls`. */
@@ -36,6 +40,8 @@ function toolOf(tool: unknown, index: number): Block {
   allowOnly(tool, TOOL_FIELDS, at)
   allowOnly(tool.function, FUNCTION_FIELDS, `${at}.function`)
   const { name, description, parameters, strict } = tool.function
+  if (isSet(parameters) && !isObject(parameters)) throw new UntranslatableField(`${at}.function.parameters`, 'invalid_value')
+  if (isSet(strict) && typeof strict !== 'boolean') throw new UntranslatableField(`${at}.function.strict`, 'invalid_value')
   return {
     name,
     ...(isSet(description) && { description }),
@@ -55,15 +61,26 @@ interface Choice {
 function choiceOf(choice: unknown): Choice {
   if (!isSet(choice)) return { type: 'auto' }
   if (typeof choice === 'string') return { type: modeOf(choice, 'tool_choice') }
-  const { type, function: called, allowed_tools: allowed } = choice as Fields
-  if (type === 'function' && isObject(called) && typeof called.name === 'string') return { type: 'tool', name: called.name }
+  const { type, allowed_tools: allowed } = choice as Fields
+  if (type === 'function') return { type: 'tool', name: calledName(choice, 'tool_choice') }
   if (type !== 'allowed_tools' || !isObject(allowed) || !Array.isArray(allowed.tools)) {
     throw new UntranslatableField('tool_choice.type', 'invalid_value')
   }
-  const names = allowed.tools.map((tool: unknown) =>
-    isObject(tool) && isObject(tool.function) ? textOf(tool.function.name) : '',
-  )
+  allowOnly(choice as Fields, ALLOWED_CHOICE, 'tool_choice')
+  allowOnly(allowed, ALLOWED_FIELDS, 'tool_choice.allowed_tools')
+  const names = allowed.tools.map((tool, index) => calledName(tool, `tool_choice.allowed_tools.tools[${index}]`))
   return { type: modeOf(textOf(allowed.mode), 'tool_choice.allowed_tools.mode'), allowed: names }
+}
+
+/** The name in `{type: "function", function: {name}}`. */
+function calledName(choice: unknown, at: string): string {
+  const called = isObject(choice) && choice.type === 'function' ? choice.function : undefined
+  if (!isObject(choice) || !isObject(called) || typeof called.name !== 'string') {
+    throw new UntranslatableField(`${at}.type`, 'invalid_value')
+  }
+  allowOnly(choice, NAMED_CHOICE, at)
+  allowOnly(called, NAMED_FIELDS, `${at}.function`)
+  return called.name
 }
 
 function modeOf(mode: string, at: string): string {

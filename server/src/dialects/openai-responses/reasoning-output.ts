@@ -14,7 +14,8 @@ export interface Thought extends Position {
  */
 export function reasoningItems(message: ChatMessage, suffix: string): { items: readonly Thought[]; extras: Fields } {
   const { reasoning, reasoning_content, reasoning_details } = message
-  const placed = placedItems(Array.isArray(reasoning_details) ? reasoning_details : [])
+  const details = reasoning_details ?? []
+  const placed = Array.isArray(details) ? placedItems(details) : undefined
   const idOf = (index: number): string => `rs_${suffix}_${index}`
   const items: Thought[] = (placed ?? []).map(({ item, ...place }, index) => ({
     ...place,

@@ -40,7 +40,8 @@ function imagePart(part: ContentPart, at: string): Fields {
 
 function filePart(part: ContentPart, at: string): Fields {
   allowOnly(part, FILE_PART, at)
-  const file: Fields = isObject(part.file) ? part.file : {}
+  const { file } = part
+  if (!isObject(file)) throw new UntranslatableField(`${at}.file`, 'image_invalid')
   allowOnly(file, FILE, `${at}.file`)
   const { filename, file_data, file_id } = file
   return {

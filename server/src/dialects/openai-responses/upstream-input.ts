@@ -16,7 +16,7 @@ const ASSISTANT_FIELDS = new Set([
   // Reasoning is sent only with this provider's encrypted state (reasoningOf).
   ...['reasoning_content', 'reasoning', 'reasoning_details'],
 ])
-const CALL_FIELDS = new Set(['id', 'type', 'index', 'function', 'custom'])
+const CALL_FIELDS = ['id', 'type', 'index']
 const FUNCTION_FIELDS = new Set(['name', 'arguments'])
 const CUSTOM_FIELDS = new Set(['name', 'input'])
 
@@ -101,7 +101,8 @@ const refusalParts = (refusal: unknown): readonly Fields[] =>
   typeof refusal === 'string' && refusal !== '' ? [{ type: 'refusal', refusal }] : []
 
 function annotationsOf(value: unknown, at: string): readonly Fields[] {
-  return (Array.isArray(value) ? value : []).map((annotation: unknown, index) => {
+  if (isSet(value) && !Array.isArray(value)) throw new UntranslatableField(at, 'invalid_messages')
+  return ((value as readonly unknown[] | undefined) ?? []).map((annotation, index) => {
     if (!isObject(annotation) || annotation.type !== 'url_citation' || !isObject(annotation.url_citation)) {
       throw new UntranslatableField(`${at}[${index}].type`, 'invalid_messages')
     }
@@ -112,7 +113,7 @@ function annotationsOf(value: unknown, at: string): readonly Fields[] {
 function callItem(call: unknown, at: string): Item {
   if (!isObject(call)) throw new UntranslatableField(at, 'invalid_messages')
   const { id: call_id, type = 'function', function: called, custom } = call
-  allowOnly(call, CALL_FIELDS, at)
+  allowOnly(call, new Set([...CALL_FIELDS, String(type)]), at)
   if (type === 'function' && isObject(called)) {
     allowOnly(called, FUNCTION_FIELDS, `${at}.function`)
     return { type: 'function_call', call_id, name: called.name, arguments: called.arguments }

@@ -1,9 +1,11 @@
 import { type Fields, isObject, isSet, textOf } from '../../lib/untrusted-json.ts'
 import { allowOnly, UntranslatableField } from '../untranslatable.ts'
 
-const TOOL_FIELDS = new Set(['type', 'function', 'custom', 'cache_control'])
 const FUNCTION_FIELDS = new Set(['name', 'description', 'parameters', 'strict'])
 const CUSTOM_FIELDS = new Set(['name', 'description', 'format'])
+const ALLOWED_CHOICE = new Set(['type', 'allowed_tools'])
+const ALLOWED_FIELDS = new Set(['mode', 'tools'])
+const NAMED_FIELDS = new Set(['name'])
 const MODES: ReadonlySet<unknown> = new Set(['auto', 'none', 'required'])
 
 /** Translates `tools`, `tool_choice` and `parallel_tool_calls`. */
@@ -19,7 +21,7 @@ export function encodeTools({ tools, tool_choice: choice, parallel_tool_calls: p
 function toolOf(tool: unknown, index: number): Fields {
   const at = `tools[${index}]`
   if (!isObject(tool)) throw new UntranslatableField(at, 'invalid_value')
-  allowOnly(tool, TOOL_FIELDS, at)
+  allowOnly(tool, new Set(['type', String(tool.type), 'cache_control']), at)
   if (tool.type === 'function' && isObject(tool.function)) return functionOf(tool.function, `${at}.function`)
   if (tool.type === 'custom' && isObject(tool.custom)) return customOf(tool.custom, `${at}.custom`)
   throw new UntranslatableField(`${at}.type`, 'invalid_value')
@@ -68,10 +70,12 @@ function choiceOf(choice: unknown): unknown {
   if (MODES.has(choice)) return choice
   if (!isObject(choice)) throw new UntranslatableField('tool_choice', 'invalid_value')
   if (choice.type !== 'allowed_tools') return namedOf(choice, 'tool_choice')
+  allowOnly(choice, ALLOWED_CHOICE, 'tool_choice')
   const { allowed_tools: allowed } = choice
   if (!isObject(allowed) || !Array.isArray(allowed.tools)) {
     throw new UntranslatableField('tool_choice.allowed_tools', 'invalid_value')
   }
+  allowOnly(allowed, ALLOWED_FIELDS, 'tool_choice.allowed_tools')
   const at = 'tool_choice.allowed_tools.tools'
   const tools = allowed.tools.map((tool: unknown, index) => namedOf(tool, `${at}[${index}]`))
   return { type: 'allowed_tools', mode: allowed.mode, tools }
@@ -82,5 +86,7 @@ function namedOf(tool: unknown, at: string): Fields {
   const type = isObject(tool) ? textOf(tool.type) : ''
   const named = isObject(tool) && (type === 'function' || type === 'custom') ? tool[type] : undefined
   if (!isObject(named) || typeof named.name !== 'string') throw new UntranslatableField(`${at}.type`, 'invalid_value')
+  allowOnly(tool as Fields, new Set(['type', type]), at)
+  allowOnly(named, NAMED_FIELDS, `${at}.${type}`)
   return { type, name: named.name }
 }

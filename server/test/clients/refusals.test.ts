@@ -1,0 +1,218 @@
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ERRORS, type ErrorCode } from '../../src/errors.ts'
+import { classOf, errorOf } from '../support/client-fixture.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { json, says, word } from '../support/scripted-provider.ts'
+
+// Every kind of refusal, as the official clients see it in each client API: the class of the exception, the gateway's code and details,
+// and how often the client sends the request.
+
+let governed: Governed
+beforeAll(async () => {
+  governed = await startGoverned()
+})
+afterAll(() => governed.close())
+
+/** A request, and the responses that the client got for it. */
+interface Sent {
+  readonly prompt: string
+  readonly model?: string
+  readonly apiKey?: string
+  readonly more?: object
+}
+
+/** Sends a request with the client's own retries. `responses`: those that the client has received. */
+type Send = (
+  sent: Sent,
+  options: { readonly stream: boolean; readonly responses: Response[]; readonly fetch?: typeof fetch },
+) => PromiseLike<unknown>
+
+const recording =
+  (responses: Response[], send: typeof fetch = fetch): typeof fetch =>
+  async (input, init) => {
+    const response = await send(input, init)
+    responses.push(response)
+    return response
+  }
+
+const CLIENTS: Readonly<Record<string, Send>> = {
+  'chat completions': ({ prompt, model = 'scripted', apiKey = governed.key(), more }, { stream, responses, fetch }) =>
+    new OpenAI({ apiKey, baseURL: `${governed.base}/v1`, fetch: recording(responses, fetch) }).chat.completions.create({
+      ...{ model, messages: [{ role: 'user', content: prompt }], stream, ...more },
+    }),
+  responses: ({ prompt, model = 'scripted', apiKey = governed.key(), more }, { stream, responses, fetch }) =>
+    new OpenAI({ apiKey, baseURL: `${governed.base}/v1`, fetch: recording(responses, fetch) }).responses.create({
+      ...{ model, input: prompt, stream, ...more },
+    }),
+  messages: ({ prompt, model = 'scripted', apiKey = governed.key(), more }, { stream, responses, fetch }) =>
+    new Anthropic({ apiKey, baseURL: governed.base, fetch: recording(responses, fetch) }).messages.create({
+      ...{ model, max_tokens: 50, messages: [{ role: 'user', content: prompt }], stream, ...more },
+    }),
+}
+
+/** A prompt whose provider answers like this. */
+const promptFor = (behaviour: Parameters<Governed['provider']['on']>[1], mark = ''): string => {
+  const key = word() + word()
+  governed.provider.on(key, behaviour)
+  return `${key} ${mark}`
+}
+const failing = (status: number, body: object = {}, headers: Record<string, string> = {}): string =>
+  promptFor((response) => json(response, status, body, headers))
+
+interface Refusal {
+  readonly code: ErrorCode
+  readonly errorClass: string
+  readonly prepare: () => Sent | Promise<Sent>
+  /** Requests that a provider gets. */
+  readonly calls: number
+  readonly details?: object
+  /** Records begin after stage 2, which checks the body and the limits. */
+  readonly hasRecord?: boolean
+}
+
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  'a denial at input': {
+    code: 'POLICY_DENIED',
+    errorClass: 'PermissionDeniedError',
+    calls: 0,
+    prepare: () => ({ prompt: promptFor(says('x'), 'juniper-deny') }),
+  },
+  'a denial at output': {
+    code: 'POLICY_DENIED',
+    errorClass: 'PermissionDeniedError',
+    calls: 1,
+    prepare: () => ({ prompt: promptFor(says('sorrel-deny')) }),
+  },
+  'a hold at input': {
+    code: 'POLICY_REVIEW_PENDING',
+    errorClass: 'ConflictError',
+    calls: 0,
+    prepare: () => ({ prompt: promptFor(says('x'), 'juniper-hold') }),
+  },
+  'a hold at output': {
+    code: 'POLICY_REVIEW_PENDING',
+    errorClass: 'ConflictError',
+    calls: 1,
+    prepare: () => ({ prompt: promptFor(says('sorrel-hold')) }),
+  },
+  'a key that does not exist': {
+    code: 'AUTH_INVALID_KEY',
+    errorClass: 'AuthenticationError',
+    calls: 0,
+    hasRecord: false,
+    prepare: () => ({ prompt: word(), apiKey: `gk_${'x'.repeat(43)}` }),
+  },
+  'a value out of range': {
+    hasRecord: false,
+    code: 'VALIDATION_ERROR',
+    errorClass: 'BadRequestError',
+    calls: 0,
+    prepare: () => ({ prompt: promptFor(says('x')), more: { temperature: 7 } }),
+  },
+  'a model that does not exist': {
+    code: 'NO_ELIGIBLE_PROVIDER',
+    errorClass: 'UnprocessableEntityError',
+    calls: 0,
+    prepare: () => ({ prompt: promptFor(says('x')), model: 'none' }),
+  },
+  'a request larger than the budget of tokens': {
+    hasRecord: false,
+    code: 'RATE_LIMITED',
+    errorClass: 'RateLimitError',
+    calls: 0,
+    prepare: async () => ({
+      prompt: `${promptFor(says('x'))} ${'word '.repeat(100)}`,
+      apiKey: (await governed.application({ limits: { tokens_per_minute: 10 } })).token,
+    }),
+  },
+  'a request that the provider refuses': {
+    code: 'VALIDATION_ERROR',
+    errorClass: 'BadRequestError',
+    calls: 1,
+    details: { reason: 'provider_refused', provider_code: 'context_length_exceeded' },
+    prepare: () => ({ prompt: failing(400, { error: { code: 'context_length_exceeded', message: 'private' } }) }),
+  },
+  'a key that the provider rejects': {
+    code: 'PROVIDER_ERROR',
+    errorClass: 'InternalServerError',
+    calls: 1,
+    prepare: () => ({ prompt: failing(401, { error: { message: 'private' } }) }),
+  },
+}
+
+const CASES = Object.entries(CLIENTS).flatMap(([client, send]) =>
+  Object.entries(REFUSALS).flatMap(([name, refusal]) => [false, true].map((stream) => ({ client, send, name, refusal, stream }))),
+)
+
+/** The fields of ours in the error that a client throws. */
+function fieldsOf(error: unknown): Readonly<Record<string, unknown>> {
+  const { error: body } = error as { readonly error: { readonly type?: string; readonly error?: object } }
+  return (body.type === 'error' ? body.error : body) as Readonly<Record<string, unknown>>
+}
+
+describe('refusals that no retry can change: sent once [GW-ANT-6, GW-RESP-16]', () => {
+  test.each(CASES)('$client, stream $stream: $name has its class, code and record', async ({ send, refusal, stream }) => {
+    const { code, errorClass, calls, details, hasRecord = true } = refusal
+    const sent = await refusal.prepare()
+    const responses: Response[] = []
+    const error = await errorOf(send(sent, { stream, responses }))
+    expect({ class: classOf(error), status: (error as { status?: number }).status }).toEqual({
+      class: errorClass,
+      status: ERRORS[code].status,
+    })
+    const fields = fieldsOf(error)
+    expect(fields).toMatchObject({ code, message: expect.stringMatching(/\w/), ...(details && { details }) })
+    expect(JSON.stringify(fields)).not.toContain('private')
+    expect(fields.review_item_id).toEqual(code === 'POLICY_REVIEW_PENDING' ? expect.stringMatching(/^rev_/) : undefined)
+    // The clients retry 409, 429 and 5xx unless this header forbids it.
+    expect(responses).toHaveLength(1)
+    const [response] = responses
+    expect(response?.headers.get('content-type')).toMatch(/^application\/json/)
+    const auditId = response?.headers.get('x-audit-id') ?? null
+    expect(auditId).toEqual(hasRecord ? expect.stringMatching(/^aud_/) : null)
+    if (hasRecord)
+      expect(await governed.admin('GET', `/audit/${auditId}`)).toMatchObject({ status: 200, body: { error_code: code } })
+    const [key = ''] = sent.prompt.split(' ')
+    expect(governed.provider.callsWith(key)).toHaveLength(calls)
+  })
+})
+
+/** Tells the client to wait milliseconds instead of seconds, and notes the seconds. */
+const impatient =
+  (waits: number[]): typeof fetch =>
+  async (input, init) => {
+    const response = await fetch(input, init)
+    const seconds = response.headers.get('retry-after')
+    if (seconds === null) return response
+    waits.push(Number(seconds))
+    const headers = new Headers(response.headers)
+    headers.set('retry-after-ms', '1')
+    return new Response(response.body, { status: response.status, headers })
+  }
+
+describe('refusals that end: the client waits as long as Retry-After says, then sends again [GW-PROV-5]', () => {
+  const rows = Object.entries(CLIENTS).flatMap(([client, send]) => [false, true].map((stream) => ({ client, send, stream })))
+  test.each(rows)(
+    '$client, stream $stream: a rate limit of the provider is retried after its Retry-After',
+    async ({ send, stream }) => {
+      let calls = 0
+      const prompt = promptFor((response, call) => {
+        calls++
+        // The gateway waits for a few seconds by itself, but not for 30.
+        if (calls === 1) json(response, 429, { error: { message: 'private' } }, { 'retry-after': '30' })
+        else says('fine')(response, call)
+      })
+      const waits: number[] = []
+      const responses: Response[] = []
+      const error = await Promise.resolve(send({ prompt }, { stream, responses, fetch: impatient(waits) })).catch(
+        (thrown: unknown) => thrown,
+      )
+      expect(error).not.toBeInstanceOf(Error)
+      expect(responses.map(({ status }) => status)).toEqual([429, 200])
+      expect(waits).toEqual([expect.closeTo(30, -1)])
+      expect(calls).toBe(2)
+    },
+  )
+})
