@@ -65,6 +65,12 @@ describe('whole responses', () => {
     ])
   })
 
+  test('logprobs: are null if each chunk has null', () => {
+    const piece = chunk({ delta: { content: 'a' }, logprobs: null })
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'a' }, logprobs: null, ...STOP }]
+    expect(collect([piece, chunk({ delta: {}, logprobs: null, ...STOP })])?.choices).toEqual(choices)
+  })
+
   test.each<[string, readonly object[], object]>([
     ['no role', [delta({ content: 'x' })], { role: 'assistant', content: 'x' }],
     ['an empty role', [delta({ role: '', content: 'x' }), delta({ role: 'assistant' })], { role: 'assistant', content: 'x' }],

@@ -124,7 +124,8 @@ class StreamedChoice {
   }
 
   #addLogprobs(logprobs: unknown): void {
-    if (!isSet(logprobs)) return
+    // The API has the field in each choice, as null unless the request asks for it.
+    if (!isSet(logprobs)) return this.#fields.replace('logprobs', logprobs)
     if (!isObject(logprobs)) throw new MalformedStream('logprobs is not an object')
     this.#logprobs ??= new StreamedFields(this.#size)
     for (const name of Object.keys(logprobs)) this.#logprobs.append(name, logprobs[name])
