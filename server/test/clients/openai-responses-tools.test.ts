@@ -76,7 +76,7 @@ describe('tools', () => {
     const format = { type: 'grammar', syntax: 'lark', definition: 'start: "a"' }
     const tools = [{ type: 'custom', name: 'run', description: 'Runs code', format }]
     const { output } = await sdk.client().responses.create(body(key, { tools, tool_choice: 'required' }))
-    expect(output).toMatchObject([{ type: 'custom_tool_call', call_id: 'call_c', ...custom }])
+    expect(output).toMatchObject([{ type: 'custom_tool_call', status: 'completed', call_id: 'call_c', ...custom }])
     expect(sdk.sentFor(key)).toMatchObject({
       tools: [
         {
@@ -90,7 +90,7 @@ describe('tools', () => {
       ],
     })
     const streamed = await sdk.client().responses.stream(body(key, { tools })).finalResponse()
-    expect(streamed.output).toMatchObject([{ type: 'custom_tool_call', ...custom }])
+    expect(streamed.output).toMatchObject([{ type: 'custom_tool_call', status: 'completed', ...custom }])
     const next = sdk.promptForText('done')
     const result = { type: 'custom_tool_call_output', call_id: 'call_c', output: next }
     await sdk.client().responses.create(body([...output, result] as Input, { tools }))

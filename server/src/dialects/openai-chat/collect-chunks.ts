@@ -125,7 +125,7 @@ class StreamedChoice {
 
   #addLogprobs(logprobs: unknown): void {
     // The API has the field in each choice, as null unless the request asks for it.
-    if (!isSet(logprobs)) return this.#fields.replace('logprobs', logprobs)
+    if (!isSet(logprobs)) return void this.#fields.replace('logprobs', logprobs)
     if (!isObject(logprobs)) throw new MalformedStream('logprobs is not an object')
     this.#logprobs ??= new StreamedFields(this.#size)
     for (const name of Object.keys(logprobs)) this.#logprobs.append(name, logprobs[name])

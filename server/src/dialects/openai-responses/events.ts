@@ -35,7 +35,7 @@ function* events(response: ResponseObject): Generator<Event> {
 function startOf(item: OutputItem): Fields {
   if (item.type === 'message') return { ...item, status: 'in_progress', content: [] }
   if (item.type === 'function_call') return { ...item, status: 'in_progress', arguments: '' }
-  if (item.type === 'custom_tool_call') return { ...item, input: '' }
+  if (item.type === 'custom_tool_call') return { ...item, status: 'in_progress', input: '' }
   return { ...item, summary: [], ...(item.content && { content: [] }) }
 }
 
