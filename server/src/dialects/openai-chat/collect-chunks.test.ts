@@ -192,7 +192,7 @@ test('reasoning_details: pieces of a text are joined, and other entries stay', (
 
 describe('faults', () => {
   test.each<[string, object]>([
-    ['content that is a list', delta({ content: [{ type: 'text', text: 'x' }] })],
+    ['content that is a list of numbers', delta({ content: [7] })],
     ['a message without a delta', chunk({ message: { role: 'assistant', content: 'x' } })],
     ['choices that are an object', { choices: {} }],
     ['a choice that is null', { choices: [null] }],

@@ -50,7 +50,7 @@ function fromJson(text: string): Draft | undefined {
 function fromLines(lines: readonly string[]): Draft | undefined {
   // One file has lines that are not JSON.
   const all = lines.map((line) => parseJsonObject(Buffer.from(line)) ?? {})
-  const last = all.findIndex(({ type }) => /^response\.(?:completed|incomplete|failed)$/.test(String(type)))
+  const last = all.findIndex(({ type }) => /^(?:response\.(?:completed|incomplete|failed)|message_stop)$/.test(String(type)))
   const events = last < 0 ? all : all.slice(0, last + 1)
   const bodies = events.map(({ message, response, content_block: block, ...event }) =>
     block === undefined ? ((message ?? response ?? event) as Fields) : { content: [block] },
