@@ -2351,7 +2351,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response, or with `stream: true` its events. */
+            /** @description The response, or with `stream: true` its events and `data: [DONE]`. */
             200: {
                 headers: {
                     [name: string]: unknown;

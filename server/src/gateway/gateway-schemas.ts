@@ -143,7 +143,7 @@ export const responses = (path: Path) =>
     body: ResponsesBody,
     answers: {
       200: {
-        description: 'The response, or with `stream: true` its events.',
+        description: 'The response, or with `stream: true` its events and `data: [DONE]`.',
         content: {
           'application/json': { schema: Type.Object({ ...ResponseFields, governance: GovernanceBlock }) },
           'text/event-stream': {

@@ -165,7 +165,7 @@ describe('malformed response', () => {
     ['an index that is too large', withMessage({ content: 'x' }, { index: 4_111_111_111_111_111 })],
     ['another role', withMessage({ content: 'x', role: 'user' })],
     ['content as a number', withMessage({ content: 7 })],
-    ['content as parts', withMessage({ content: [{ type: 'text', text: 'x' }] })],
+    ['a picture as content', withMessage({ content: [{ type: 'image_url', image_url: { url: 'x' } }] })],
     ['a message without content', withMessage({})],
     ['null content and no call', withMessage({ content: null, tool_calls: [] })],
     ['finish_reason null', withMessage({ content: 'x' }, { finish_reason: null })],

@@ -1,3 +1,4 @@
+import { withTextContent } from '../dialects/openai-chat/content-parts.ts'
 import type { CompletionDefaults } from '../dialects/upstream-dialect.ts'
 import type { Choice, Completion, Usage } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
@@ -60,7 +61,8 @@ function readChoice(value: unknown, position: number): Choice | undefined {
   // OpenRouter reports a failure with status 200 and this value.
   if (reason === 'error') return undefined
   const finish_reason = FINISH_REASONS.has(reason) ? reason : 'stop'
-  const message = readMessage(value.message, finish_reason)
+  const sent = Array.isArray(value.message.content) ? withTextContent(value.message) : value.message
+  const message = sent && readMessage(sent, finish_reason)
   const extras = readExtraFields(value, CHOICE_FIELDS)
   if (!message || !extras) return undefined
   if (!isSet(logprobs)) return { ...extras, index, message, finish_reason, ...(logprobs === null && { logprobs }) }

@@ -173,6 +173,23 @@ describe('what is stored', () => {
     })
     expect(await failure(client.responses.inputItems.list(id, { limit: 101 }))).toMatchObject({ status: 400, param: 'limit' })
   })
+  test('input_items: have a status, except for reasoning [GW-RESP-20]', async () => {
+    const input: Input = [
+      { role: 'user', content: 'a' },
+      { id: 'rs_1', type: 'reasoning', summary: [{ type: 'summary_text', text: 'I look.' }] },
+      { type: 'custom_tool_call', call_id: 'c1', name: 'run', input: 'ls' },
+      { type: 'custom_tool_call_output', call_id: 'c1', output: 'a.txt' },
+    ]
+    const { id } = await stored(input)
+    const { data } = await client.responses.inputItems.list(id, { order: 'asc' })
+    const statuses = data.map((item) => [item.type, 'status' in item ? item.status : null])
+    expect(statuses).toEqual([
+      ['message', 'completed'],
+      ['reasoning', null],
+      ['custom_tool_call', 'completed'],
+      ['custom_tool_call_output', 'completed'],
+    ])
+  })
   test('redaction: the client reads its own text, and the provider gets it redacted in every turn [GW-RESP-18]', async () => {
     const text = 'juniper-redact write to mara@example.org'
     const first = await stored(text)

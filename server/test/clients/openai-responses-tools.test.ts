@@ -76,7 +76,7 @@ describe('tools', () => {
     const format = { type: 'grammar', syntax: 'lark', definition: 'start: "a"' }
     const tools = [{ type: 'custom', name: 'run', description: 'Runs code', format }]
     const { output } = await sdk.client().responses.create(body(key, { tools, tool_choice: 'required' }))
-    expect(output).toMatchObject([{ type: 'custom_tool_call', call_id: 'call_c', ...custom }])
+    expect(output).toMatchObject([{ type: 'custom_tool_call', status: 'completed', call_id: 'call_c', ...custom }])
     expect(sdk.sentFor(key)).toMatchObject({
       tools: [
         {
@@ -90,7 +90,7 @@ describe('tools', () => {
       ],
     })
     const streamed = await sdk.client().responses.stream(body(key, { tools })).finalResponse()
-    expect(streamed.output).toMatchObject([{ type: 'custom_tool_call', ...custom }])
+    expect(streamed.output).toMatchObject([{ type: 'custom_tool_call', status: 'completed', ...custom }])
     const next = sdk.promptForText('done')
     const result = { type: 'custom_tool_call_output', call_id: 'call_c', output: next }
     await sdk.client().responses.create(body([...output, result] as Input, { tools }))
@@ -143,15 +143,18 @@ describe('stream', () => {
     expect(final.usage).toEqual(usage)
     expect(final.output.map(({ type }) => type)).toEqual(output.map(({ type }) => type))
   })
-  test('lines: each event has its name and data [GW-RESP-14]', async () => {
+  test('lines: each event has its name and data, and [DONE] is last [GW-RESP-14]', async () => {
     const text = await sdk
       .client()
       .responses.create({ ...body(sdk.promptForText('fine')), stream: true })
       .asResponse()
       .then((response) => response.text())
-    for (const event of text.trimEnd().split('\n\n')) {
-      const [, name, data] = /^event: (\S+)\ndata: (.+)$/.exec(event) ?? []
-      expect(JSON.parse(data ?? '{}')).toMatchObject({ type: name })
+    const events = text.split('\n\n')
+    expect(events.splice(-2)).toEqual(['data: [DONE]', ''])
+    expect(events.length).toBeGreaterThan(1)
+    for (const event of events) {
+      const [, name, data = ''] = /^event: (\S+)\ndata: (.+)$/.exec(event) ?? []
+      expect(JSON.parse(data)).toMatchObject({ type: name })
     }
   })
   test('a denial is an error before the first event [GW-RESP-14]', async () => {

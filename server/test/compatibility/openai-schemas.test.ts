@@ -22,6 +22,8 @@ const DEVIATIONS = [
 describe.skipIf(!repository)('OpenAI schemas', () => {
   let fixture: ClientFixture
   let schemas: ReturnType<typeof openaiSchemas>
+  /** Types of all events. */
+  const sent = new Set<string>()
   beforeAll(async () => {
     if (repository) schemas = openaiSchemas(repository)
     fixture = await startClientFixture()
@@ -42,7 +44,8 @@ describe.skipIf(!repository)('OpenAI schemas', () => {
     post('/v1/responses', { model: 'scripted', input: promptFor(exchange), ...exchange.responses, ...more })
   const eventsOf = ({ status, text }: GatewayResponse) => {
     expect(status, text).toBe(200)
-    const lines = text.split('\n').filter((line) => line.startsWith('data: ') && line !== 'data: [DONE]')
+    const lines = text.split('\n').filter((line) => line.startsWith('data: '))
+    expect(lines.pop()).toBe('data: [DONE]')
     expect(lines.length).toBeGreaterThan(1)
     return lines.map((line) => JSON.parse(line.slice('data: '.length)))
   }
@@ -67,7 +70,19 @@ describe.skipIf(!repository)('OpenAI schemas', () => {
     test('each event is valid', async () => {
       const events = eventsOf(await responses(exchange, { stream: true }))
       expect(unexpected(events.flatMap((event) => schemas.problemsOfEvent(event)))).toEqual([])
+      for (const { type } of events) sent.add(type)
     })
+  })
+  test('responses: the exchanges have all events of texts, refusals, reasoning and calls', () => {
+    expect([...sent].filter((type) => /\.delta$/.test(type)).sort()).toEqual([
+      'response.custom_tool_call_input.delta',
+      'response.function_call_arguments.delta',
+      'response.output_text.delta',
+      'response.reasoning_summary_text.delta',
+      'response.reasoning_text.delta',
+      'response.refusal.delta',
+    ])
+    expect([...sent]).toEqual(expect.arrayContaining(['response.incomplete', 'response.output_text.annotation.added']))
   })
 
   test.each(['float', 'base64'])('embeddings: response is valid with encoding %s', async (encoding_format) => {

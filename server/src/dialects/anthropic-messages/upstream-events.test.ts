@@ -19,6 +19,11 @@ function collect(events: readonly object[]) {
   return { message: collector.finish(), effects }
 }
 const collecting = (events: readonly object[]) => () => collect(events)
+/** Inputs of streamed calls are JSON texts. */
+const withParsedInputs = (message: object): object =>
+  JSON.parse(JSON.stringify(message), (name, value) =>
+    name === 'input' && typeof value === 'string' ? JSON.parse(value) : value,
+  )
 const defaults = { model: 'm', newId: () => 'chatcmpl_1', created: () => 1_800_000_000 }
 
 describe('whole messages', () => {
@@ -35,7 +40,7 @@ describe('whole messages', () => {
     ],
   ])('events: become the message that the API sends without a stream when it has %s', (_, message) => {
     const { message: collected = {}, effects } = collect(eventsOf(message) ?? [])
-    expect(collected).toEqual(message)
+    expect(withParsedInputs(collected)).toEqual(message)
     expect(effects.at(-1)).toBe('done')
     expect(readMessage(collected, defaults)).toEqual(readMessage({ ...message }, defaults))
   })
@@ -80,6 +85,24 @@ describe('whole messages', () => {
     })
     expect(read('tool_use')).toBeUndefined()
   })
+
+  test.each(['{"id": 12345678901234567890, "share": 1.0}', '{ }'])('input: keeps its text %s', (partial_json) => {
+    const call = block({ type: 'tool_use', id: 'a', name: 'f', input: {} })
+    const piece = delta({ type: 'input_json_delta', partial_json })
+    const { message = {} } = collect([START, call, piece, { ...END, delta: { stop_reason: 'tool_use' } }])
+    const calls = [{ id: 'a', type: 'function', function: { name: 'f', arguments: partial_json } }]
+    expect(readMessage(message, defaults)?.choices[0]?.message.tool_calls).toEqual(calls)
+  })
+
+  test.each(['[1]', '"text"', `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`])(
+    'input: is malformed if it is %.12s',
+    (json) => {
+      const call = block({ type: 'tool_use', id: 'a', name: 'f', input: {} })
+      const piece = delta({ type: 'input_json_delta', partial_json: json })
+      const { message = {} } = collect([START, call, piece, { ...END, delta: { stop_reason: 'tool_use' } }])
+      expect(readMessage(message, defaults)).toBeUndefined()
+    },
+  )
 
   test('citations: are collected, and the reader of messages refuses them', () => {
     const citation = delta({ type: 'citations_delta', citation: { type: 'page_location' } })

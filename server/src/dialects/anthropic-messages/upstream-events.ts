@@ -107,19 +107,11 @@ class StreamedBlock {
     else throw new MalformedStream('a delta has an unknown type')
   }
 
-  /** An input that a limit of tokens has cut off stays a text. */
+  /** An input in pieces stays a text, so that no number changes. A limit of tokens may have cut it off. */
   toObject(): Fields {
     const block = this.#fields.toObject()
     const json = textOf(this.#input.get('json'))
-    return json === '' ? block : { ...block, input: parseOrText(json) }
-  }
-}
-
-function parseOrText(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return json
+    return json === '' ? block : { ...block, input: json }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Completion, Usage } from '../../domain/completion.ts'
 import type { ChatMessage } from '../../domain/message.ts'
-import { type Fields, isCount, isObject, isSet, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
+import { type Fields, isCount, isObject, isSet, parseJsonObject, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
 import type { CompletionDefaults } from '../upstream-dialect.ts'
 import { detailOf } from './upstream-reasoning.ts'
 
@@ -110,10 +110,12 @@ function readCall(block: Fields, isCut: boolean): Fields | undefined {
   const isDirect = !isSet(caller) || (isObject(caller) && caller.type === 'direct')
   if (typeof id !== 'string' || id === '' || typeof name !== 'string' || !isDirect || !hasOnly(block, CALL_FIELDS))
     return undefined
-  if (isCut && typeof input === 'string') return { id, type: 'function', function: { name, arguments: input } }
+  const json = typeof input === 'string' ? input : ''
+  if (json !== '' && isCut) return { id, type: 'function', function: { name, arguments: json } }
+  const value = json === '' ? input : parseJsonObject(Buffer.from(json))
   // JSON.stringify would otherwise overflow the stack with a deeply nested input.
-  if (!isObject(input) || !readExtraFields(input, [])) return undefined
-  return { id, type: 'function', function: { name, arguments: JSON.stringify(input) } }
+  if (!isObject(value) || !readExtraFields(value, [])) return undefined
+  return { id, type: 'function', function: { name, arguments: json || JSON.stringify(value) } }
 }
 
 /** The message, if it has something to show, or the provider's filter removed all of it. */

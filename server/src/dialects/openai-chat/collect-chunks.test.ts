@@ -65,6 +65,12 @@ describe('whole responses', () => {
     ])
   })
 
+  test('logprobs: are null if each chunk has null', () => {
+    const piece = chunk({ delta: { content: 'a' }, logprobs: null })
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'a' }, logprobs: null, ...STOP }]
+    expect(collect([piece, chunk({ delta: {}, logprobs: null, ...STOP })])?.choices).toEqual(choices)
+  })
+
   test.each<[string, readonly object[], object]>([
     ['no role', [delta({ content: 'x' })], { role: 'assistant', content: 'x' }],
     ['an empty role', [delta({ role: '', content: 'x' }), delta({ role: 'assistant' })], { role: 'assistant', content: 'x' }],
@@ -186,7 +192,7 @@ test('reasoning_details: pieces of a text are joined, and other entries stay', (
 
 describe('faults', () => {
   test.each<[string, object]>([
-    ['content that is a list', delta({ content: [{ type: 'text', text: 'x' }] })],
+    ['content that is a list of numbers', delta({ content: [7] })],
     ['a message without a delta', chunk({ message: { role: 'assistant', content: 'x' } })],
     ['choices that are an object', { choices: {} }],
     ['a choice that is null', { choices: [null] }],

@@ -2,6 +2,7 @@ import { type Fields, isObject, isSet } from '../../lib/untrusted-json.ts'
 import { MalformedStream, StreamedFields, StreamSize } from '../streamed-fields.ts'
 import type { StreamCollector, StreamEffect } from '../upstream-dialect.ts'
 import { StreamedCallBody, StreamedCalls } from './collect-calls.ts'
+import { readContentParts } from './content-parts.ts'
 
 /** Maximum number of choices. No request can ask for more. */
 const MAX_CHOICES = 128
@@ -111,7 +112,8 @@ class StreamedChoice {
     if (!isObject(delta)) throw new MalformedStream('a delta is not an object')
     for (const name of Object.keys(delta)) {
       const value = delta[name]
-      if (TEXTS.has(name)) this.#message.join(name, value)
+      if (name === 'content' && Array.isArray(value)) this.#addParts(value)
+      else if (TEXTS.has(name)) this.#message.join(name, value)
       else if (name === 'tool_calls') this.#calls.add(value)
       else if (name === 'reasoning_details') this.#addReasoningDetails(value)
       else if (name === 'annotations') this.#message.append(name, value)
@@ -123,8 +125,16 @@ class StreamedChoice {
     }
   }
 
+  #addParts(parts: readonly unknown[]): void {
+    const texts = readContentParts(parts)
+    if (!texts) throw new MalformedStream('content has a part of an unknown type')
+    this.#message.join('content', texts.content)
+    if (texts.reasoning_content !== '') this.#message.join('reasoning_content', texts.reasoning_content)
+  }
+
   #addLogprobs(logprobs: unknown): void {
-    if (!isSet(logprobs)) return
+    // The API has the field in each choice, as null unless the request asks for it.
+    if (!isSet(logprobs)) return void this.#fields.replace('logprobs', logprobs)
     if (!isObject(logprobs)) throw new MalformedStream('logprobs is not an object')
     this.#logprobs ??= new StreamedFields(this.#size)
     for (const name of Object.keys(logprobs)) this.#logprobs.append(name, logprobs[name])

@@ -6,13 +6,17 @@ import type { ResponseObject } from './response.ts'
 /** An event without its number. */
 type Event = readonly [type: string, fields: Fields]
 
-/** The events of a response's stream, in the order of the API. The joined deltas of a text equal the text. */
+/**
+ * The events of a response's stream, in the order of the API. The joined deltas of a text equal the text. `[DONE]` is the last event, as
+ * Open Responses demands (https://www.openresponses.org/specification). OpenAI's clients stop at it or at the response before it.
+ */
 export function* responseEvents(response: ResponseObject): Generator<string> {
   let sequence_number = 0
   for (const [type, fields] of events(response)) {
     yield `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, ...fields })}\n\n`
     sequence_number += 1
   }
+  yield 'data: [DONE]\n\n'
 }
 
 function* events(response: ResponseObject): Generator<Event> {
@@ -31,7 +35,7 @@ function* events(response: ResponseObject): Generator<Event> {
 function startOf(item: OutputItem): Fields {
   if (item.type === 'message') return { ...item, status: 'in_progress', content: [] }
   if (item.type === 'function_call') return { ...item, status: 'in_progress', arguments: '' }
-  if (item.type === 'custom_tool_call') return { ...item, input: '' }
+  if (item.type === 'custom_tool_call') return { ...item, status: 'in_progress', input: '' }
   return { ...item, summary: [], ...(item.content && { content: [] }) }
 }
 

@@ -20,10 +20,10 @@ export function outputOf({ id, choices }: Completion, isIncomplete: boolean): { 
     calls.map((call, index) => callItem(call, suffix, index)),
   )
   const last = items.length - 1
-  // Only the last item can be cut off. Reasoning and custom calls have no status.
+  // Only the last item can be cut off. Reasoning has no status.
   const output = items.map((item, index) => {
     const status: Status = isIncomplete && index === last ? 'incomplete' : 'completed'
-    return item.type === 'message' || item.type === 'function_call' ? { ...item, status } : item
+    return item.type === 'reasoning' ? item : { ...item, status }
   })
   return { output, extras: extrasOf(choice, reasoning.extras) }
 }
@@ -110,7 +110,8 @@ function callItem(call: Fields, suffix: string, index: number): FunctionCallItem
   }
   if (call.type === 'custom') {
     const { name, input } = call.custom as { name: string; input: string }
-    return { id: `ctc_${suffix}_${index}`, type: 'custom_tool_call', call_id: call.id, name, input, ...own }
+    const id = `ctc_${suffix}_${index}`
+    return { id, type: 'custom_tool_call', status: 'completed', call_id: call.id, name, input, ...own }
   }
   const { name, arguments: input } = call.function as { name: string; arguments: string }
   const id = `fc_${suffix}_${index}`

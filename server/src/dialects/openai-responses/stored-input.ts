@@ -14,7 +14,7 @@ export function toStored(completion: Completion, request: Fields, governance: Go
 const itemsOf = (input: unknown): readonly Fields[] =>
   typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : (input as readonly Fields[])
 
-/** The items of a stored input as the API lists them: each has a type, parts for its text, and an id of its own. */
+/** The items of a stored input as the API lists them: each has a type, parts for its text, an id of its own, and a status. */
 export function listedItems(responseId: string, input: readonly Fields[]): readonly (Fields & { readonly id: string })[] {
   const suffix = responseId.replace('resp_', '')
   const used = new Set<string>()
@@ -24,7 +24,13 @@ export function listedItems(responseId: string, input: readonly Fields[]): reado
     const id = isUnique ? String(item.id) : `item_${suffix}_${index}`
     used.add(id)
     const type = item.type ?? 'message'
-    return { ...item, id, type, ...(type === 'message' && { status: item.status ?? 'completed', content: partsOf(item) }) }
+    return {
+      ...item,
+      ...{ id, type },
+      // Only reasoning may have none.
+      ...(type !== 'reasoning' && { status: item.status ?? 'completed' }),
+      ...(type === 'message' && { content: partsOf(item) }),
+    }
   })
 }
 

@@ -42,6 +42,24 @@ test('stream: holds an incomplete response', () => {
   expect(response && readResponse(response, defaults)?.choices[0]?.finish_reason).toBe('length')
 })
 
+test.each<[string, object]>([
+  ['empty', { output: [] }],
+  ['missing', { output: undefined }],
+])('stream: holds the items of the events before when the output of the last event is %s', (_, output) => {
+  const item = (text: string, output_index: number) =>
+    event('response.output_item.done', { output_index, item: messageItem(text) })
+  const last = event('response.completed', { response: { ...RESPONSE, ...output } })
+  expect(responseOf([item('b', 1), item('a', 0), last])).toEqual({ ...RESPONSE, output: [messageItem('a'), messageItem('b')] })
+})
+
+test('size: counts items as well as deltas, so that a limit holds for both', () => {
+  const collector = new ResponseCollector()
+  collector.add(event('response.output_text.delta', { delta: 'Grüße' }), 60)
+  expect(collector.bytes).toBe(7)
+  for (const output_index of [0, 1]) collector.add(event('response.output_item.done', { output_index, item: {} }), 50)
+  expect(collector.bytes).toBe(100)
+})
+
 test.each<[string, Event, number]>([
   [
     'a failed response',

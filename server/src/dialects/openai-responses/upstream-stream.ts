@@ -8,26 +8,40 @@ const PINGS: ReadonlySet<string> = new Set(['keepalive', 'ping'])
 
 /**
  * Collects the events of a streamed response (https://platform.openai.com/docs/api-reference/responses-streaming) into the response object of the event that
- * ends the stream. An error event becomes a failed response.
+ * ends the stream. Some servers leave its output empty: then it is the items of the events before. An error event becomes a failed response.
  */
 export class ResponseCollector implements StreamCollector {
-  bytes = 0
+  readonly #items = new Map<unknown, unknown>()
+  #deltaBytes = 0
+  #itemBytes = 0
+  #lastBytes = 0
   #response: Fields | undefined
+
+  get bytes(): number {
+    return Math.max(this.#deltaBytes, this.#itemBytes, this.#lastBytes)
+  }
 
   add(event: Fields, length: number): StreamEffect {
     const type = textOf(event.type)
     if (!LAST_EVENTS.has(type)) {
-      this.bytes += Buffer.byteLength(textOf(event.delta))
+      this.#deltaBytes += Buffer.byteLength(textOf(event.delta))
+      if (type === 'response.output_item.done') {
+        this.#items.set(event.output_index, event.item)
+        this.#itemBytes += length
+      }
       return PINGS.has(type) ? 'nothing' : 'content'
     }
-    this.bytes = length
+    this.#lastBytes = length
     if (type === 'error') this.#response = failedResponse(event)
     else if (isObject(event.response) && event.response.status === type.slice('response.'.length)) this.#response = event.response
     return 'done'
   }
 
   finish(): Fields | undefined {
-    return this.#response
+    const output = this.#response?.output ?? []
+    if (!this.#response || !Array.isArray(output) || output.length > 0) return this.#response
+    const items = [...this.#items].sort(([a], [b]) => Number(a) - Number(b)).map(([, item]) => item)
+    return { ...this.#response, output: items }
   }
 }
 
