@@ -3,6 +3,8 @@ import type { StreamCollector, StreamEffect } from '../upstream-dialect.ts'
 
 /** Events that end the stream. They hold the whole response, so no delta has to be read. */
 const LAST_EVENTS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed', 'error'])
+/** Events of content that is no text. */
+const OTHER_CONTENT = /\.delta$|^response\.output_text\.annotation/
 /** Events without content, which only keep the connection alive. */
 const PINGS: ReadonlySet<string> = new Set(['keepalive', 'ping'])
 
@@ -12,12 +14,15 @@ const PINGS: ReadonlySet<string> = new Set(['keepalive', 'ping'])
  */
 export class ResponseCollector implements StreamCollector {
   bytes = 0
+  /** Of the only text part; the event that ends the stream has the whole response. */
+  text: string | undefined = ''
   #response: Fields | undefined
 
   add(event: Fields, length: number): StreamEffect {
     const type = textOf(event.type)
     if (!LAST_EVENTS.has(type)) {
       this.bytes += Buffer.byteLength(textOf(event.delta))
+      if (this.text !== undefined) this.text = withDelta(this.text, type, event)
       return PINGS.has(type) ? 'nothing' : 'content'
     }
     this.bytes = length
@@ -29,6 +34,17 @@ export class ResponseCollector implements StreamCollector {
   finish(): Fields | undefined {
     return this.#response
   }
+}
+
+/** The text after an event; undefined: the response has other content, or a second text. */
+function withDelta(text: string, type: string, { delta, item, part, output_index, content_index }: Fields): string | undefined {
+  if (type === 'response.output_item.added')
+    return isObject(item) && item.type === 'message' && output_index === 0 ? text : undefined
+  if (type === 'response.content_part.added') {
+    return isObject(part) && part.type === 'output_text' && content_index === 0 ? text : undefined
+  }
+  if (type === 'response.output_text.delta') return text + textOf(delta)
+  return OTHER_CONTENT.test(type) ? undefined : text
 }
 
 /** The error is in the event, or in its field `error`. */
