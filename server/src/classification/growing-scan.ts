@@ -4,7 +4,7 @@ import { splitsPair } from '../lib/surrogates.ts'
 import type { Detector } from './detector.ts'
 import { count, scan } from './scan.ts'
 
-/** What is known about a text whose end has not arrived. */
+/** The findings of a text whose end has not arrived, as far as they are certain. */
 export interface GrowingScan {
   /** The text before this index has no finding, and none will begin there. */
   readonly clearEnd: number

@@ -39,7 +39,7 @@ export interface EarlyText {
   send(piece: string, head: EarlyHead): boolean
 }
 
-/** What is known of a response when its first text leaves. */
+/** The facts about a response that its first events need. */
 export interface EarlyHead {
   readonly completion: CompletionHead
   readonly application: Application

@@ -9,7 +9,7 @@ export interface CompiledPolicy {
   readonly texts: ReadonlyMap<string, string>
   /** In the order of the document. */
   readonly rules: Readonly<Record<PolicyPoint, readonly Rule[]>>
-  /** What the output rules tell about a response that is not complete. */
+  /** How the output rules judge a response that is not complete. */
   readonly growingOutput: GrowingOutput
 }
 

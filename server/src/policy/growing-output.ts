@@ -1,7 +1,7 @@
 import type { Rule } from './policy.ts'
 import { parseTransform } from './transforms.ts'
 
-/** What the output rules of a policy set tell about a response that is not complete (decision 0025). */
+/** How the output rules of a policy set judge a response that is not complete (decision 0025). */
 export interface GrowingOutput {
   /** Why they need the whole response; undefined: they can be evaluated while it grows. */
   readonly needsWhole: string | undefined

@@ -26,7 +26,7 @@ export interface Rule {
   readonly when: string
   /** `when`, compiled. */
   readonly condition: Condition
-  /** What `when` tells about a text that is not complete. */
+  /** How the value of `when` changes while the text grows. */
   readonly growth: Growth
   /** `allow` if the document sets none. */
   readonly verdict: Verdict

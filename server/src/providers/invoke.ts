@@ -4,11 +4,11 @@ import type { Completion, ProviderAttempt } from '../domain/completion.ts'
 import type { ReportedUsage } from '../domain/usage.ts'
 import { elapsed } from '../lib/clock.ts'
 import {
+  type AttemptConditions,
   type AttemptFacts,
   endsInvocation,
   faultOf,
   isRetryable,
-  mayHaveHadEffect,
   outcomeOf,
   rankedBehindMs,
   recordAttempt,
@@ -36,14 +36,10 @@ export interface InvokeDeps extends AdapterDeps {
   readonly onFault?: (fault: { readonly provider: Provider; readonly kind: string; readonly status: number }) => void
 }
 
-export interface InvokeOptions {
+export interface InvokeOptions extends AttemptConditions {
   readonly signal?: AbortSignal | undefined
   /** The stub responds instead of the first candidate. No provider gets the request. */
   readonly dryRun?: boolean
-  /** Makes another attempt only after attempts that certainly had no effect, for example a refused connection or a 429 (GW-REV-13). */
-  readonly atMostOnce?: boolean
-  /** Whether a part of the response was sent to the client, so that no other attempt can be made. */
-  readonly hasLeft?: () => boolean
   /** Number of messages that the gateway has put before the client's messages. */
   readonly addedMessages?: number
 }
@@ -196,7 +192,7 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
       const result = await this.#attempt(candidate, encoded.body, permit)
       if (result.ok) return this.#succeeded(candidate, result.response)
       this.#failures.add(result)
-      this.#hasEnded = endsInvocation(result) || this.#isFinal(result)
+      this.#hasEnded = endsInvocation(result, this.#options)
       if (this.#hasEnded || retries >= provider.maxRetries || !isRetryable(result)) return undefined
       const next = rest.find((other) => probeEarly || health.status(other.provider).circuit !== 'open')?.provider
       const attemptMs = elapsed() - startedAt
@@ -253,12 +249,6 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
     const kind = fault ?? outcomeOf(result)
     const isNewFault = health.setLastError(provider, { kind, at: clock.now(), fault: fault !== undefined })
     if (isNewFault) onFault?.({ provider, kind, status: result.status })
-  }
-
-  /** Whether another attempt could have another effect, or contradict the text that was sent. */
-  #isFinal(failure: UpstreamFailure): boolean {
-    const { atMostOnce, hasLeft } = this.#options
-    return (atMostOnce === true && mayHaveHadEffect(failure)) || hasLeft?.() === true
   }
 
   /** Waits before a retry: Retry-After and a random pause. Returns false if the retry would not be useful or the signal was aborted. */

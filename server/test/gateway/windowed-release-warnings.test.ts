@@ -103,7 +103,12 @@ describe('validated streams [GW-WIN-6, GW-WIN-8]', () => {
     expect(read.content).toBe(LONG)
     expect(read.events.at(-1)).toMatchObject({
       type: 'response.completed',
-      response: { output: [{ type: 'message', content: [{ text: LONG }] }, { type: 'function_call', name: 'look_up' }] },
+      response: {
+        output: [
+          { type: 'message', content: [{ text: LONG }] },
+          { type: 'function_call', name: 'look_up' },
+        ],
+      },
     })
   })
 })

@@ -110,9 +110,18 @@ describe.each(API_NAMES)('%s [GW-WIN-1, GW-WIN-3]', (api) => {
     expect(text).not.toContain('[DONE]')
     const record = await recordOf(read)
     const { error } = read.events.at(-1) as { error: Record<string, unknown> }
-    expect(error).toMatchObject({ code: 'POLICY_DENIED', audit_id: record.id, details: { rules: ['no-secrets'], point: 'output' } })
+    expect(error).toMatchObject({
+      code: 'POLICY_DENIED',
+      audit_id: record.id,
+      details: { rules: ['no-secrets'], point: 'output' },
+    })
     const characters = read.content.length
-    expect(record).toMatchObject({ status: 403, error_code: 'POLICY_DENIED', response: null, release: { mode: 'windowed', characters } })
+    expect(record).toMatchObject({
+      status: 403,
+      error_code: 'POLICY_DENIED',
+      response: null,
+      release: { mode: 'windowed', characters },
+    })
     expect(record.findings).toMatchObject({ inspect: { secret: 1 } })
   })
 })

@@ -6,7 +6,7 @@ const COMMON = { id: 'chatcmpl-grown', object: 'chat.completion.chunk', created:
 /** A response of the provider whose pieces a test sends one by one. */
 export class GrowingResponse {
   readonly #response: ServerResponse
-  /** Settled when the connection ends, whoever ends it. */
+  /** Settled when the connection ends, by either side. */
   readonly closed: Promise<unknown>
 
   constructor(response: ServerResponse) {

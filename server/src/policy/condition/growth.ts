@@ -2,7 +2,7 @@ import { FINDING_GROUPS, FINDING_TYPES } from '../../domain/finding.ts'
 import { callOf, dottedName, type Expr, operatorSymbol, partsOf, stringLiteral } from './syntax.ts'
 import { CLASSIFICATION_WORDS, RISK_WORDS } from './variables.ts'
 
-/** What a condition tells about a text that is not complete (decision 0025). */
+/** How the value of a condition changes while its text grows (decision 0025). */
 export interface Growth {
   /** Whether it reads findings, classification or risk, so that its value can change while the text grows. */
   readonly readsFindings: boolean
