@@ -57,7 +57,7 @@ function normalised(events: readonly Event[]): unknown[] {
 
 const isOpening = ({ type, choices }: Event): boolean =>
   ['message_start', 'response.created', 'response.in_progress'].includes(String(type)) ||
-  (Array.isArray(choices) && JSON.stringify(choices[0]).includes('"delta":{}') && JSON.stringify(choices[0]).includes('null}'))
+  /"delta":\{\},"finish_reason":null/.test(JSON.stringify(choices ?? []))
 
 function textOf({ type, delta, choices }: Event): string | undefined {
   if (type === 'response.output_text.delta') return String(delta)
