@@ -40,12 +40,12 @@ const eventsOf = (text: string): readonly Event[] =>
 function normalised(events: readonly Event[]): unknown[] {
   const result: unknown[] = []
   let joined: { text: string } | undefined
-  for (const event of events) {
+  for (const event of events.filter((each) => !isOpening(each))) {
     const text = textOf(event)
     if (text === undefined) {
       joined = undefined
       const { governance: _, sequence_number: __, ...known } = event
-      if (!isOpening(event)) result.push(known)
+      result.push(known)
     } else if (joined) joined.text += text
     else {
       joined = { text }
