@@ -4946,6 +4946,8 @@ export interface operations {
                                 };
                                 default_classification: "public" | "internal" | "confidential" | "restricted";
                                 unknown_fields: "refuse" | "carry";
+                                release: "validated" | "windowed";
+                                release_window: number;
                                 cors?: {
                                     origins: string[];
                                 };
@@ -5020,6 +5022,8 @@ export interface operations {
                         } | null;
                         default_classification?: "public" | "internal" | "confidential" | "restricted" | null;
                         unknown_fields?: "refuse" | "carry" | null;
+                        release?: "validated" | "windowed" | null;
+                        release_window?: number | null;
                         /** @description Origins of web pages that may use this Application's keys (CORS). */
                         cors?: {
                             origins: string[];
@@ -5078,6 +5082,8 @@ export interface operations {
                             };
                             default_classification: "public" | "internal" | "confidential" | "restricted";
                             unknown_fields: "refuse" | "carry";
+                            release: "validated" | "windowed";
+                            release_window: number;
                             cors?: {
                                 origins: string[];
                             };
@@ -5099,6 +5105,8 @@ export interface operations {
                         created_at: string;
                         /** Format: date-time */
                         updated_at: string;
+                        /** @description Settings that have no effect, and why: `release: windowed` if an output rule needs the whole response. */
+                        warnings: string[];
                     };
                 };
             };
@@ -5157,6 +5165,8 @@ export interface operations {
                             };
                             default_classification: "public" | "internal" | "confidential" | "restricted";
                             unknown_fields: "refuse" | "carry";
+                            release: "validated" | "windowed";
+                            release_window: number;
                             cors?: {
                                 origins: string[];
                             };
@@ -5178,6 +5188,8 @@ export interface operations {
                         created_at: string;
                         /** Format: date-time */
                         updated_at: string;
+                        /** @description Settings that have no effect, and why: `release: windowed` if an output rule needs the whole response. */
+                        warnings: string[];
                     };
                 };
             };
@@ -5229,6 +5241,8 @@ export interface operations {
                         } | null;
                         default_classification?: "public" | "internal" | "confidential" | "restricted" | null;
                         unknown_fields?: "refuse" | "carry" | null;
+                        release?: "validated" | "windowed" | null;
+                        release_window?: number | null;
                         /** @description Origins of web pages that may use this Application's keys (CORS). */
                         cors?: {
                             origins: string[];
@@ -5287,6 +5301,8 @@ export interface operations {
                             };
                             default_classification: "public" | "internal" | "confidential" | "restricted";
                             unknown_fields: "refuse" | "carry";
+                            release: "validated" | "windowed";
+                            release_window: number;
                             cors?: {
                                 origins: string[];
                             };
@@ -5308,6 +5324,8 @@ export interface operations {
                         created_at: string;
                         /** Format: date-time */
                         updated_at: string;
+                        /** @description Settings that have no effect, and why: `release: windowed` if an output rule needs the whole response. */
+                        warnings: string[];
                     };
                 };
             };
@@ -7901,6 +7919,8 @@ export interface operations {
                         published_by: string;
                         /** Format: date-time */
                         created_at: string;
+                        /** @description Settings of Applications that have no effect with the version, and why: `release: windowed`. */
+                        warnings: string[];
                     };
                 };
             };
@@ -7923,6 +7943,8 @@ export interface operations {
                         published_by: string;
                         /** Format: date-time */
                         created_at: string;
+                        /** @description Settings of Applications that have no effect with the version, and why: `release: windowed`. */
+                        warnings: string[];
                     };
                 };
             };
@@ -8017,6 +8039,8 @@ export interface operations {
                         published_by: string;
                         /** Format: date-time */
                         created_at: string;
+                        /** @description Settings of Applications that have no effect with the version, and why: `release: windowed`. */
+                        warnings: string[];
                     };
                 };
             };

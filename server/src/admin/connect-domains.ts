@@ -8,7 +8,7 @@ import type { Tx } from '../db/database.ts'
 import type { Classification } from '../domain/classification.ts'
 import { DEFAULT_SETTINGS, type User } from '../domain/principal.ts'
 import { viewerOf } from '../domain/viewer.ts'
-import { findApplication } from '../identity/application-store.ts'
+import { findApplication, findWindowedApplications } from '../identity/application-store.ts'
 import { resolveApplications } from '../identity/resolve-applications.ts'
 import { findWorkspace, listWorkspaces } from '../identity/workspace-store.ts'
 import { operatorAuthor } from '../messaging/admin/operator-author.ts'
@@ -52,7 +52,9 @@ function detection({ detectors, detectorBudgetMs: budgetMs }: AdminContext) {
   }
 }
 
-const identities = ({ db, workspaceBox, workspaceKeys }: AdminContext) => ({
+const identities = ({ db, policies, workspaceBox, workspaceKeys }: AdminContext) => ({
+  findWindowedApplications,
+  findReleaseObstacle: async (workspaceId: string) => (await policies.current(workspaceId))?.growingOutput.needsWhole,
   resolveApplications,
   eraseResponsesOfUser,
   workspaceKeyring: {

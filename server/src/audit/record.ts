@@ -2,7 +2,7 @@ import type { Classification, RiskLevel } from '../domain/classification.ts'
 import type { ProviderAttempt } from '../domain/completion.ts'
 import type { DecidingRule, PolicyVersion, Verdict } from '../domain/decision.ts'
 import type { FindingGroup, FindingType } from '../domain/finding.ts'
-import type { Endpoint } from '../domain/principal.ts'
+import type { Endpoint, ReleaseMode } from '../domain/principal.ts'
 import type { ErrorCode } from '../errors.ts'
 
 /** Origin of a record: a gateway endpoint, a message, or an operator's change through the admin API or the command line. */
@@ -42,6 +42,8 @@ export interface AuditDraft {
   readonly knowledge: readonly UsedHit[]
   /** Memories that were returned to the client or given to the model. */
   readonly memory: readonly UsedHit[]
+  /** Present if the Application lets text leave before the verdict: whether it did, and how many characters (GW-WIN-6). */
+  readonly release?: { readonly characters: number; readonly mode: ReleaseMode }
   /** Memories that this request has written. */
   readonly remembered: readonly { readonly id: string; readonly mode: string; readonly hash: string }[]
   readonly review: ReviewLink | null

@@ -12,6 +12,13 @@ export interface Detector {
    * additionally the text as written if the plain text could hide a finding.
    */
   readonly raw?: true
+  /**
+   * Maximum number of characters from the start of a finding to the last character that decides about it. A finding inside one word of
+   * ASCII characters may be longer, because growing-scan.ts waits for the end of the word. Absent: unbounded.
+   */
+  readonly reach?: number
+  /** Beginnings of findings that are longer than `reach`, with the reach of those findings. The expression is global. */
+  readonly marks?: { readonly pattern: RegExp; readonly reach: number }
   /** Findings in any order; findings of one type may overlap. Their number is not limited. */
   detect(text: string): Finding[]
   /** The original of a detector that additionally reports its failures (fault-reporting.ts). */

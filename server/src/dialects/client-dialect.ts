@@ -1,4 +1,4 @@
-import type { Completion } from '../domain/completion.ts'
+import type { Completion, CompletionHead } from '../domain/completion.ts'
 import type { Origin, RequestSource } from '../domain/original-request.ts'
 import type { ResponseStoring } from '../domain/principal.ts'
 import type { NewStoredContent, StoredContent } from '../domain/stored-content.ts'
@@ -15,6 +15,25 @@ export interface ResponseEncoder {
   toJson(completion: Completion, json: string, governance: GovernanceBlock): string
   /** The events of the response's stream, as text. */
   toEvents(completion: Completion, governance: GovernanceBlock): Iterable<string>
+  /** A stream that begins before the completion is known. */
+  grow(head: CompletionHead, governance: GovernanceBlock): GrowingEncoder
+}
+
+/** Writes one stream whose text is sent before the completion is known. Joined, its events are those of `toEvents`. */
+export interface GrowingEncoder {
+  /** The events of the next piece of the text; the first piece begins the stream. */
+  text(piece: string): string
+  /** The events after the text that was sent. `completion` begins with that text. */
+  rest(completion: Completion, governance: GovernanceBlock): Iterable<string>
+  /** Ends the stream with an error. `envelope`: the body of the same error without a stream. */
+  fail(envelope: ErrorEnvelope): string
+}
+
+/** The error envelope of all client dialects. */
+export interface ErrorEnvelope {
+  readonly error: Readonly<Record<string, unknown>> & { readonly code: string; readonly message: string }
+  /** Fields of the dialect's own envelope. */
+  readonly [field: string]: unknown
 }
 
 /** Data with which a dialect that has stored responses decodes a request. */
@@ -65,5 +84,5 @@ export interface ClientDialect {
   /** Its messages consist of parts, so texts in parts need no extension of the Application. */
   readonly hasTextParts?: boolean
   /** The error envelope, if it is not that of the chat API. */
-  readonly errorBody?: (code: ErrorCode, fields: ErrorFields, requestId: string) => object
+  readonly errorBody?: (code: ErrorCode, fields: ErrorFields, requestId: string) => ErrorEnvelope
 }

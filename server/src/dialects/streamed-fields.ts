@@ -80,6 +80,12 @@ export class StreamedFields {
     this.#values.set(name, value)
   }
 
+  /** Whether all fields but `names` are null or empty. */
+  hasOnly(names: ReadonlySet<string>): boolean {
+    for (const [name, value] of this.#values) if (isSet(value) && value !== '' && !names.has(name)) return false
+    return true
+  }
+
   toObject(): Record<string, unknown> {
     return Object.fromEntries(this.#values)
   }

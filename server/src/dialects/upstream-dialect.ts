@@ -55,6 +55,8 @@ export type StreamEffect = 'content' | 'nothing' | 'done' | 'error'
 export interface StreamCollector {
   /** Bytes of content so far, without the framing that each event repeats. */
   readonly bytes: number
+  /** The text of the response so far; undefined: it has more than one text, or content that is no text. */
+  readonly text: string | undefined
   /** `length`: characters of the event's JSON. Throws MalformedStream if the event does not fit those before it. */
   add(event: Fields, length: number): StreamEffect
   /** undefined: the stream ended before the response was complete. */

@@ -13,6 +13,9 @@ export interface Completion {
   readonly [field: string]: unknown
 }
 
+/** The fields that every chunk of a stream repeats. */
+export type CompletionHead = Pick<Completion, 'id' | 'created' | 'model'>
+
 /** Further fields are the provider's own, except `logprobs`. */
 export interface Choice {
   readonly index: number

@@ -59,6 +59,13 @@ export interface MemorySettings {
 export const UNKNOWN_FIELDS = ['refuse', 'carry'] as const
 export type UnknownFields = (typeof UNKNOWN_FIELDS)[number]
 
+export const RELEASE_MODES = ['validated', 'windowed'] as const
+export type ReleaseMode = (typeof RELEASE_MODES)[number]
+
+/** The longest finding of a bounded detector, a placeholder that is not complete, and a character that marks can still change. */
+export const MIN_RELEASE_WINDOW = 576
+export const MAX_RELEASE_WINDOW = 65_536
+
 export const RESPONSE_STORING = ['off', 'requested', 'default'] as const
 export type ResponseStoring = (typeof RESPONSE_STORING)[number]
 
@@ -82,6 +89,10 @@ export interface ApplicationSettings {
   readonly default_classification: Classification
   /** Treatment of fields of a client's API that the gateway does not know (GW-FID-4). */
   readonly unknown_fields: UnknownFields
+  /** `windowed`: text of a streamed response leaves before the response is complete, if the output policy can judge it (GW-WIN-1). */
+  readonly release: ReleaseMode
+  /** Characters at the end of the text so far that are held back. */
+  readonly release_window: number
   /** Browser origins that may read responses to this Application, or `*`; absent: none. */
   readonly cors?: { readonly origins: readonly string[] }
   /** Free-form, visible to policies as `application.settings`. */
@@ -97,6 +108,8 @@ export const DEFAULT_SETTINGS: ApplicationSettings = {
   role_clearance: {},
   default_classification: 'internal',
   unknown_fields: 'refuse',
+  release: 'validated',
+  release_window: MIN_RELEASE_WINDOW,
 }
 
 /** The calling Application, resolved by stage 1. Ids are TypeIDs (`app_…`, `ws_…`). */

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { ClientDialect, ResponseEncoder, UseOfStore } from '../dialects/client-dialect.ts'
 import type { Application } from '../domain/principal.ts'
+import { errorBody } from '../errors.ts'
 import type { Fields } from '../lib/untrusted-json.ts'
 import { chatWithApprovalWait, type PipelineDeps } from '../pipeline/pipeline.ts'
 import type { PipelineResult } from '../pipeline/pipeline-result.ts'
@@ -8,6 +9,7 @@ import type { IncomingRequest, ParseContext, Parsed } from '../pipeline/request.
 import { decodeCarrying } from './carried-fields.ts'
 import { type ChatLimits, parseChat } from './chat-request.ts'
 import { withBetas } from './client-betas.ts'
+import { EarlyResponse } from './early-response.ts'
 import { withGovernanceHeaders } from './governance-headers.ts'
 import { invalid, withClientField } from './request-fields.ts'
 import { sendChatResult } from './send-response.ts'
@@ -34,9 +36,12 @@ export async function chat(
   }
   const { raw } = reply.request
   const parseAll = dialect.name === 'anthropic-messages' ? withBetas(raw, parse) : parse
-  const received = { ...incoming, endpoint: 'chat', parse: withGovernanceHeaders(raw, parseAll) } as const
-  const result = await chatWithApprovalWait(received, deps)
-  return sendChatResult(reply, withClientParam(result, fieldOf), encoder)
+  const early = new EarlyResponse(reply, () => encoder, dialect.errorBody ?? errorBody)
+  const received = { ...incoming, early, endpoint: 'chat', parse: withGovernanceHeaders(raw, parseAll) } as const
+  const result = await chatWithApprovalWait(received, deps).catch((cause: unknown) => early.fail(cause))
+  if (!result) return undefined
+  const named = withClientParam(result, fieldOf)
+  return early.hasBegun ? early.finish(named) : sendChatResult(reply, named, encoder)
 }
 
 /** A result whose error names the client's field: a provider's refusal names one of the chat. */

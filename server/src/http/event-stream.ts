@@ -17,9 +17,12 @@ export function startEvents(reply: FastifyReply): FastifyReply['raw'] {
   return raw
 }
 
-/** Writes server-sent events as fast as the client reads them. Stops reading `events` when the client disconnects. */
-export async function sendEvents(reply: FastifyReply, events: Iterable<string>): Promise<void> {
-  const raw = startEvents(reply)
+/** Starts an event stream and writes all of it. */
+export const sendEvents = (reply: FastifyReply, events: Iterable<string>): Promise<void> =>
+  finishEvents(startEvents(reply), events)
+
+/** Writes the last events of a stream as fast as the client reads them. Stops reading `events` when the client disconnects. */
+export async function finishEvents(raw: FastifyReply['raw'], events: Iterable<string>): Promise<void> {
   let pending = ''
   for (const event of events) {
     pending += event

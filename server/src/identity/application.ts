@@ -8,7 +8,10 @@ import {
   DEFAULT_LIMITS,
   DEFAULT_SETTINGS,
   EXTENSIONS,
+  MAX_RELEASE_WINDOW,
   type MemorySettings,
+  MIN_RELEASE_WINDOW,
+  RELEASE_MODES,
   RESPONSE_STORING,
   type ResponseSettings,
   UNKNOWN_FIELDS,
@@ -72,6 +75,8 @@ const KnownSettings = Type.Object(
     role_clearance: resettable(Type.Record(Name, oneOf(CLASSIFICATIONS), { maxProperties: 100 })),
     default_classification: resettableWord(CLASSIFICATIONS),
     unknown_fields: resettableWord(UNKNOWN_FIELDS),
+    release: resettableWord(RELEASE_MODES),
+    release_window: resettable(Type.Integer({ minimum: MIN_RELEASE_WINDOW, maximum: MAX_RELEASE_WINDOW })),
     cors: resettable(
       Type.Object(
         { origins: Type.Array(Origin, { maxItems: 50 }) },
@@ -203,6 +208,8 @@ export const ApplicationView = Type.Object({
       role_clearance: Type.Record(Type.String(), oneOf(CLASSIFICATIONS)),
       default_classification: oneOf(CLASSIFICATIONS),
       unknown_fields: oneOf(UNKNOWN_FIELDS),
+      release: oneOf(RELEASE_MODES),
+      release_window: Type.Integer(),
       cors: Type.Optional(Type.Object({ origins: Type.Array(Type.String()) })),
     },
     { additionalProperties: true },

@@ -69,6 +69,7 @@ export function draftOf(
     object: 'audit_record',
     ...(operatorId && { playground: { operator: hasher.user(operatorId) } }),
     policy_versions: policy ? [policy] : [],
+    ...releaseOf(incoming, application),
     remembered: response.remembered.map(({ id, mode, content }) => ({ hash: hasher.text('memory', content), id, mode })),
     request: {
       bytes: admit.bytes,
@@ -85,6 +86,16 @@ export function draftOf(
     user: userOf(trace.results, hasher),
     workspace_id: application.workspaceId,
   }
+}
+
+/** Whether text has left before the verdict, and how much; only for Applications that allow it (GW-WIN-6). */
+function releaseOf(
+  { endpoint, early }: IncomingRequest,
+  { settings }: StageResults['authenticate']['application'],
+): Pick<AuditDraft, 'release'> {
+  if (endpoint !== 'chat' || settings.release !== 'windowed') return {}
+  const characters = early?.sent.length ?? 0
+  return { release: { characters, mode: characters > 0 ? 'windowed' : 'validated' } }
 }
 
 /** The stored responses that the request continued, deleted, read or added. */

@@ -1,5 +1,5 @@
 import type { Classification } from '../domain/classification.ts'
-import type { Completion } from '../domain/completion.ts'
+import type { Completion, CompletionHead } from '../domain/completion.ts'
 import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import type { ChatMessage } from '../domain/message.ts'
 import type { RequestSource } from '../domain/original-request.ts'
@@ -23,10 +23,27 @@ export interface IncomingRequest {
   readonly body: Uint8Array
   /** A signal that is aborted when the client closes the connection; created only if a stage waits. */
   readonly clientSignal: () => AbortSignal
+  /** Takes the text of a streamed response before the response is complete; absent: nothing is sent before the verdict. */
+  readonly early?: EarlyText
   /** Set if the request has waited for a reviewer and runs again: the limits have counted it already. */
   readonly lease?: Lease
   /** The endpoint's own parser: validates the body. */
   readonly parse: (body: unknown, application: Application, context?: ParseContext) => Parsed
+}
+
+/** A streamed response whose text leaves before it is complete (decision 0025). */
+export interface EarlyText {
+  /** All text that was sent. Empty: the response has not begun. */
+  readonly sent: string
+  /** Sends the next piece; the first one begins the response. Returns false, and takes nothing, if the client is not ready. */
+  send(piece: string, head: EarlyHead): boolean
+}
+
+/** The facts about a response that its first events need. */
+export interface EarlyHead {
+  readonly completion: CompletionHead
+  readonly application: Application
+  readonly admitted: { readonly auditId: string; readonly lease: Lease }
 }
 
 /** Data for a parser besides the body. */

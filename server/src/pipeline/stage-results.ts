@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../audit/record.ts'
+import type { Assessment } from '../classification/risk.ts'
 import type { Completion, ProviderAttempt } from '../domain/completion.ts'
 import { type Decision, NO_DEMANDS } from '../domain/decision.ts'
 import type { Embeddings } from '../domain/embedding.ts'
@@ -40,7 +41,7 @@ export interface StageResults {
 
 /** The results of stages 1 to 3, with the request itself: most later stages need them. */
 export interface RequestContext {
-  readonly incoming: Pick<IncomingRequest, 'endpoint' | 'clientSignal'>
+  readonly incoming: Pick<IncomingRequest, 'endpoint' | 'clientSignal' | 'early'>
   readonly caller: Caller
   readonly admitted: Admitted
   readonly identity: Identity
@@ -192,6 +193,14 @@ export interface Invoked {
   /** Id of the provider that answered; empty: none was called. */
   readonly provider: string
   readonly attempts: readonly ProviderAttempt[]
+  /** The beginning of the response made its denial certain, so the provider was stopped. */
+  readonly denial?: EarlyDenial
+}
+
+/** The output decision on the beginning of a response. */
+export interface EarlyDenial extends Assessment {
+  readonly decision: Decision
+  readonly counts: FindingCounts
 }
 
 export interface Inspected {

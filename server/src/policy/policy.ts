@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Classification, RiskLevel } from '../domain/classification.ts'
 import type { PolicyPoint, Verdict } from '../domain/decision.ts'
 import type { Condition } from './condition/condition.ts'
+import type { Growth } from './condition/growth.ts'
 import type { PolicyTest } from './policy-test-reader.ts'
 
 /** A parsed and checked policy document (GW-POL-3). */
@@ -25,6 +26,8 @@ export interface Rule {
   readonly when: string
   /** `when`, compiled. */
   readonly condition: Condition
+  /** How the value of `when` changes while the text grows. */
+  readonly growth: Growth
   /** `allow` if the document sets none. */
   readonly verdict: Verdict
   readonly risk?: RiskLevel

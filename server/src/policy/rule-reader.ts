@@ -30,8 +30,14 @@ export const RULE_FIELDS = [
 /** A rule without any of these fields has no effect. */
 const EFFECTS = ['verdict', 'risk', 'classification', 'transforms', 'directives'] as const
 
+type ReadCondition = Pick<Rule, 'when' | 'condition' | 'growth'>
+
 /** Placeholder for a condition with errors. Its rule is never returned. */
-const INVALID_CONDITION: Pick<Rule, 'when' | 'condition'> = { when: '', condition: () => 'failed' }
+const INVALID_CONDITION: ReadCondition = {
+  when: '',
+  condition: () => 'failed',
+  growth: { readsFindings: false, staysTrue: false, needsWhole: undefined },
+}
 
 type Fields = ReadonlyMap<string, Node>
 
@@ -116,12 +122,12 @@ export class RuleReader {
   }
 
   /** A YAML boolean is read as the CEL literal. */
-  #readCondition(node: Node | undefined, path: string, points: readonly PolicyPoint[]): Pick<Rule, 'when' | 'condition'> {
+  #readCondition(node: Node | undefined, path: string, points: readonly PolicyPoint[]): ReadCondition {
     const literal = isScalar(node) && typeof node.value === 'boolean' ? String(node.value) : undefined
     const when = literal ?? (node && this.#reader.readText(node, path, POLICY_LIMITS.conditionLength))
     if (when === undefined) return INVALID_CONDITION
     const compiled = compileCondition(when, points, this.#environment)
-    if (compiled.ok) return { when, condition: compiled.condition }
+    if (compiled.ok) return { when, condition: compiled.condition, growth: compiled.growth }
     this.#reader.addError(node, path, compiled.problem.message, compiled.problem.offset)
     return INVALID_CONDITION
   }

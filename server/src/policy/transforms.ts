@@ -1,4 +1,5 @@
 import { covers, FINDING_GROUPS, FINDING_TYPES, type Finding, type FindingGroup, type FindingType } from '../domain/finding.ts'
+import { splitsPair } from '../lib/surrogates.ts'
 import { FINDING_LABELS, maskText, redactionLabel } from './redaction.ts'
 import type { Vault } from './vault.ts'
 
@@ -137,10 +138,6 @@ function mergeSpans(a: Span, b: Span): Span {
     names: a.kind === b.kind ? new Set([...a.names, ...b.names]) : strictest.names,
   }
 }
-
-/** Whether a cut at `index` would split a surrogate pair. */
-const splitsPair = (text: string, index: number): boolean =>
-  (text.charCodeAt(index) & 0xfc00) === 0xdc00 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800
 
 function toReplacement(original: string, { kind, type, continues }: Span, vault: Vault): string {
   if (kind === 'redact') return redactionLabel(type)

@@ -21,14 +21,25 @@ export function isRetryable({ failure, status, rejection }: UpstreamFailure): bo
   return failure === 'connect' || failure === 'reset' || failure === 'truncated' || failure === 'malformed'
 }
 
+/** Conditions for another attempt. */
+export interface AttemptConditions {
+  /** Makes another attempt only after attempts that certainly had no effect, for example a refused connection or a 429 (GW-REV-13). */
+  readonly atMostOnce?: boolean
+  /** Whether a part of the response was sent to the client: another response would contradict it. */
+  readonly hasLeft?: () => boolean
+}
+
 /** Whether no other provider gets the request: the client disconnected, or the request was refused. Another provider may have the model. */
-export const endsInvocation = ({ failure, rejection }: UpstreamFailure): boolean =>
-  failure === 'aborted' || (rejection?.kind === 'refused' && rejection.code !== 'model_not_found')
+export function endsInvocation(result: UpstreamFailure, { atMostOnce = false, hasLeft }: AttemptConditions): boolean {
+  const { failure, rejection } = result
+  if (failure === 'aborted' || (rejection?.kind === 'refused' && rejection.code !== 'model_not_found')) return true
+  return (atMostOnce && mayHaveHadEffect(result)) || hasLeft?.() === true
+}
 
 const UNSENT: ReadonlySet<UpstreamFailure['failure']> = new Set(['connect', 'blocked', 'unsupported'])
 
 /** Whether the request may have reached the model. */
-export const mayHaveHadEffect = ({ failure, status }: UpstreamFailure): boolean =>
+const mayHaveHadEffect = ({ failure, status }: UpstreamFailure): boolean =>
   failure === 'status' ? status >= 500 : !UNSENT.has(failure)
 
 /** The outcome in audit records and metrics. */

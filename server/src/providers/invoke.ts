@@ -4,11 +4,11 @@ import type { Completion, ProviderAttempt } from '../domain/completion.ts'
 import type { ReportedUsage } from '../domain/usage.ts'
 import { elapsed } from '../lib/clock.ts'
 import {
+  type AttemptConditions,
   type AttemptFacts,
   endsInvocation,
   faultOf,
   isRetryable,
-  mayHaveHadEffect,
   outcomeOf,
   rankedBehindMs,
   recordAttempt,
@@ -36,12 +36,10 @@ export interface InvokeDeps extends AdapterDeps {
   readonly onFault?: (fault: { readonly provider: Provider; readonly kind: string; readonly status: number }) => void
 }
 
-export interface InvokeOptions {
+export interface InvokeOptions extends AttemptConditions {
   readonly signal?: AbortSignal | undefined
   /** The stub responds instead of the first candidate. No provider gets the request. */
   readonly dryRun?: boolean
-  /** Makes another attempt only after attempts that certainly had no effect, for example a refused connection or a 429 (GW-REV-13). */
-  readonly atMostOnce?: boolean
   /** Number of messages that the gateway has put before the client's messages. */
   readonly addedMessages?: number
 }
@@ -194,7 +192,7 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
       const result = await this.#attempt(candidate, encoded, permit)
       if (result.ok) return this.#succeeded(candidate, result.response)
       this.#failures.add(result)
-      this.#hasEnded = endsInvocation(result) || (this.#options.atMostOnce === true && mayHaveHadEffect(result))
+      this.#hasEnded = endsInvocation(result, this.#options)
       if (this.#hasEnded || retries >= provider.maxRetries || !isRetryable(result)) return undefined
       const next = rest.find((other) => probeEarly || health.status(other.provider).circuit !== 'open')?.provider
       const attemptMs = elapsed() - startedAt

@@ -11,6 +11,7 @@ import {
   type AttemptLimits,
   type ProviderRequest,
   requestCompletion,
+  type TextWatch,
   type UpstreamFailure,
 } from './request-completion.ts'
 import { type StubDeps, stubCompletion } from './stub.ts'
@@ -37,13 +38,13 @@ const upstreamNameOf = ({ upstreamName, id }: ProviderModel): string => upstream
 /** Absent `api`: chat. */
 const upstreamModelOf = (model: ProviderModel): UpstreamModel => ({ name: upstreamNameOf(model), api: model.api ?? 'chat' })
 
-export const chatOperation = (request: ProviderRequest): Operation<Completion> => ({
+export const chatOperation = (request: ProviderRequest, watch?: TextWatch): Operation<Completion> => ({
   encode(endpoint, declared) {
     const model = upstreamModelOf(declared)
     return endpoint.chat(model).dialect.encode({ ...request, model: model.name, stream: endpoint.stream })
   },
   async attempt(endpoint, { model, ...encoded }, limits, deps) {
-    const call = { chat: endpoint.chat(upstreamModelOf(model)), ...encoded, model: request.model }
+    const call = { chat: endpoint.chat(upstreamModelOf(model)), ...encoded, model: request.model, watch }
     const result = await requestCompletion(endpoint, call, limits, deps)
     return result.ok ? { ok: true, status: result.status, response: result.completion } : result
   },

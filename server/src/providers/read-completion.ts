@@ -10,7 +10,7 @@ const FINISH_REASONS: ReadonlySet<string> = new Set(['stop', 'length', 'tool_cal
 /** Fields of a message, besides `content`, that must be strings. */
 const TEXT_FIELDS = ['refusal', 'reasoning_content', 'reasoning'] as const
 /** A message with one of these fields is complete without content. */
-const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details'] as const
+export const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_details'] as const
 /** Sound and pictures. No detector reads them, so a response that holds them is malformed. */
 const UNREADABLE_FIELDS = ['audio', 'images'] as const
 /** Fields that are validated one by one or set by the gateway. All other fields of the same object are extra fields of the provider. */

@@ -1,7 +1,7 @@
-import type { EncodedBody, UpstreamDialect, UpstreamRequest } from '../dialects/upstream-dialect.ts'
+import type { EncodedBody, StreamCollector, UpstreamDialect, UpstreamRequest } from '../dialects/upstream-dialect.ts'
 import type { Completion } from '../domain/completion.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { HttpFailure, HttpRequest } from '../lib/http-request.ts'
+import type { HttpFailure, HttpRequest, StreamReader } from '../lib/http-request.ts'
 import { parseJsonObject } from '../lib/untrusted-json.ts'
 import type { ChatApi } from './adapter.ts'
 import type { Endpoint } from './connection-pools.ts'
@@ -39,24 +39,32 @@ export interface AdapterDeps {
 
 const MAX_RESPONSE_BYTES = 8 * 1_048_576
 
+/** Called while a streamed response grows. */
+export interface TextWatch {
+  /** `text`: the text so far; undefined: the response has other content. It starts again with another attempt. */
+  grown(text: string | undefined): void
+}
+
 interface UpstreamCall extends Omit<EncodedBody, 'ok'> {
   readonly chat: ChatApi
   /** The name of the model that the client used. */
   readonly model: string
+  readonly watch?: TextWatch | undefined
 }
 
 /** Makes one attempt at a provider. A failure is a value, without any text of the provider. */
 export async function requestCompletion(
   endpoint: Endpoint,
-  { model, body, headers = {}, chat: { dialect, path, streamFormat } }: UpstreamCall,
+  { model, body, headers = {}, chat: { dialect, path, streamFormat }, watch }: UpstreamCall,
   limits: AttemptLimits,
   deps: AdapterDeps,
 ): Promise<UpstreamResult> {
   const maxBytes = deps.maxResponseBytes ?? MAX_RESPONSE_BYTES
   let reader: ResponseReader | undefined
   const open = () => {
-    reader = openReader(streamFormat, dialect.collect(), maxBytes)
-    return reader
+    const collector = dialect.collect()
+    reader = openReader(streamFormat, collector, maxBytes)
+    return watch ? watched(reader, collector, watch) : reader
   }
   // A provider may answer a request for a stream without one.
   const stream = endpoint.stream && { stream: { mediaType: STREAM_TYPES[streamFormat], open } }
@@ -80,6 +88,15 @@ export async function requestCompletion(
   const failure = { ok: false, failure: 'status', status: reported.status } as const
   return withRejection(failure, readRejection({ ...failure, body: reported.body }))
 }
+
+/** A reader that reports the text after each chunk. */
+const watched = (reader: ResponseReader, collector: StreamCollector, watch: TextWatch): StreamReader => ({
+  write(chunk) {
+    const effect = reader.write(chunk)
+    if (effect === 'progress' || effect === 'done') watch.grown(collector.text)
+    return effect
+  },
+})
 
 /** A refusal names the field of the chat API. */
 function inChatFields(failure: UpstreamFailure, dialect: UpstreamDialect): UpstreamFailure {

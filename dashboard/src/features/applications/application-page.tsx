@@ -1,4 +1,4 @@
-import { Tabs } from '@mantine/core'
+import { Alert, Tabs } from '@mantine/core'
 import { useRef } from 'react'
 import { hasStatus } from '../../api/api-error.ts'
 import { useRead } from '../../api/queries.ts'
@@ -48,6 +48,11 @@ export function Page() {
         )
       }
     >
+      {application.warnings.map((warning) => (
+        <Alert key={warning} color="yellow" variant="outline" mb="md">
+          {warning}
+        </Alert>
+      ))}
       <Tabs value={tab} onChange={(value) => setFilters({ tab: oneOf(TABS, value) ?? 'usage' })} keepMounted={false}>
         <Tabs.List mb="md">
           <Tabs.Tab value="usage">Usage</Tabs.Tab>

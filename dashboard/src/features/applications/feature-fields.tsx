@@ -15,6 +15,10 @@ const UNKNOWN_FIELDS = [
   { value: 'refuse', label: 'Refuse the request' },
   { value: 'carry', label: 'Scan them and send them to providers of the same API' },
 ]
+const RELEASE = [
+  { value: 'validated', label: 'After the whole response is validated' },
+  { value: 'windowed', label: 'While it arrives, except the last characters' },
+]
 const STORE = [
   { value: 'off', label: 'None' },
   { value: 'requested', label: 'Those with store: true' },
@@ -74,6 +78,25 @@ export function FeatureFields({ form }: { readonly form: UseFormReturnType<Value
             min={1}
             max={3_650}
             {...form.getInputProps('settings.responses.retention_days')}
+          />
+        </SimpleGrid>
+      </Section>
+      <Section title="Streaming">
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <Select
+            label="Text of streamed responses leaves"
+            description="Only if the output rules can judge a part of a response"
+            data={RELEASE}
+            allowDeselect={false}
+            {...form.getInputProps('settings.release')}
+          />
+          <NumberInput
+            label="Characters held back"
+            description="At the end of the text so far"
+            placeholder="Default"
+            min={576}
+            max={65_536}
+            {...form.getInputProps('settings.release_window')}
           />
         </SimpleGrid>
       </Section>

@@ -19,6 +19,8 @@ export interface Values {
   settings: {
     extensions: string[]
     unknown_fields: Settings['unknown_fields']
+    release: Settings['release']
+    release_window: NumberField
     default_classification: Settings['default_classification']
     assertion_clearance: Settings['assertion_clearance']
     cors: { origins: string[] }
@@ -29,7 +31,8 @@ export interface Values {
 }
 
 export function valuesOf({ name, models, providers, default_model, ceiling, limits, settings }: Application): Values {
-  const { extensions, unknown_fields, default_classification, assertion_clearance, cors, knowledge, memory, responses } = settings
+  const { extensions, unknown_fields, release, release_window, default_classification } = settings
+  const { assertion_clearance, cors, knowledge, memory, responses } = settings
   return {
     name,
     models: models ?? [],
@@ -46,6 +49,8 @@ export function valuesOf({ name, models, providers, default_model, ceiling, limi
     settings: {
       extensions,
       unknown_fields,
+      release,
+      release_window,
       default_classification,
       assertion_clearance,
       cors: { origins: cors?.origins ?? [] },
@@ -58,7 +63,7 @@ export function valuesOf({ name, models, providers, default_model, ceiling, limi
 
 /** Request body. Empty fields get their defaults. */
 export function patchOf({ name, models, providers, default_model, ceiling, limits, settings }: Values): Patch {
-  const { knowledge, memory, responses, extensions, cors, ...levels } = settings
+  const { knowledge, memory, responses, extensions, cors, release_window, ...levels } = settings
   return {
     name: name.trim(),
     models: orNull(models),
@@ -69,6 +74,7 @@ export function patchOf({ name, models, providers, default_model, ceiling, limit
     settings: {
       ...levels,
       extensions,
+      release_window: numberOf(release_window),
       cors: cors.origins.length === 0 ? null : cors,
       knowledge: { ...knowledge, passages: numberOf(knowledge.passages), collections: orNull(knowledge.collections) },
       memory: { ...memory, recall: numberOf(memory.recall) },

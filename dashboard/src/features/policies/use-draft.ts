@@ -30,9 +30,9 @@ export function useDraft(storageKey: string, stored: StoredDraft, original: stri
   const extensions = useMemo(() => editorExtensions({ onText, onCheck: setCheck }), [onText])
   const publishing = useChange('post', '/admin/v1/policy-sets', {
     refresh: ['/admin/v1/policy-sets'],
-    onDone: ({ id, name, version }) => {
+    onDone: ({ id, name, version, warnings }) => {
       deleteDraft(storageKey)
-      notifySuccess(`${name} v${version} is active.`)
+      notifySuccess([`${name} v${version} is active.`, ...warnings].join(' '))
       navigateTo(`/policies/${id}`)
     },
   })

@@ -46,6 +46,7 @@ function keyAt(text: string, at: number): string | undefined {
 /** Keys of about eighty providers in their documented formats. */
 export const apiKey: Detector = {
   name: 'api-key',
+  reach: 64,
   detect(text) {
     const findings: Finding[] = []
     const add = (start: number, length: number) => findings.push({ type: 'secret.api_key', start, end: start + length })

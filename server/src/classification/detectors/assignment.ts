@@ -138,6 +138,7 @@ function addSpoken(findings: Finding[], text: string): void {
   if (!SPOKEN_VALUE.test(text) || !SPOKEN_HINT.test(text)) return
   eachMatch(text, SPOKEN, ({ 0: match, index, 2: written = '' }) => {
     const value = written.replace(/[.,?:)]+$/, '')
+    if (!SPOKEN_VALUE.test(written) || !SPOKEN_HINT.test(match)) return
     if (/\d/.test(value) && isPassword(value, false)) add(index + match.length - written.length + value.length, value)
   })
 }
@@ -148,6 +149,7 @@ function addSpoken(findings: Finding[], text: string): void {
  */
 export const assignment: Detector = {
   name: 'assignment',
+  reach: 300,
   detect(text) {
     const findings: Finding[] = []
     addAssignments(findings, text)

@@ -1,6 +1,6 @@
 import type { Finding } from '../../domain/finding.ts'
 import type { Detector } from '../detector.ts'
-import { isLabelled, labels } from '../text/label.ts'
+import { isLabelled, LABEL_REACH, labels } from '../text/label.ts'
 import { eachMatch } from '../text/matches.ts'
 
 const MONTH =
@@ -29,10 +29,12 @@ const DATE_HINT = new RegExp(
 /** Dates of birth: dates after a label such as "date of birth". */
 export const birthDate: Detector = {
   name: 'birth-date',
+  reach: 100,
   detect(text) {
     const findings: Finding[] = []
     if (!DATE_HINT.test(text) || !LABEL_HINT.test(text)) return findings
     eachMatch(text, DATE, ({ 0: date, index, groups }) => {
+      if (!LABEL_HINT.test(text.slice(Math.max(0, index - LABEL_REACH), index))) return
       if (isLabelled(text, index, LABELS) || (groups?.numeric && isLabelled(text, index, BORN))) {
         findings.push({ type: 'pii.person', start: index, end: index + date.length })
       }

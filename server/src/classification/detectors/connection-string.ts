@@ -10,11 +10,16 @@ const SCHEME = new CharacterSet(`${LOWER}${UPPER}${DIGITS}+.-`)
 const MAX_SCHEME = 24
 
 /** Lists of `Key=Value;` (ADO.NET, ODBC, Azure). A list with a host and a password is a connection string. */
-const PASSWORD = /(?:^|[;?&\s])(?:password|pwd|accountkey|sharedaccesskey|sharedsecret|accesskey)[ ]?=[ ]?([^;&\s"']{1,256})/i
-const MACHINE =
-  /(?:jdbc:[a-z]|(?:^|[;\s])(?:server|data source|datasource|host|hostname|addr|address|network address|endpoint|accountname|dsn|driver|defaultendpointsprotocol|initial catalog)[ ]?=)/i
+const PASSWORDS = 'password|pwd|accountkey|sharedaccesskey|sharedsecret|accesskey'
+const MACHINES =
+  'server|data source|datasource|host|hostname|addr|address|network address|endpoint|accountname|dsn|driver|defaultendpointsprotocol|initial catalog'
+const PASSWORD = new RegExp(String.raw`(?:^|[;?&\s])(?:${PASSWORDS})[ ]?=[ ]?([^;&\s"']{1,256})`, 'i')
+const MACHINE = new RegExp(String.raw`(?:jdbc:[a-z]|(?:^|[;\s])(?:${MACHINES})[ ]?=)`, 'i')
+/** A host or a password, wherever its list begins. */
+const ENTRY = new RegExp(String.raw`[;?&\s]?(?:jdbc:[a-z]|(?:${MACHINES}|${PASSWORDS})[ ]?=)`, 'gi')
 /** Pieces of text. A list does not continue in the next piece. The length is bounded, so that hostile texts take linear time. */
-const PIECE = /[^\n"'`<>]{12,2048}/g
+const MAX_PIECE = 2_048
+const PIECE = new RegExp(`[^\\n"'\`<>]{12,${MAX_PIECE}}`, 'g')
 const MARK = /(?:password|pwd|key|secret)[ ]?=/i
 
 /** Start of the scheme before `://`. */
@@ -50,6 +55,8 @@ function addLists(findings: Finding[], text: string): void {
 /** Addresses of databases, queues and storage that contain credentials. Any scheme, `https://user:password@host` included. */
 export const connectionString: Detector = {
   name: 'connection-string',
+  reach: 440,
+  marks: { pattern: ENTRY, reach: MAX_PIECE + 300 },
   detect(text) {
     const findings: Finding[] = []
     addUrls(findings, text)

@@ -55,6 +55,7 @@ function addSpelled(findings: Finding[], text: string): void {
 /** E-mail addresses in European alphabets. User names in URLs (`ssh://git@host`), handles (`@jane@host`) and files are not findings. */
 export const email: Detector = {
   name: 'email',
+  reach: 440,
   detect(text) {
     const findings: Finding[] = []
     for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {

@@ -36,6 +36,7 @@ function hasCheckDigits(iban: string): boolean {
 /** International bank account numbers: country, its length and format, and check digits must fit. */
 export const iban: Detector = {
   name: 'iban',
+  reach: 80,
   detect(text) {
     const findings: Finding[] = []
     const mayBe = bounded(CHECKS)

@@ -45,6 +45,7 @@ const isV6 = (match: string): boolean => /\d/.test(match) && (match.match(/[0-9a
 /** IPv4 and IPv6 addresses of machines, private addresses included. Versions, section numbers, times, loopback and netmasks are not findings. */
 export const ip: Detector = {
   name: 'ip',
+  reach: 60,
   detect(text) {
     const findings: Finding[] = []
     if (STOPS.test(text)) {

@@ -27,7 +27,7 @@ export const SHAPED =
  */
 const VALUE =
   /\d(?<=(?<![\w.])([A-Z]{2} |[A-Za-z]{1,6}-?|)\d)(?=(?:[A-Za-z]{0,19}(?:[ ./-][A-Za-z]{0,2}| [A-D]-)?\d){4})[A-Za-z\d]{0,19}(?:[ ./-](?=[A-Za-z]{0,2}\d)[A-Za-z\d]{1,12}){0,5}(?: [A-D](?![\w]))?(?!\w)/g
-/** Five close digits, four beside a letter, or mixed letters and digits. A text without them has no labelled number. */
+/** Five close digits, four beside a letter, or mixed letters and digits. A labelled number has them. */
 const CLUSTER = /\d(?:(?:[ ./-]?\d){4}|(?<=[A-Za-z]\d)(?:\d{3}|\d[A-Za-z]\d)|\d{3}[A-Za-z])/
 const MIN_DIGITS = 5
 const MAX_LENGTH = 24
@@ -54,7 +54,6 @@ const LABEL_ENDS: ReadonlySet<string> = new Set(
 
 function addLabelled(findings: Finding[], text: string): void {
   let last = 0
-  let hasCluster: boolean | undefined
   eachMatch(text, VALUE, ({ 0: written, 1: prefix = '', index }) => {
     // The prefix must not overlap the previous value.
     const prefixed = index - prefix.length >= last ? index - prefix.length : index
@@ -65,8 +64,7 @@ function addLabelled(findings: Finding[], text: string): void {
     // `passport ID 12345678`: the label is before the capitals.
     if (!isLabelled(text, start, LABELS) && (start === prefixed || !isLabelled(text, prefixed, LABELS))) return
     if (digitsOf(written).length < MIN_DIGITS) return
-    hasCluster ??= CLUSTER.test(text)
-    if (hasCluster) findings.push({ type: 'pii.national_id', start, end: last })
+    if (CLUSTER.test(text.slice(Math.max(0, start - 1), last + 1))) findings.push({ type: 'pii.national_id', start, end: last })
   })
 }
 
@@ -86,6 +84,7 @@ function addRecognised(findings: Finding[], text: string): void {
  */
 export const nationalId: Detector = {
   name: 'national-id',
+  reach: 200,
   detect(text) {
     const findings: Finding[] = []
     if (SHAPED.test(text)) addRecognised(findings, text)

@@ -59,6 +59,7 @@ const LABELS = labels(
 /** Payment card numbers with a correct Luhn check digit, and with a known issuer and length or a label. */
 export const paymentCard: Detector = {
   name: 'payment-card',
+  reach: 40,
   detect(text) {
     const findings: Finding[] = []
     eachMatch(text, SHAPE, ({ 0: match, index }) => {

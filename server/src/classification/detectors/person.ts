@@ -4,7 +4,7 @@ import { isLabelled, labels } from '../text/label.ts'
 import { eachEnd, eachMatch } from '../text/matches.ts'
 
 /** A word of a name: capital letter, then letters; or an initial. Not a further label ("Phone:"). */
-const WORD = String.raw`(?!\p{L}+ ?[:=])\p{Lu}(?:\.|(?:[\p{L}\p{M}]|['-](?=\p{L}))+)`
+const WORD = String.raw`(?!\p{L}{1,48} ?[:=])\p{Lu}(?:\.|(?:[\p{L}\p{M}]|['-](?=\p{L})){1,48})`
 const PARTICLES = `(?:(?:van|von|vom|zu|de|del|della|der|den|da|di|do|dos|das|du|la|le|bin|ibn|al|el|ten|ter|y|e) ){1,3}`
 const NAME = new RegExp(`${WORD}(?: (?:${PARTICLES})?${WORD}){0,4}`, 'uy')
 
@@ -128,6 +128,7 @@ function addPhrases(findings: Finding[], text: string): void {
  */
 export const person: Detector = {
   name: 'person',
+  reach: 420,
   detect(text) {
     const findings: Finding[] = []
     addFields(findings, text)

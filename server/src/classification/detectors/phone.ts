@@ -66,6 +66,7 @@ function hasShape(written: string, may: (check: () => boolean) => boolean): bool
  */
 export const phone: Detector = {
   name: 'phone',
+  reach: 120,
   detect(text) {
     const findings: Finding[] = []
     const may = bounded(CHECKS)

@@ -12,6 +12,9 @@ const BODY = /(?:(?:\s|\\[nr])*(?:[A-Za-z0-9+/=]{16,}|(?:Proc-Type|DEK-Info|Vers
 /** Maximum length of a key. A more distant end line belongs to another key. */
 const MAX_LENGTH = 32_768
 
+/** The first line of a key. The finding can depend on its last line. */
+const MARK = new RegExp(`${BEGIN.source}|PuTTY-User-Key-File-`, 'g')
+
 /** Returns the end of the first END line at or after `from`. It keeps its position, so that many BEGIN lines take linear time. */
 function ends(text: string): (from: number) => number | undefined {
   let start = -1
@@ -51,6 +54,8 @@ function addBlocks(findings: Finding[], text: string): void {
 /** Private keys in PEM, OpenSSH, OpenPGP and PuTTY format, from the first to the last line, also without an end line. */
 export const privateKey: Detector = {
   name: 'private-key',
+  reach: 120,
+  marks: { pattern: MARK, reach: MAX_LENGTH + 256 },
   detect(text) {
     const findings: Finding[] = []
     if (text.includes('-----BEGIN ')) addBlocks(findings, text)

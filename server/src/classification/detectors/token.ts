@@ -23,6 +23,7 @@ function addCarried(findings: Finding[], text: string, expression: RegExp, isRea
 /** JWTs, and the values after `Bearer` and `Authorization: Basic`. */
 export const token: Detector = {
   name: 'token',
+  reach: 64,
   detect(text) {
     const findings: Finding[] = []
     // A capital J is rare in texts, so this is faster than searching `eyJ`.

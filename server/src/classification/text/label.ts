@@ -1,7 +1,7 @@
 import { isDigit } from './characters.ts'
 
 /** Maximum number of characters between a label and its value. */
-const REACH = 48
+export const LABEL_REACH = 48
 /** Words in the longest label: "driver s licence". */
 const LABEL_WORDS = 3
 
@@ -47,7 +47,7 @@ function wordStart(text: string, end: number, floor: number): number {
 /** Whether the last word before `end` is one of `words`. */
 function followsWordOf(text: string, end: number, words: ReadonlySet<string>): boolean {
   if (words.size === 0) return false
-  const floor = Math.max(0, end - REACH)
+  const floor = Math.max(0, end - LABEL_REACH)
   let wordEnd = end
   while (wordEnd > floor && !isLetter(text.charCodeAt(wordEnd - 1))) wordEnd--
   return words.has(text.slice(wordStart(text, wordEnd, floor), wordEnd).toLowerCase())
@@ -62,7 +62,7 @@ export function isLabelled(
   index: number,
   { labels, lastWords, fillers, lastLetters, excludedAfter }: Labels,
 ): boolean {
-  const floor = Math.max(0, index - REACH)
+  const floor = Math.max(0, index - LABEL_REACH)
   let label = ''
   let words = 0
   for (let end = index; end > floor; end--) {

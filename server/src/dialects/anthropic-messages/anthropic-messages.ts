@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode, type ErrorFields, errorBody } from '../../errors.ts'
-import type { ClientDialect, DecodedRequest } from '../client-dialect.ts'
-import { messageEvents } from './events.ts'
+import type { ClientDialect, DecodedRequest, ErrorEnvelope } from '../client-dialect.ts'
+import { growingMessage, messageEvents } from './events.ts'
 import { UnknownField, Untranslatable } from './fields.ts'
 import { type DecodedBody, decodeBody } from './request.ts'
 import { encodeMessage } from './response.ts'
@@ -46,6 +46,7 @@ function decode(body: unknown): DecodedRequest {
     encoder: {
       toJson: (completion, _json, governance) => JSON.stringify(encodeMessage(completion, governance)),
       toEvents: messageEvents,
+      grow: growingMessage,
     },
   }
 }
@@ -60,7 +61,7 @@ const fieldOf =
   }
 
 /** The envelope of this API around the fields of ours: its clients choose the class of an exception by status. */
-function anthropicErrorBody(code: ErrorCode, fields: ErrorFields, requestId: string): object {
+function anthropicErrorBody(code: ErrorCode, fields: ErrorFields, requestId: string): ErrorEnvelope {
   const { error } = errorBody(code, fields)
   return {
     type: 'error',

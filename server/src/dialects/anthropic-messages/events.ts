@@ -1,6 +1,6 @@
-import type { Completion } from '../../domain/completion.ts'
+import type { Completion, CompletionHead } from '../../domain/completion.ts'
 import type { Fields } from '../../lib/untrusted-json.ts'
-import type { GovernanceBlock } from '../client-dialect.ts'
+import type { GovernanceBlock, GrowingEncoder } from '../client-dialect.ts'
 import { pieces } from '../pieces.ts'
 import { type Block, blocksOf, messageHead, stopOf, usageOf } from './response.ts'
 
@@ -8,17 +8,44 @@ const event = (type: string, fields: Fields): string => `event: ${type}\ndata: $
 
 /** The events of a message in the order of the API: https://docs.claude.com/en/docs/build-with-claude/streaming. */
 export function* messageEvents(completion: Completion, governance: GovernanceBlock): Generator<string> {
-  const usage = usageOf(completion.usage)
-  const { output_tokens_details: _, ...input } = usage
-  yield event('message_start', { message: { ...messageHead(completion, governance), usage: { ...input, output_tokens: 0 } } })
+  yield messageStart(completion, governance)
+  yield* eventsAfterStart(completion, governance)
+}
+
+function messageStart(completion: Pick<Completion, 'id' | 'model' | 'usage'>, governance: GovernanceBlock): string {
+  const { output_tokens_details: _, ...input } = usageOf(completion.usage)
+  return event('message_start', { message: { ...messageHead(completion, governance), usage: { ...input, output_tokens: 0 } } })
+}
+
+/** `sent`: characters of the first block that were sent before, with its start. */
+function* eventsAfterStart(completion: Completion, governance: GovernanceBlock, sent = 0): Generator<string> {
   for (const [index, block] of blocksOf(completion).entries()) {
-    yield event('content_block_start', { index, content_block: emptied(block) })
-    for (const delta of deltasOf(block)) yield event('content_block_delta', { index, delta })
+    const before = index === 0 ? sent : 0
+    if (before === 0) yield event('content_block_start', { index, content_block: emptied(block) })
+    for (const delta of deltasOf(block, before)) yield event('content_block_delta', { index, delta })
     yield event('content_block_stop', { index })
   }
-  yield event('message_delta', { delta: stopOf(completion), usage, governance })
+  yield event('message_delta', { delta: stopOf(completion), usage: usageOf(completion.usage), governance })
   yield event('message_stop', {})
 }
+
+/** The stream of a message that is not complete: its start, deltas of its text, then the other events of `messageEvents`. */
+export function growingMessage(head: CompletionHead, governance: GovernanceBlock): GrowingEncoder {
+  let sent = 0
+  return {
+    text(piece) {
+      const start = [messageStart(head, governance), event('content_block_start', { index: 0, content_block: EMPTY_TEXT })]
+      const deltas = pieces(piece).map((text) => event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } }))
+      const events = sent === 0 ? [...start, ...deltas] : deltas
+      sent += piece.length
+      return events.join('')
+    },
+    rest: (completion, final) => eventsAfterStart(completion, final, sent),
+    fail: (envelope) => `event: error\ndata: ${JSON.stringify(envelope)}\n\n`,
+  }
+}
+
+const EMPTY_TEXT = { type: 'text', text: '' }
 
 function emptied({ block }: Block): Fields {
   if (block.type === 'text') return { ...block, text: '' }
@@ -27,8 +54,8 @@ function emptied({ block }: Block): Fields {
   return block
 }
 
-function* deltasOf({ block, inputJson }: Block): Generator<Fields> {
-  if (block.type === 'text') for (const text of pieces(String(block.text))) yield { type: 'text_delta', text }
+function* deltasOf({ block, inputJson }: Block, sent: number): Generator<Fields> {
+  if (block.type === 'text') for (const text of pieces(String(block.text).slice(sent))) yield { type: 'text_delta', text }
   if (block.type === 'thinking') {
     for (const thinking of pieces(String(block.thinking))) yield { type: 'thinking_delta', thinking }
     yield { type: 'signature_delta', signature: block.signature }

@@ -19,7 +19,10 @@ export interface Block {
 }
 
 /** The message of a completion without content, for the beginning of a stream and for `encodeMessage`. */
-export const messageHead = ({ id, model, usage }: Completion, governance: GovernanceBlock): Fields => ({
+export const messageHead = (
+  { id, model, usage }: Pick<Completion, 'id' | 'model' | 'usage'>,
+  governance: GovernanceBlock,
+): Fields => ({
   id: id.replace(/^chatcmpl/, 'msg'),
   type: 'message',
   role: 'assistant',

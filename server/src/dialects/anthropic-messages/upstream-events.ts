@@ -4,6 +4,8 @@ import type { StreamCollector, StreamEffect } from '../upstream-dialect.ts'
 
 /** Maximum number of content blocks; the reader of messages has the same. */
 const MAX_BLOCKS = 256
+/** The fields of a block that has only a text. */
+const PLAIN: ReadonlySet<string> = new Set(['type', 'text'])
 /** The text that a kind of delta adds to its block. */
 const TEXT_DELTAS: Readonly<Record<string, string>> = { text_delta: 'text', thinking_delta: 'thinking' }
 
@@ -19,6 +21,12 @@ export class EventCollector implements StreamCollector {
 
   get bytes(): number {
     return this.#size.bytes
+  }
+
+  get text(): string | undefined {
+    if (this.#blocks.size > 1) return undefined
+    const [block] = this.#blocks.values()
+    return block ? block.text : ''
   }
 
   add(event: Fields, length: number): StreamEffect {
@@ -94,6 +102,11 @@ class StreamedBlock {
     this.#fields = new StreamedFields(size)
     this.#input = new StreamedFields(size)
     for (const name of Object.keys(start)) this.#fields.replace(name, start[name])
+  }
+
+  get text(): string | undefined {
+    const isPlain = this.#fields.get('type') === 'text' && this.#fields.hasOnly(PLAIN)
+    return isPlain ? textOf(this.#fields.get('text')) : undefined
   }
 
   add(delta: Fields): void {

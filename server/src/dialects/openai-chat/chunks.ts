@@ -1,11 +1,14 @@
-import type { Choice, Completion } from '../../domain/completion.ts'
+import type { Choice, Completion, CompletionHead } from '../../domain/completion.ts'
 import { NO_USAGE } from '../../domain/usage.ts'
+import type { GrowingEncoder } from '../client-dialect.ts'
 import { pieces } from '../pieces.ts'
 
 export interface ReplayOptions {
   readonly includeUsage: boolean
   /** The governance block as JSON text, sent with the first chunk and each finish chunk. */
   readonly governance: string
+  /** Number of characters of the content that were sent before, with the first chunk (`growingChunks`). Default: none. */
+  readonly sent?: number
 }
 
 /**
@@ -13,7 +16,7 @@ export interface ReplayOptions {
  * choice, the usage chunk if requested, then `[DONE]`. The joined content deltas equal the content. Other fields of the provider are
  * in the first chunk (`system_fingerprint` and `service_tier` in each), those of a choice in its finish chunk.
  */
-export function* chatChunks(completion: Completion, { includeUsage, governance }: ReplayOptions): Generator<string> {
+export function* chatChunks(completion: Completion, { includeUsage, governance, sent }: ReplayOptions): Generator<string> {
   const { id, object: _, created, model, choices, usage, system_fingerprint, service_tier, ...others } = completion
   const common = { id, object: 'chat.completion.chunk', created, model, system_fingerprint, service_tier }
   const head = `data: ${JSON.stringify(common).slice(0, -1)},"choices":`
@@ -23,9 +26,10 @@ export function* chatChunks(completion: Completion, { includeUsage, governance }
   let otherFields = membersOf(others)
 
   for (const choice of choices) {
-    yield chunk(choice.index, '{"role":"assistant","content":""}', logprobsOf(choice), `${otherFields}${governed}`)
+    const first = sent === undefined ? '{"role":"assistant","content":""}' : '{}'
+    yield chunk(choice.index, first, logprobsOf(choice), `${otherFields}${governed}`)
     otherFields = ''
-    for (const delta of deltas(choice)) yield chunk(choice.index, delta, '')
+    for (const delta of deltas(choice, sent)) yield chunk(choice.index, delta, '')
   }
   for (const { index, finish_reason, message: _message, logprobs: _logprobs, ...own } of choices) {
     const finish = `"index":${index},"delta":{},"finish_reason":${JSON.stringify(finish_reason)}`
@@ -41,15 +45,38 @@ const membersOf = (fields: object): string => (Object.keys(fields).length === 0 
 const logprobsOf = ({ logprobs }: Choice): string => (logprobs ? `"logprobs":${JSON.stringify(logprobs)},` : '')
 
 /** The deltas of a choice as JSON texts: reasoning, parts of the content, tool calls, then other fields of the message. */
-function* deltas({ message }: Choice): Generator<string> {
+function* deltas({ message }: Choice, sent = 0): Generator<string> {
   const { role: _, content, tool_calls: toolCalls, reasoning_content, reasoning, reasoning_details, ...others } = message
   const reasoningJson = JSON.stringify({ reasoning_content, reasoning, reasoning_details })
   if (reasoningJson !== '{}') yield reasoningJson
   if (typeof content === 'string') {
-    for (const piece of pieces(content)) yield `{"content":${JSON.stringify(piece)}}`
+    for (const piece of pieces(content.slice(sent))) yield `{"content":${JSON.stringify(piece)}}`
   }
   if (Array.isArray(toolCalls)) {
     yield JSON.stringify({ tool_calls: toolCalls.map((call: object, index) => ({ ...call, index })) })
   }
   if (Object.keys(others).length > 0) yield JSON.stringify(others)
+}
+
+/** The stream of a completion that is not complete: its first chunk, chunks of its content, then those of `chatChunks`. */
+export function growingChunks(head: CompletionHead, { includeUsage, governance }: ReplayOptions): GrowingEncoder {
+  const { id, created, model } = head
+  const common = JSON.stringify({ id, object: 'chat.completion.chunk', created, model }).slice(0, -1)
+  const chunk = (delta: object, rest = '') =>
+    `data: ${common},"choices":[{"index":0,"delta":${JSON.stringify(delta)},"finish_reason":null}]${rest}}\n\n`
+  let sent = 0
+  return {
+    text(piece) {
+      const start = sent === 0 ? chunk({ role: 'assistant', content: '' }, `,"governance":${governance}`) : ''
+      sent += piece.length
+      return (
+        start +
+        pieces(piece)
+          .map((content) => chunk({ content }))
+          .join('')
+      )
+    },
+    rest: (completion, final) => chatChunks(completion, { includeUsage, governance: JSON.stringify(final), sent }),
+    fail: (envelope) => `data: ${JSON.stringify(envelope)}\n\n`,
+  }
 }

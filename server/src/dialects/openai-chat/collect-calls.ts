@@ -73,6 +73,10 @@ export class StreamedCalls {
     this.#size = size
   }
 
+  get isEmpty(): boolean {
+    return this.#calls.length === 0
+  }
+
   add(calls: unknown): void {
     if (!isSet(calls)) return
     if (!Array.isArray(calls)) throw new MalformedStream('tool_calls is not a list')

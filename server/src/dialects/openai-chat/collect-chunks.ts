@@ -1,4 +1,4 @@
-import { type Fields, isObject, isSet } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, isSet, textOf } from '../../lib/untrusted-json.ts'
 import { MalformedStream, StreamedFields, StreamSize } from '../streamed-fields.ts'
 import type { StreamCollector, StreamEffect } from '../upstream-dialect.ts'
 import { StreamedCallBody, StreamedCalls } from './collect-calls.ts'
@@ -8,6 +8,8 @@ import { readContentParts } from './content-parts.ts'
 const MAX_CHOICES = 128
 /** Texts of a delta that arrive in pieces. */
 const TEXTS: ReadonlySet<string> = new Set(['content', 'refusal', 'reasoning_content', 'reasoning'])
+/** The fields of a message that has only a text. */
+const PLAIN: ReadonlySet<string> = new Set(['role', 'content'])
 /** A text in one of these fields of `reasoning_details` arrives in pieces (OpenRouter). */
 const REASONING_TEXTS: Readonly<Record<string, string>> = { 'reasoning.text': 'text', 'reasoning.summary': 'summary' }
 
@@ -19,6 +21,12 @@ export class ChunkCollector implements StreamCollector {
 
   get bytes(): number {
     return this.#size.bytes
+  }
+
+  get text(): string | undefined {
+    if (this.#choices.size > 1) return undefined
+    const [choice] = this.#choices.values()
+    return choice ? choice.text : ''
   }
 
   add(chunk: Fields, length: number): StreamEffect {
@@ -72,6 +80,11 @@ class StreamedChoice {
 
   get isFinished(): boolean {
     return isSet(this.#fields.get('finish_reason'))
+  }
+
+  get text(): string | undefined {
+    const isPlain = !this.#logprobs && !this.#functionCall && this.#calls.isEmpty && this.#message.hasOnly(PLAIN)
+    return isPlain ? textOf(this.#message.get('content')) : undefined
   }
 
   add(choice: Fields): void {

@@ -1,10 +1,11 @@
 import type { Origin } from '../../domain/original-request.ts'
 import type { ClientDialect, ResponseEncoder } from '../client-dialect.ts'
-import { chatChunks } from './chunks.ts'
+import { chatChunks, growingChunks } from './chunks.ts'
 
 const encoder = (includeUsage: boolean): ResponseEncoder => ({
   toJson: (_completion, json, governance) => `${json.slice(0, -1)},"governance":${JSON.stringify(governance)}}`,
   toEvents: (completion, governance) => chatChunks(completion, { includeUsage, governance: JSON.stringify(governance) }),
+  grow: (head, governance) => growingChunks(head, { includeUsage, governance: JSON.stringify(governance) }),
 })
 
 const asFields = (value: unknown): Readonly<Record<string, unknown>> =>

@@ -1,7 +1,11 @@
+import type { Completion, CompletionHead } from '../../domain/completion.ts'
+import type { GovernanceBlock, GrowingEncoder } from '../client-dialect.ts'
 import { pieces } from '../pieces.ts'
 import type { Fields } from './fields.ts'
 import type { MessageItem, OutputItem, ReasoningItem, RefusalPart, TextPart } from './items.ts'
 import type { ResponseObject } from './response.ts'
+
+const DONE = 'data: [DONE]\n\n'
 
 /** An event without its number. */
 type Event = readonly [type: string, fields: Fields]
@@ -11,25 +15,79 @@ type Event = readonly [type: string, fields: Fields]
  * Open Responses demands (https://www.openresponses.org/specification). OpenAI's clients stop at it or at the response before it.
  */
 export function* responseEvents(response: ResponseObject): Generator<string> {
-  let sequence_number = 0
-  for (const [type, fields] of events(response)) {
-    yield `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, ...fields })}\n\n`
-    sequence_number += 1
-  }
-  yield 'data: [DONE]\n\n'
+  const write = eventWriter()
+  for (const each of [...startEvents(response), ...eventsAfterStart(response)]) yield write(each)
+  yield DONE
 }
 
-function* events(response: ResponseObject): Generator<Event> {
+/** Numbers the events of one stream. */
+function eventWriter(): (event: Event) => string {
+  let sequence_number = 0
+  return ([type, fields]) =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence_number++, ...fields })}\n\n`
+}
+
+function startEvents(response: ResponseObject): readonly Event[] {
   const started = { ...response, status: 'in_progress', completed_at: null, incomplete_details: null, output: [], usage: null }
-  yield ['response.created', { response: started }]
-  yield ['response.in_progress', { response: started }]
+  return [
+    ['response.created', { response: started }],
+    ['response.in_progress', { response: started }],
+  ]
+}
+
+/** `sent`: characters of the first text that were sent before, with the events that begin it. */
+function* eventsAfterStart(response: ResponseObject, sent = 0): Generator<Event> {
   for (const [output_index, item] of response.output.entries()) {
-    yield ['response.output_item.added', { output_index, item: startOf(item) }]
-    for (const [type, fields] of itemEvents(item)) yield [type, { item_id: item.id, output_index, ...fields }]
+    const before = output_index === 0 ? sent : 0
+    const at = ([type, fields]: Event): Event => [type, { item_id: item.id, output_index, ...fields }]
+    if (before === 0) yield ['response.output_item.added', { output_index, item: startOf(item) }]
+    for (const each of itemEvents(item, before)) yield at(each)
     yield ['response.output_item.done', { output_index, item }]
   }
   yield [`response.${response.status}`, { response }]
 }
+
+/**
+ * The stream of a response that is not complete: its beginning, deltas of its text, then the other events of `responseEvents`.
+ * `responseOf`: the response to the request.
+ */
+export function growingResponse(
+  head: CompletionHead,
+  governance: GovernanceBlock,
+  responseOf: (completion: Completion, governance: GovernanceBlock) => ResponseObject,
+): GrowingEncoder {
+  const message = { role: 'assistant', content: '' } as const
+  const empty: Completion = { ...head, object: 'chat.completion', choices: [{ index: 0, message, finish_reason: '' }] }
+  const response = responseOf(empty, governance)
+  const [item] = response.output
+  const ofItem = { item_id: item?.id, output_index: 0, content_index: 0 }
+  const write = eventWriter()
+  let sent = 0
+  const start = (): Event[] => [
+    ...startEvents(response),
+    ...(item ? [['response.output_item.added', { output_index: 0, item: startOf(item) }] as const] : []),
+    ['response.content_part.added', { ...ofItem, part: EMPTY_TEXT }],
+  ]
+  return {
+    text(piece) {
+      const deltas = pieces(piece).map((delta): Event => ['response.output_text.delta', { ...ofItem, logprobs: [], delta }])
+      const events = sent === 0 ? [...start(), ...deltas] : deltas
+      sent += piece.length
+      return events.map(write).join('')
+    },
+    *rest(completion, final) {
+      for (const each of eventsAfterStart(responseOf(completion, final), sent)) yield write(each)
+      yield DONE
+    },
+    fail({ error }) {
+      const { code, message } = error
+      const failed = { ...response, status: 'failed', output: [], error: { code, message } }
+      return write(['response.failed', { response: failed }]) + write(['error', { code, message, param: null, error }])
+    },
+  }
+}
+
+const EMPTY_TEXT: TextPart = { type: 'output_text', text: '', annotations: [], logprobs: [] }
 
 /** The item before its first delta. */
 function startOf(item: OutputItem): Fields {
@@ -39,8 +97,8 @@ function startOf(item: OutputItem): Fields {
   return { ...item, summary: [], ...(item.content && { content: [] }) }
 }
 
-function itemEvents(item: OutputItem): Iterable<Event> {
-  if (item.type === 'message') return messageEvents(item)
+function itemEvents(item: OutputItem, sent: number): Iterable<Event> {
+  if (item.type === 'message') return messageEvents(item, sent)
   if (item.type === 'reasoning') return reasoningEvents(item)
   return item.type === 'function_call'
     ? textEvents('response.function_call_arguments', item.arguments, {}, { name: item.name, arguments: item.arguments })
@@ -53,18 +111,15 @@ function* textEvents(name: string, text: string, fields: Fields, done: Fields): 
   yield [`${name}.done`, { ...fields, ...done }]
 }
 
-function* messageEvents({ content }: MessageItem): Generator<Event> {
+function* messageEvents({ content }: MessageItem, sent: number): Generator<Event> {
   for (const [content_index, part] of content.entries()) {
-    yield ['response.content_part.added', { content_index, part: emptyPart(part) }]
+    const before = content_index === 0 ? sent : 0
+    if (before === 0) yield ['response.content_part.added', { content_index, part: emptyPart(part) }]
     if (part.type === 'refusal') {
       yield* textEvents('response.refusal', part.refusal, { content_index }, { refusal: part.refusal })
     } else {
-      yield* textEvents(
-        'response.output_text',
-        part.text,
-        { content_index, logprobs: [] },
-        { text: part.text, ...logprobs(part) },
-      )
+      const fields = { content_index, logprobs: [] }
+      yield* textEvents('response.output_text', part.text.slice(before), fields, { text: part.text, ...logprobs(part) })
       for (const [annotation_index, annotation] of part.annotations.entries()) {
         yield ['response.output_text.annotation.added', { content_index, annotation_index, annotation }]
       }

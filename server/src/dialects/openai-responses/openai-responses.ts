@@ -1,14 +1,20 @@
-import type { ClientDialect, ResponseEncoder } from '../client-dialect.ts'
-import { responseEvents } from './events.ts'
+import type { Completion } from '../../domain/completion.ts'
+import type { ClientDialect, GovernanceBlock, ResponseEncoder } from '../client-dialect.ts'
+import { growingResponse, responseEvents } from './events.ts'
 import { type Fields, isObject } from './fields.ts'
 import { decodeRequest, WITHOUT_HISTORY } from './request.ts'
 import { toResponse } from './response.ts'
 import { toStored } from './stored-input.ts'
 
-const encoder = (request: Fields, isStored: boolean): ResponseEncoder => ({
-  toJson: (completion, _json, governance) => JSON.stringify(toResponse(completion, request, governance, isStored)),
-  toEvents: (completion, governance) => responseEvents(toResponse(completion, request, governance, isStored)),
-})
+function encoder(request: Fields, isStored: boolean): ResponseEncoder {
+  const responseOf = (completion: Completion, governance: GovernanceBlock) =>
+    toResponse(completion, request, governance, isStored)
+  return {
+    toJson: (completion, _json, governance) => JSON.stringify(responseOf(completion, governance)),
+    toEvents: (completion, governance) => responseEvents(responseOf(completion, governance)),
+    grow: (head, governance) => growingResponse(head, governance, responseOf),
+  }
+}
 
 /** A dry run has no response that could be continued. */
 const isDryRun = ({ governance }: Fields): boolean => isObject(governance) && governance.dry_run === true

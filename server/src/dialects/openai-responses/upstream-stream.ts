@@ -3,6 +3,8 @@ import type { StreamCollector, StreamEffect } from '../upstream-dialect.ts'
 
 /** Events that end the stream. They hold the whole response, so no delta has to be read. */
 const LAST_EVENTS: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed', 'error'])
+/** Events of content that is no text. */
+const OTHER_CONTENT = /\.delta$|^response\.output_text\.annotation/
 /** Events without content, which only keep the connection alive. */
 const PINGS: ReadonlySet<string> = new Set(['keepalive', 'ping'])
 
@@ -11,6 +13,8 @@ const PINGS: ReadonlySet<string> = new Set(['keepalive', 'ping'])
  * ends the stream. Some servers leave its output empty: then it is the items of the events before. An error event becomes a failed response.
  */
 export class ResponseCollector implements StreamCollector {
+  /** Of the only text part; the event that ends the stream has the whole response. */
+  text: string | undefined = ''
   readonly #items = new Map<unknown, unknown>()
   #deltaBytes = 0
   #itemBytes = 0
@@ -25,6 +29,7 @@ export class ResponseCollector implements StreamCollector {
     const type = textOf(event.type)
     if (!LAST_EVENTS.has(type)) {
       this.#deltaBytes += Buffer.byteLength(textOf(event.delta))
+      if (this.text !== undefined) this.text = withDelta(this.text, type, event)
       if (type === 'response.output_item.done') {
         this.#items.set(event.output_index, event.item)
         this.#itemBytes += length
@@ -43,6 +48,17 @@ export class ResponseCollector implements StreamCollector {
     const items = [...this.#items].sort(([a], [b]) => Number(a) - Number(b)).map(([, item]) => item)
     return { ...this.#response, output: items }
   }
+}
+
+/** The text after an event; undefined: the response has other content, or a second text. */
+function withDelta(text: string, type: string, { delta, item, part, output_index, content_index }: Fields): string | undefined {
+  if (type === 'response.output_item.added')
+    return isObject(item) && item.type === 'message' && output_index === 0 ? text : undefined
+  if (type === 'response.content_part.added') {
+    return isObject(part) && part.type === 'output_text' && content_index === 0 ? text : undefined
+  }
+  if (type === 'response.output_text.delta') return text + textOf(delta)
+  return OTHER_CONTENT.test(type) ? undefined : text
 }
 
 /** The error is in the event, or in its field `error`. */

@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
@@ -7,6 +8,7 @@ import { handle, type TypedApp } from '../../http/route.ts'
 import {
   ApplicationCreate,
   ApplicationPatch,
+  type ApplicationRecord,
   ApplicationView,
   applicationView,
   checkApplicationCreate,
@@ -18,6 +20,14 @@ import { APPLICATIONS_TOPIC } from '../authenticator.ts'
 const CONFLICT = { 409: 'CONFLICT: the name is taken' }
 const UNKNOWN = { 404: 'NOT_FOUND: the Application, or the Workspace' }
 
+/** An Application with what its settings cannot do at present. */
+const ApplicationWithWarnings = Type.Object({
+  ...ApplicationView.properties,
+  warnings: Type.Array(Type.String(), {
+    description: 'Settings that have no effect, and why: `release: windowed` if an output rule needs the whole response.',
+  }),
+})
+
 const docs = {
   list: inWorkspace('GET /applications', 'listApplications', 'List Applications, oldest first', {
     scope: 'applications:read',
@@ -27,12 +37,12 @@ const docs = {
   create: inWorkspace('POST /applications', 'createApplication', 'Create an Application', {
     scope: 'applications:write',
     body: ApplicationCreate,
-    answers: { 201: ApplicationView },
+    answers: { 201: ApplicationWithWarnings },
     errors: CONFLICT,
   }),
   get: inWorkspace('GET /applications/:id', 'getApplication', 'Get an Application', {
     scope: 'applications:read',
-    answers: { 200: ApplicationView },
+    answers: { 200: ApplicationWithWarnings },
     errors: UNKNOWN,
   }),
   update: inWorkspace(
@@ -44,7 +54,7 @@ const docs = {
       description:
         'Missing fields stay unchanged. null resets a field to its default. `limits` and `settings` are merged field by field.',
       body: ApplicationPatch,
-      answers: { 200: ApplicationView },
+      answers: { 200: ApplicationWithWarnings },
       errors: { ...UNKNOWN, ...CONFLICT },
     },
   ),
@@ -52,8 +62,19 @@ const docs = {
 
 const nameTaken = () => taken('name', 'Application name')
 
-export function applicationsRoutes(app: TypedApp, deps: ChangeDeps): void {
+interface Deps extends ChangeDeps {
+  /** Why no text of the Workspace's responses can leave before the verdict; undefined: it can. */
+  readonly findReleaseObstacle: (workspaceId: string) => Promise<string | undefined>
+}
+
+export function applicationsRoutes(app: TypedApp, deps: Deps): void {
   const { db } = deps
+  const withWarnings = async (application: ApplicationRecord) => {
+    const obstacle =
+      application.settings.release === 'windowed' ? await deps.findReleaseObstacle(application.workspaceId) : undefined
+    const warnings = obstacle === undefined ? [] : [`Responses are validated before their first byte is sent. ${obstacle}`]
+    return { ...applicationView(application), warnings }
+  }
 
   handle(app, docs.list, async ({ workspaceId, query }) =>
     listOf(await listApplications(db, workspaceId, pageOf(query)), applicationView, ({ id }) => id),
@@ -66,13 +87,13 @@ export function applicationsRoutes(app: TypedApp, deps: ChangeDeps): void {
       if (!value) throw nameTaken()
       return { value, action: 'application.create', id: value.id, fields: changedFields(ApplicationCreate, create) }
     })
-    return reply.status(201).send(applicationView(application))
+    return reply.status(201).send(await withWarnings(application))
   })
 
   handle(app, docs.get, async ({ workspaceId, params }) => {
     const application = await findApplication(db, workspaceId, params.id)
     if (!application) throw notFound('Application')
-    return applicationView(application)
+    return withWarnings(application)
   })
 
   handle(app, docs.update, async (request) => {
@@ -89,6 +110,6 @@ export function applicationsRoutes(app: TypedApp, deps: ChangeDeps): void {
         announce: [APPLICATIONS_TOPIC, id],
       }
     })
-    return applicationView(application)
+    return withWarnings(application)
   })
 }

@@ -1,16 +1,20 @@
 import type { OriginalRequest } from '../../domain/original-request.ts'
 import { refuse, Skipped, type StageReturn, Stop } from '../../domain/outcome.ts'
 import type { ReportedUsage } from '../../domain/usage.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { withEitherSignal } from '../../lib/either-signal.ts'
 import { type InvokeDeps, type InvokeOptions, invokeOperation, type OperationResult } from '../../providers/invoke.ts'
 import { limitMaxTokens } from '../../providers/limit-max-tokens.ts'
 import { chatOperation, embeddingsOperation, type Operation } from '../../providers/operation.ts'
 import { removeToolCalls } from '../../providers/read-completion.ts'
 import { releasedCompletion } from '../../review/resubmission.ts'
+import type { GovernDeps } from '../govern.ts'
 import type { GatewayRequest } from '../request.ts'
+import { type ResponseWatch, watchResponse } from '../response-watch.ts'
 import { type Authorized, type Invoked, NOT_INVOKED, type RequestContext, type Route } from '../stage-results.ts'
 
-export interface InvokeStageDeps {
+export interface InvokeStageDeps extends Pick<GovernDeps, 'detectors' | 'detectorBudgetMs' | 'reportFault'> {
+  readonly clock: Clock
   readonly invokeDeps: InvokeDeps
   /** Aborted when the server stops and cannot wait any longer. */
   readonly aborting: AbortSignal
@@ -49,9 +53,17 @@ export async function invoke(
     added: { systemTexts, context: hits },
     original: originalOf(request),
   }
-  const result = await send(chatOperation(chat), call, { addedMessages: systemTexts.length })
+  const { clock, invokeDeps } = deps
+  const newHead = () => ({ id: invokeDeps.newId('chatcmpl'), created: Math.floor(clock.now().getTime() / 1_000), model })
+  const watch = watchResponse(context, authorized, newHead, deps)
+  const result = await send(chatOperation(chat, watch), call, { addedMessages: systemTexts.length, watch })
+  if (watch?.denial) {
+    const { attempts } = result instanceof Stop ? (result.partial ?? NOT_INVOKED) : result
+    return { ...NOT_INVOKED, attempts, denial: watch.denial }
+  }
   if (result instanceof Stop) return result
-  const { response, ...invoked } = result
+  const { response: received, ...invoked } = result
+  const response = watch?.head ? { ...received, ...watch.head } : received
   return { ...invoked, completion: application.settings.extensions.includes('tools') ? response : removeToolCalls(response) }
 }
 
@@ -71,7 +83,7 @@ type Sent<Response> = Pick<Invoked, 'provider' | 'attempts'> & { readonly respon
 async function send<Response extends { readonly usage?: ReportedUsage }>(
   operation: Operation<Response>,
   { context: { incoming, admitted }, authorized: { release }, route: { candidates }, deps: { invokeDeps, aborting } }: Call,
-  more: Pick<InvokeOptions, 'addedMessages'> = {},
+  { watch, ...more }: Pick<InvokeOptions, 'addedMessages'> & { readonly watch?: ResponseWatch | undefined } = {},
 ): Promise<Sent<Response> | Stop<Invoked>> {
   const { dryRun } = admitted.request
   if (candidates.length === 0) {
@@ -81,8 +93,10 @@ async function send<Response extends { readonly usage?: ReportedUsage }>(
   }
   // The completion of a release is kept for the next resubmission, so the client may leave.
   const closed = release ? undefined : incoming.clientSignal()
-  const options = { dryRun, atMostOnce: release !== undefined, ...more }
-  const call = (signal: AbortSignal) => invokeOperation(candidates, operation, invokeDeps, { ...options, signal })
+  const hasLeft = () => incoming.early !== undefined && incoming.early.sent !== ''
+  const options = { dryRun, atMostOnce: release !== undefined, hasLeft, ...more }
+  const invokeUntil = (signal: AbortSignal) => invokeOperation(candidates, operation, invokeDeps, { ...options, signal })
+  const call = (signal: AbortSignal) => (watch ? withEitherSignal(signal, watch.cancelled, invokeUntil) : invokeUntil(signal))
   const result: OperationResult<Response> = await (closed ? withEitherSignal(closed, aborting, call) : call(aborting))
   const { attempts } = result
   if (result.ok) return { provider: result.provider.id, attempts, response: result.response }

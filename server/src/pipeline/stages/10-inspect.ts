@@ -1,13 +1,14 @@
 import { type Completion, partsOf, withParts } from '../../domain/completion.ts'
 import type { Decision } from '../../domain/decision.ts'
 import { withInspectedLogprobs } from '../../domain/logprobs.ts'
-import { collect, joinsAcross, replaceTexts } from '../../domain/message.ts'
+import { type ChatMessage, collect, joinsAcross, replaceTexts } from '../../domain/message.ts'
 import { denyByFault, denyByPolicy, type Outcome, Skipped, type StageReturn, Stop } from '../../domain/outcome.ts'
 import { type ToolCall, toolCallsOf } from '../../domain/tool-call.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { mergeDecisions } from '../../policy/evaluate.ts'
+import { REASONING_FIELDS } from '../../providers/read-completion.ts'
 import { type GovernDeps, govern } from '../govern.ts'
-import type { Authorized, Inspected, Invoked, Recalled, RequestContext, Retrieved } from '../stage-results.ts'
+import type { Authorized, EarlyDenial, Inspected, Invoked, Recalled, RequestContext, Retrieved } from '../stage-results.ts'
 import { policyInputOf, responseInputOf, uninspected } from '../stage-results.ts'
 
 export interface InspectDeps extends GovernDeps {
@@ -31,7 +32,8 @@ export async function inspect(
   deps: InspectDeps,
 ): Promise<StageReturn<Inspected>> {
   if (context.incoming.endpoint !== 'chat') return inspectHits(context, authorized, outputs, deps)
-  const { completion, provider } = outputs.invoked
+  const { completion, provider, denial } = outputs.invoked
+  if (denial) return denyEarly(authorized, denial)
   if (!completion) return new Skipped()
   const { release } = authorized
   if (release?.kind === 'again') {
@@ -76,8 +78,30 @@ async function inspectCompletion(
     transforms,
   }
   if (failed.length > 0) return denyByFault(failed, inspected)
-  const end = outcomeOf(context, authorized, decision)
+  const end =
+    outcomeOf(context, authorized, decision) ?? contradictionOf(context.incoming.early?.sent ?? '', inspected.completion)
   return end ? new Stop(end, inspected) : inspected
+}
+
+/** The beginning of the response has decided: the rest was not received. */
+function denyEarly(authorized: Authorized, { decision, counts, classification, risk }: EarlyDenial): Stop<Inspected> {
+  return denyByPolicy(decision, 'output', {
+    ...uninspected(authorized),
+    decision: mergeDecisions(authorized.decision, decision),
+    counts,
+    outputContext: { classification, riskLevel: risk },
+  })
+}
+
+/** The failure of a completion that does not continue the text which was sent before it was complete (GW-WIN-5). */
+function contradictionOf(sent: string, { choices }: Completion): Outcome | undefined {
+  if (sent === '') return undefined
+  const [choice] = choices
+  const { content, ...others }: Partial<ChatMessage> = choice?.message ?? {}
+  // Clients get reasoning before the text.
+  const hasReasoning = REASONING_FIELDS.some((name) => others[name] != null && others[name] !== '')
+  if (choices.length === 1 && typeof content === 'string' && content.startsWith(sent) && !hasReasoning) return undefined
+  return { kind: 'failed', cause: new Error('the complete response does not continue the text that was sent') }
 }
 
 /** The outcome of a decision that ends the run. A dry run always continues, and an approved completion is not held again. */

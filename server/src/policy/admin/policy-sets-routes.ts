@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { inWorkspace, withContentTypes } from '../../admin/kit/operation.ts'
+import type { Db } from '../../db/database.ts'
 import { readYamlBodies } from '../../http/bodies.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { notFound, valid } from '../../http/refusals.ts'
@@ -8,6 +9,7 @@ import { handle, type TypedApp } from '../../http/route.ts'
 import { checker } from '../../lib/schema.ts'
 import { POLICIES_TOPIC } from '../active-policies.ts'
 import { diffPolicySets } from '../diff.ts'
+import { growingOutput } from '../growing-output.ts'
 import { policySha256 } from '../policy.ts'
 import {
   activatePolicySet,
@@ -15,6 +17,7 @@ import {
   findPolicySet,
   listPolicySets,
   lockActivePolicySet,
+  type PolicySetVersion,
   publishPolicySet,
 } from '../policy-store.ts'
 import { BASE_VERSION, checkBaseVersion } from './base-version.ts'
@@ -23,6 +26,7 @@ import {
   PolicyDiffView,
   PolicySetView,
   PolicySetWithSourceView,
+  PublishedPolicySetView,
   policySetView,
   policyVersionView,
   ruleViews,
@@ -45,7 +49,7 @@ const docs = {
         'A document with errors is refused (all are in `details.errors`), and the active version stays. With `base_version`, publishing the active document again returns it with 200 and creates no version.',
       query: BASE_VERSION,
       body: SourceBody,
-      answers: { 200: PolicySetView, 201: PolicySetView },
+      answers: { 200: PublishedPolicySetView, 201: PublishedPolicySetView },
       errors: SUPERSEDED,
     }),
     {
@@ -61,7 +65,7 @@ const docs = {
   activate: inWorkspace('POST /policy-sets/:id/publish', 'republishPolicySet', 'Activate an earlier version', {
     scope: 'policies:write',
     query: BASE_VERSION,
-    answers: { 200: PolicySetView },
+    answers: { 200: PublishedPolicySetView },
     errors: { ...UNKNOWN, ...SUPERSEDED },
   }),
   diff: inWorkspace('GET /policy-sets/:id/diff', 'diffPolicySets', 'Compare two versions, rule by rule', {
@@ -76,7 +80,19 @@ const checkBody = checker(SourceBody)
 /** The document of a YAML body, or of a JSON body that contains it. */
 const readSource = (body: unknown): string => (typeof body === 'string' ? body : valid(checkBody(body ?? null)).source)
 
-export function policySetsRoutes(app: TypedApp, deps: ChangeDeps): void {
+interface Deps extends ChangeDeps {
+  readonly findWindowedApplications: (db: Db, workspaceId: string) => Promise<readonly string[]>
+}
+
+/** The response to a publication. */
+async function publishedView(set: PolicySetVersion, source: string, workspaceId: string, deps: Deps) {
+  const { needsWhole } = growingOutput(parseSource(source).rules.filter(({ at }) => at.includes('output')))
+  const names = needsWhole === undefined ? [] : await deps.findWindowedApplications(deps.db, workspaceId)
+  const warning = `The setting release: windowed has no effect for ${names.join(', ')}. ${needsWhole}`
+  return { ...policySetView(set), warnings: names.length === 0 ? [] : [warning] }
+}
+
+export function policySetsRoutes(app: TypedApp, deps: Deps): void {
   const { db } = deps
   readYamlBodies(app)
 
@@ -98,7 +114,8 @@ export function policySetsRoutes(app: TypedApp, deps: ChangeDeps): void {
       const value = { set, repeated: false }
       return { value, action: 'policy_set.publish', id: set.id, fields: ['source'], announce: [POLICIES_TOPIC, workspaceId] }
     })
-    return reply.status(published.repeated ? 200 : 201).send(policySetView(published.set))
+    const view = await publishedView(published.set, source, workspaceId, deps)
+    return reply.status(published.repeated ? 200 : 201).send(view)
   })
 
   handle(app, docs.get, async ({ workspaceId, params }) => {
@@ -110,7 +127,7 @@ export function policySetsRoutes(app: TypedApp, deps: ChangeDeps): void {
   versionRoutes(app, deps)
 }
 
-function versionRoutes(app: TypedApp, deps: ChangeDeps): void {
+function versionRoutes(app: TypedApp, deps: Deps): void {
   const { db } = deps
 
   handle(app, docs.activate, async (request) => {
@@ -126,7 +143,7 @@ function versionRoutes(app: TypedApp, deps: ChangeDeps): void {
       await activatePolicySet(tx, workspaceId, value.id)
       return { value, action: 'policy_set.publish', id: value.id, fields: ['active'], announce: [POLICIES_TOPIC, workspaceId] }
     })
-    return policySetView({ ...set, active: true })
+    return publishedView({ ...set, active: true }, set.source, workspaceId, deps)
   })
 
   handle(app, docs.diff, async ({ workspaceId, params, query }) => {

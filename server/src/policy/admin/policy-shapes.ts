@@ -23,6 +23,13 @@ export const PolicySetView = Type.Object({
   created_at: Timestamp,
 })
 
+export const PublishedPolicySetView = Type.Object({
+  ...PolicySetView.properties,
+  warnings: Type.Array(Type.String(), {
+    description: 'Settings of Applications that have no effect with the version, and why: `release: windowed`.',
+  }),
+})
+
 export const PolicySetWithSourceView = Type.Object({
   ...PolicySetView.properties,
   source: Type.String({ description: 'The published document, byte for byte.' }),

@@ -1,0 +1,3 @@
+/** Whether a cut at `index` would split a surrogate pair. */
+export const splitsPair = (text: string, index: number): boolean =>
+  (text.charCodeAt(index) & 0xfc00) === 0xdc00 && (text.charCodeAt(index - 1) & 0xfc00) === 0xd800

@@ -1,0 +1,168 @@
+import { type GrowingScan, isBounded, scanGrowing } from '../classification/growing-scan.ts'
+import { assess } from '../classification/risk.ts'
+import type { CompletionHead } from '../domain/completion.ts'
+import { MIN_RELEASE_WINDOW } from '../domain/principal.ts'
+import type { Clock } from '../lib/clock.ts'
+import { evaluate } from '../policy/evaluate.ts'
+import type { PolicyInput } from '../policy/input.ts'
+import type { TextWatch } from '../providers/request-completion.ts'
+import type { GovernDeps } from './govern.ts'
+import type { EarlyText } from './request.ts'
+import { type Authorized, type EarlyDenial, policyInputOf, type RequestContext } from './stage-results.ts'
+
+/** Longer texts are judged when they are complete: the scans of a beginning would block other requests. */
+const MAX_CHARACTERS = 262_144
+/** A scan reads all text so far. The next one waits until the text has grown by this part, so that all scans take linear time. */
+const GROWTH_OF_FLOW = 1 / 16
+const GROWTH_OF_WATCH = 1
+
+type Deps = Pick<GovernDeps, 'detectors' | 'detectorBudgetMs' | 'reportFault'> & { readonly clock: Clock }
+
+/** Where text goes before its response is complete. */
+interface Flow {
+  readonly early: EarlyText
+  readonly window: number
+}
+
+/**
+ * A watch for the response to a request; undefined: its beginning can change nothing. Text flows only in a stream of an Application with
+ * `release: windowed`, and only if the output rules can judge it (GW-WIN-2).
+ */
+export function watchResponse(
+  context: RequestContext,
+  authorized: Authorized,
+  head: () => CompletionHead,
+  deps: Deps,
+): ResponseWatch | undefined {
+  const { request } = context.admitted
+  if (request.dryRun || authorized.release) return undefined
+  const flow = flowOf(context, authorized)
+  const hasDenials = (authorized.policy?.growingOutput.earlyDenials.length ?? 0) > 0
+  return flow || hasDenials ? new ResponseWatch({ context, authorized, head, flow }, deps) : undefined
+}
+
+function flowOf(
+  { incoming: { early }, caller, admitted: { request } }: RequestContext,
+  { policy }: Authorized,
+): Flow | undefined {
+  const { release, release_window: window } = caller.application.settings
+  const isPossible = release === 'windowed' && request.stream && (request.parameters.n ?? 1) === 1
+  if (!isPossible || !early || policy?.growingOutput.needsWhole !== undefined) return undefined
+  return { early, window: Math.max(window, MIN_RELEASE_WINDOW) }
+}
+
+interface Watched {
+  readonly context: RequestContext
+  readonly authorized: Authorized
+  readonly head: () => CompletionHead
+  readonly flow: Flow | undefined
+}
+
+/** Judges the text of a response while it arrives: releases it to the client, and stops a provider whose response will be denied. */
+export class ResponseWatch implements TextWatch {
+  readonly #watched: Watched
+  readonly #deps: Deps
+  readonly #input: Omit<PolicyInput, 'content'>
+  readonly #cancel = new AbortController()
+  #flow: Flow | undefined
+  #head: CompletionHead | undefined
+  #isOver = false
+  #length = 0
+  #nextScanAt = 0
+  #denial: EarlyDenial | undefined
+
+  constructor(watched: Watched, deps: Deps) {
+    this.#watched = watched
+    this.#deps = deps
+    this.#flow = watched.flow
+    this.#input = policyInputOf(watched.context, deps.clock.now())
+  }
+
+  /** Set when the denial of the response is certain. */
+  get denial(): EarlyDenial | undefined {
+    return this.#denial
+  }
+
+  /** Aborted when the denial is certain. */
+  get cancelled(): AbortSignal {
+    return this.#cancel.signal
+  }
+
+  /** The beginning of the response, if text was sent. */
+  get head(): CompletionHead | undefined {
+    return this.#head
+  }
+
+  grown(text: string | undefined): void {
+    if (text === undefined || text.length > MAX_CHARACTERS) this.#isOver = true
+    if (this.#isOver || text === undefined) return
+    // Another attempt.
+    if (text.length < this.#length) this.#nextScanAt = 0
+    this.#length = text.length
+    if (text.length < Math.max(this.#nextScanAt, this.#window)) return
+    this.#nextScanAt = text.length + this.#step(text.length)
+    try {
+      this.#judge(this.#watched.authorized.vault.restore(text))
+    } catch (error) {
+      this.#isOver = true
+      this.#deps.reportFault({ kind: 'detector', name: 'response-watch', how: 'threw', error })
+    }
+  }
+
+  get #window(): number {
+    return this.#watched.flow?.window ?? MIN_RELEASE_WINDOW
+  }
+
+  #step(length: number): number {
+    const part = Math.floor(length * (this.#flow ? GROWTH_OF_FLOW : GROWTH_OF_WATCH))
+    return Math.max(Math.floor(this.#window / 2), part)
+  }
+
+  #judge(text: string): void {
+    const seen = this.#scan(text)
+    const isAllowed = !seen.failed && this.#decide(seen)
+    if (!isAllowed) this.#flow = undefined
+    if (this.#flow) this.#release(text, seen, this.#flow)
+    this.#isOver = seen.failed || this.#denial !== undefined || (!this.#flow && this.#earlyDenials.length === 0)
+  }
+
+  get #earlyDenials() {
+    return this.#watched.authorized.policy?.growingOutput.earlyDenials ?? []
+  }
+
+  #scan(text: string): GrowingScan {
+    const { detectors, detectorBudgetMs: budgetMs } = this.#deps
+    const reacts = this.#watched.authorized.policy?.growingOutput.reactsToFindings ?? false
+    const read = reacts ? detectors.filter(isBounded) : []
+    return scanGrowing(text, { detectors: read, budgetMs, window: this.#window })
+  }
+
+  /** Whether the rules allow the text so far. Without a flow only the rules that deny early are evaluated. */
+  #decide({ counts }: GrowingScan): boolean {
+    const { context, authorized } = this.#watched
+    const { default_classification: classification } = context.caller.application.settings
+    const level = assess(counts, { classification, risk: 'low' })
+    const { policy } = authorized
+    const rules = policy && (this.#flow ? policy : { ...policy, rules: { ...policy.rules, output: this.#earlyDenials } })
+    const content = { text: '', findings: counts, classification: level.classification, riskLevel: level.risk }
+    const decision = evaluate(rules, 'output', { ...this.#input, content })
+    const isCertain = decision.rules.some(({ id, error }) => !error && this.#earlyDenials.some((rule) => rule.id === id))
+    if (isCertain) {
+      this.#denial = { decision, counts, ...level }
+      this.#cancel.abort(new Error('The response will be denied.'))
+    }
+    return decision.verdict === 'allow'
+  }
+
+  #release(text: string, { clearEnd, isBlocked }: GrowingScan, { early }: Flow): void {
+    const { caller, admitted } = this.#watched.context
+    const from = early.sent.length
+    const continues = text.startsWith(early.sent)
+    if (continues && clearEnd > from) {
+      const completion = this.#head ?? this.#watched.head()
+      if (early.send(text.slice(from, clearEnd), { completion, application: caller.application, admitted }))
+        this.#head = completion
+    }
+    if (isBlocked || !continues) this.#flow = undefined
+  }
+}

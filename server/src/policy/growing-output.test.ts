@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+import { compile } from './compile.ts'
+import { parsePolicySet } from './parse.ts'
+
+const VERSION = { id: 'pol_1', name: 'test', version: 1, sha256: '' }
+
+function growingOutputOf(...rules: readonly object[]) {
+  const named = rules.map((rule, index) => ({ id: `rule-${index}`, at: ['output'], ...rule }))
+  const parsed = parsePolicySet(JSON.stringify({ name: 'test', rules: named }))
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.errors))
+  return compile(parsed.set, VERSION).growingOutput
+}
+const denyWhen = (when: string) => growingOutputOf({ when, verdict: 'deny' })
+
+const GROWING = [
+  'content.findings.pii > 0',
+  'content.findings["secret.api_key"] >= 2',
+  '0 < content.findings["pii.email"]',
+  'content.findings.secret != 0',
+  'content.findings.pii > request.message_count',
+  'content.classification == "restricted"',
+  'content.classification in ["restricted", "confidential"]',
+  'rank(content.classification) >= rank("confidential")',
+  'user.role == "guest" && content.findings.pii > 0',
+  '!(user.role == "guest") && (content.findings.pii > 0 || content.findings.secret > 0)',
+]
+const WHOLE = [
+  ['content.text.contains("x")', 'it reads content.text'],
+  ['content.plain.size() > 3', 'it reads content.plain'],
+  ['content.findings.pii == 0', 'it compares content.findings.pii with =='],
+  ['content.findings.pii == 2', 'it compares content.findings.pii with =='],
+  ['content.findings.pii != 2', 'it compares content.findings.pii with !='],
+  ['content.findings.pii < 2', 'it compares content.findings.pii with <'],
+  ['2 >= content.findings.pii', 'it compares content.findings.pii with >='],
+  ['!(content.findings.pii > 0)', 'it negates a value that depends on the text'],
+  ['content.classification == "internal"', 'it reads content.classification'],
+  ['content.classification != "restricted"', 'it reads content.classification'],
+  ['content.classification in ["internal", "restricted"]', 'it reads content.classification'],
+  ['content.findings.pii > content.findings.secret', 'it compares content.findings.pii with >'],
+  ['content.findings.pii > 0 && response.tokens > 5', 'it reads response.tokens'],
+  ['content.tool_calls.exists(call, call.name == "x")', 'it reads content.tool_calls'],
+  ['content.unread > 0', 'it reads content.unread'],
+] as const
+const UNBOUNDED = [
+  'content.findings.injection > 0',
+  'content.findings["hidden.text"] > 0',
+  'rank(content.risk_level) >= rank("high")',
+]
+
+describe('output rules on a growing text [GW-WIN-8]', () => {
+  test.each(GROWING)('condition: can be judged, and denies early: %s', (when) => {
+    expect(denyWhen(when)).toMatchObject({ needsWhole: undefined, reactsToFindings: true, earlyDenials: [{ id: 'rule-0' }] })
+  })
+
+  test.each(WHOLE)('condition: needs the whole response: %s', (when, reason) => {
+    const { needsWhole, earlyDenials } = denyWhen(when)
+    expect(needsWhole).toBe(`The rule rule-0 needs the whole response: ${reason}.`)
+    expect(earlyDenials).toEqual([])
+  })
+
+  test.each(UNBOUNDED)('condition: needs the whole response, but bounded findings can deny early: %s', (when) => {
+    const { needsWhole, earlyDenials } = denyWhen(when)
+    expect(needsWhole).toContain('needs the whole response')
+    expect(earlyDenials).toHaveLength(1)
+  })
+
+  test('condition: one that reads nothing of the text can be judged, and denies at the end', () => {
+    expect(denyWhen('user.role == "guest"')).toEqual({ needsWhole: undefined, reactsToFindings: false, earlyDenials: [] })
+  })
+
+  test.each([
+    [{ verdict: 'require_approval' }, 'its verdict is require_approval'],
+    [{ verdict: 'escalate' }, 'its verdict is escalate'],
+    [{ transforms: ['truncate:40'] }, 'its transform is truncate:40'],
+    [{ transforms: ['redact:pii', 'redact:injection'] }, 'its transform is redact:injection'],
+  ])('effect: needs the whole response: %o', (effect, reason) => {
+    expect(growingOutputOf({ when: 'user.verified', ...effect }).needsWhole).toContain(reason)
+  })
+
+  test('transform: one of personal data or secrets can be judged', () => {
+    const output = growingOutputOf({ when: true, transforms: ['redact:pii', 'mask:secret.token'] })
+    expect(output).toEqual({ needsWhole: undefined, reactsToFindings: true, earlyDenials: [] })
+  })
+
+  test('policy set: rules of other points do not matter', () => {
+    const input = { at: ['input'], when: 'content.text.contains("x")', verdict: 'require_approval' }
+    expect(growingOutputOf(input).needsWhole).toBeUndefined()
+  })
+})

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Detector } from '../../src/classification/detector.ts'
+import { DETECTORS } from '../../src/classification/detectors.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
+
+const LONG = 'Good morning to all of you, and thank you for coming. '.repeat(40)
+
+/** A detector that fails on a word. */
+const fragile: Detector = {
+  name: 'fragile',
+  reach: 20,
+  detect: (text) => {
+    if (text.includes('walnut')) throw new Error('a detector that quotes walnut')
+    return []
+  },
+}
+
+let governed: Governed
+let token: string
+beforeAll(async () => {
+  governed = await startGoverned({}, { detectors: [...DETECTORS, fragile] })
+  await governed.publish([{ id: 'no-secrets', at: ['output'], when: 'content.findings.secret > 0', verdict: 'deny' }])
+  token = (await governed.application({ settings: { release: 'windowed' } })).token
+})
+afterAll(() => governed.close())
+
+/** A stream whose first text has left. */
+async function begin() {
+  const { prompt, asked } = growingPrompt(governed.provider)
+  const opened = fetch(`${governed.base}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'scripted', stream: true, messages: [{ role: 'user', content: prompt }] }),
+  })
+  const upstream = await asked
+  upstream.send(LONG)
+  const read = new ReadStream(await opened)
+  await read.until(LONG.length / 2)
+  return { upstream, read }
+}
+
+describe('fault after text has left [GW-WIN-4]', () => {
+  test('detector: the stream ends with the denial when it fails in mid-stream', async () => {
+    const { upstream, read } = await begin()
+    upstream.send('A walnut. ', LONG)
+    upstream.end()
+    const text = await read.rest()
+    expect(text).not.toContain('walnut')
+    expect(LONG.startsWith(read.content)).toBe(true)
+    expect(read.events.at(-1)).toMatchObject({ error: { code: 'POLICY_DENIED', details: { failed: ['detector:fragile'] } } })
+  })
+
+  test('audit: the stream ends with an error, and no further text leaves, when the record cannot be written', async () => {
+    const { pool } = governed.server.context.database
+    const { upstream, read } = await begin()
+    await pool.query('alter table audit_record add constraint full_disk check (false) not valid')
+    try {
+      upstream.send('The last words.')
+      upstream.end()
+      expect(await read.rest()).not.toContain('The last words.')
+      expect(read.events.at(-1)).toMatchObject({ error: { code: 'UNAVAILABLE' } })
+      expect(read.text).not.toContain('[DONE]')
+    } finally {
+      await pool.query('alter table audit_record drop constraint full_disk')
+    }
+  })
+
+  test('server: the stream ends with an error when the server stops', async () => {
+    const { upstream, read } = await begin()
+    governed.server.context.shutdown.abort()
+    await upstream.closed
+    await read.rest()
+    expect(read.events.at(-1)).toMatchObject({ error: { code: 'UNAVAILABLE' } })
+  })
+})

@@ -1,0 +1,219 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { MIN_RELEASE_WINDOW } from '../../src/domain/principal.ts'
+import { Random } from '../support/classification/random.ts'
+import { expectError, expectSuccess } from '../support/gateway-client.ts'
+import type { Governed } from '../support/governed.ts'
+import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
+import { says } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
+
+const RULES = [
+  { id: 'no-secrets', at: ['output'], when: 'content.findings.secret > 0', verdict: 'deny' },
+  { id: 'redact-pii', at: ['output'], when: 'content.findings.pii > 0', transforms: ['redact:pii'] },
+]
+const WINDOWED = { release: 'windowed' }
+/** Nothing in it is a finding. */
+const PROSE = 'Good morning to all of you, and thank you for coming. '
+const LONG = PROSE.repeat(40)
+const random = new Random(5)
+const SECRET = `ghp_${random.string(36)}`
+const EMAIL = 'jane.doe@mail.example.org'
+
+const APIS = {
+  chat: (prompt: string) => ({
+    path: '/v1/chat/completions',
+    json: { model: 'scripted', stream: true, messages: [{ role: 'user', content: prompt }] },
+  }),
+  responses: (prompt: string) => ({ path: '/v1/responses', json: { model: 'scripted', stream: true, input: prompt } }),
+  messages: (prompt: string) => ({
+    path: '/v1/messages',
+    json: { model: 'scripted', stream: true, max_tokens: 900, messages: [{ role: 'user', content: prompt }] },
+  }),
+}
+type Api = keyof typeof APIS
+const API_NAMES = Object.keys(APIS) as Api[]
+
+let governed: Governed
+let windowed: { id: unknown; token: string }
+let validated: { id: unknown; token: string }
+beforeAll(async () => {
+  governed = await sharedGoverned()
+  await governed.publish(RULES)
+  windowed = await governed.application({ settings: WINDOWED })
+  validated = await governed.application()
+})
+
+async function open(api: Api, prompt: string, { token } = windowed, signal?: AbortSignal): Promise<Response> {
+  const { path, json } = APIS[api](prompt)
+  return fetch(`${governed.server.base}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
+    body: JSON.stringify(json),
+    ...(signal && { signal }),
+  })
+}
+
+/** A request, the provider's response to it, and its stream. */
+async function begin(api: Api, first: string, application = windowed) {
+  const { prompt, asked } = growingPrompt(governed.provider)
+  const opened = open(api, prompt, application)
+  const upstream = await asked
+  upstream.send(first)
+  return { prompt, upstream, stream: async () => new ReadStream(await opened) }
+}
+const recordOf = async ({ response }: ReadStream, { token } = windowed) =>
+  expectSuccess(await governed.api('GET', `/v1/audit/${response.headers.get('x-audit-id')}`, { token }))
+
+/** The content of the whole response in validated mode. */
+async function validatedContent(text: string): Promise<string> {
+  const { upstream, stream } = await begin('chat', text, validated)
+  upstream.end()
+  const read = await stream()
+  await read.rest()
+  return read.content
+}
+
+describe.each(API_NAMES)('%s [GW-WIN-1, GW-WIN-3]', (api) => {
+  test('text: it flows before the last byte of the provider, and the rest follows', async () => {
+    const { upstream, stream } = await begin(api, LONG)
+    const read = await stream()
+    const characters = LONG.length - MIN_RELEASE_WINDOW
+    expect(await read.until(characters)).toBe(LONG.slice(0, characters))
+    upstream.send('The end.')
+    upstream.end()
+    await read.rest()
+    expect(read.content).toBe(`${LONG}The end.`)
+    expect(await recordOf(read)).toMatchObject({ status: 200, release: { mode: 'windowed', characters } })
+  })
+
+  test('finding: it is redacted as in validated mode, and nothing of it has left', async () => {
+    const text = `${LONG}Write to ${EMAIL} today. ${LONG}`
+    const { upstream, stream } = await begin(api, text)
+    const read = await stream()
+    const clear = `${LONG}Write to `
+    expect(await read.until(clear.length)).toBe(clear)
+    upstream.end()
+    expect(await read.rest()).not.toContain('jane')
+    expect(read.content).toBe(await validatedContent(text))
+    expect(read.content).not.toBe(text)
+  })
+
+  test('denial in mid-stream: the error event ends the stream, and the provider is stopped [GW-WIN-4]', async () => {
+    const { upstream, stream } = await begin(api, LONG)
+    const read = await stream()
+    await read.until(PROSE.length)
+    upstream.send(`The key is ${SECRET} and `, LONG)
+    await upstream.closed
+    const text = await read.rest()
+    expect(`${LONG}The key is `.startsWith(read.content)).toBe(true)
+    expect(text).not.toContain('ghp_')
+    expect(text).not.toContain('[DONE]')
+    const record = await recordOf(read)
+    const { error } = read.events.at(-1) as { error: Record<string, unknown> }
+    expect(error).toMatchObject({
+      code: 'POLICY_DENIED',
+      audit_id: record.id,
+      details: { rules: ['no-secrets'], point: 'output' },
+    })
+    const characters = read.content.length
+    expect(record).toMatchObject({
+      status: 403,
+      error_code: 'POLICY_DENIED',
+      response: null,
+      release: { mode: 'windowed', characters },
+    })
+    expect(record.findings).toMatchObject({ inspect: { secret: 1 } })
+  })
+})
+
+describe('failures [GW-WIN-5]', () => {
+  test('provider: no retry, and the error event, when it breaks after text has left', async () => {
+    const { prompt, upstream, stream } = await begin('chat', LONG)
+    const read = await stream()
+    await read.until(PROSE.length)
+    upstream.break()
+    await read.rest()
+    expect(read.events.at(-1)).toMatchObject({ error: { code: 'PROVIDER_ERROR' } })
+    expect(governed.provider.callsWith(prompt)).toHaveLength(1)
+    expect(await recordOf(read)).toMatchObject({ status: 502, release: { mode: 'windowed', characters: read.content.length } })
+  })
+
+  test('provider: the retry is invisible when it breaks before text has left', async () => {
+    const { prompt, asked } = growingPrompt(governed.provider)
+    const opened = open('chat', prompt)
+    const broken = await asked
+    broken.send(PROSE)
+    governed.provider.on(prompt, says('Hello.'))
+    broken.break()
+    const read = new ReadStream(await opened)
+    await read.rest()
+    expect(read.content).toBe('Hello.')
+  })
+
+  test('client: the provider is stopped when it leaves in mid-stream', async () => {
+    const { upstream, stream } = await begin('chat', LONG)
+    const read = await stream()
+    await read.until(PROSE.length)
+    await read.cancel()
+    await upstream.closed
+  })
+
+  test('response: it ends with an error when the provider adds reasoning to the text that has left', async () => {
+    const { upstream, stream } = await begin('messages', LONG)
+    const read = await stream()
+    await read.until(PROSE.length)
+    upstream.delta({ reasoning_content: 'Let me think.' })
+    upstream.end()
+    expect(await read.rest()).not.toContain('think')
+    expect(read.events.at(-1)).toMatchObject({ type: 'error', error: { code: 'INTERNAL' } })
+    expect(await recordOf(read)).toMatchObject({ status: 500 })
+  })
+})
+
+describe('early refusal [GW-WIN-7]', () => {
+  test.each(API_NAMES)('%s: the provider is stopped as soon as the denial is certain, in validated mode', async (api) => {
+    const { upstream, stream } = await begin(api, `${PROSE}The key is ${SECRET} and `, validated)
+    upstream.send(LONG, LONG)
+    await upstream.closed
+    const read = await stream()
+    const { response } = read
+    expect(response.status).toBe(403)
+    const { error } = JSON.parse(await read.rest())
+    expect(error).toMatchObject({ code: 'POLICY_DENIED', details: { rules: ['no-secrets'], point: 'output' } })
+    const id = response.headers.get('x-audit-id')
+    const record = expectSuccess(await governed.api('GET', `/v1/audit/${id}`, { token: validated.token }))
+    expect(record).toMatchObject({ status: 403, attempts: [{ outcome: 'aborted' }], findings: { inspect: { secret: 1 } } })
+    expect(record.release).toBeUndefined()
+  })
+})
+
+describe('random streams [GW-WIN-3]', () => {
+  test('stream: the text is that of validated mode, and no part of a finding leaves before', { timeout: 120_000 }, async () => {
+    for (let round = 0; round < 12; round++) {
+      const parts = Array.from({ length: 6 }, () => PROSE.repeat(random.number(16)))
+      const values = [EMAIL, '+49 30 1234567', '😀 “é̂”', 'DE89 3704 0044 0532 0130 00', 'DE89370400440532013000']
+      const text = parts.map((part) => part + (random.number(3) === 0 ? `${random.pick(values)} ` : '')).join('') || PROSE
+      const api = random.pick(API_NAMES)
+      const { upstream, stream } = await begin(api, '')
+      for (let at = 0; at < text.length; ) {
+        const end = at + 1 + random.number(300)
+        const cut = text.slice(0, end).isWellFormed() ? end : end + 1
+        upstream.send(text.slice(at, cut))
+        at = cut
+      }
+      upstream.end()
+      const read = await stream()
+      await read.rest()
+      expect(read.content).toBe(await validatedContent(text))
+      const { release } = await recordOf(read)
+      const first = [...values].map((value) => text.indexOf(value)).filter((at, index) => at >= 0 && index !== 2)
+      expect((release as { characters: number }).characters).toBeLessThanOrEqual(Math.min(text.length, ...first))
+    }
+  })
+})
+
+test('window: 400 that names the minimum when it is shorter than the longest finding [GW-WIN-2]', async () => {
+  const json = { name: 'short', settings: { release: 'windowed', release_window: MIN_RELEASE_WINDOW - 1 } }
+  const error = expectError(await governed.admin('POST', '/applications', { json }), 'VALIDATION_ERROR')
+  expect(error).toMatchObject({ param: 'settings.release_window', message: expect.stringContaining(String(MIN_RELEASE_WINDOW)) })
+})
