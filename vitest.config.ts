@@ -46,6 +46,7 @@ const FULL_ONLY = [
   'server/test/faults/stopping*.test.ts',
   'server/test/isolation/knowledge-and-memory.test.ts',
   'server/test/messaging/retention.test.ts',
+  'server/test/refusals/every-position*.test.ts',
   'server/test/refusals/waits.test.ts',
   'server/test/setup/restart.test.ts',
   'server/test/setup/secret-keys.test.ts',

@@ -56,7 +56,7 @@ export const KNOWN_VARIABLES: readonly string[] = [
 ]
 
 /** Variables that README and examples use in clients and configuration files. */
-const EXAMPLES = ['GATEHOUSE_ADMIN_TOKEN', 'GATEHOUSE_KEY']
+export const EXAMPLES = ['GATEHOUSE_ADMIN_TOKEN', 'GATEHOUSE_KEY']
 
 /** Variables without the prefix, which users add by mistake. */
 const WITHOUT_PREFIX = ['PORT', 'HOST', 'LOG_LEVEL', 'DATABASE_URL']
