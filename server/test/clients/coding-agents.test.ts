@@ -1,44 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectSuccess } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
-import { startScriptedAnthropic } from '../support/scripted-anthropic.ts'
+import type { Governed } from '../support/governed.ts'
 import { word } from '../support/scripted-provider.ts'
-import { startScriptedResponses } from '../support/scripted-responses.ts'
+import { MODELS, startThreeUpstreams, type ThreeUpstreams } from '../support/three-upstreams.ts'
 import { CLAUDE_CODE_HEADERS, CLAUDE_CODE_PATH, title, turn, warmUp } from './sessions/claude-code.ts'
 import { CODEX_HEADERS, CODEX_PATH, codexTurn, userItem } from './sessions/codex.ts'
 
 // Sessions of coding agents, in the form in which they send them, with a provider of each API and the dashboard's settings for a new Application.
 
+let upstreams: ThreeUpstreams
 let governed: Governed
 let token: string
-const closing: (() => Promise<void>)[] = []
 beforeAll(async () => {
-  const anthropic = await startScriptedAnthropic()
-  const responses = await startScriptedResponses()
-  governed = await startGoverned({
-    ANTHROPIC_API_KEY: 'sk-ant-scripted',
-    ANTHROPIC_BASE_URL: anthropic.url,
-    ANTHROPIC_MODELS: 'claude',
-    GATEHOUSE_ALLOW_PRIVATE_URLS: 'true',
-  })
-  closing.push(governed.close, anthropic.close, responses.close)
-  const provider = { id: 'responses', kind: 'openai', base_url: responses.url, api_key: 'sk-scripted' }
-  expectSuccess(await governed.admin('POST', '/providers', { json: provider }), 201)
-  expectSuccess(await governed.admin('PUT', '/providers/responses/models/gpt', { json: { api: 'responses' } }))
+  upstreams = await startThreeUpstreams()
+  governed = upstreams.governed
   token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
 })
-afterAll(async () => {
-  for (const close of closing) await close()
-})
+afterAll(() => upstreams.close())
 
 const claudeCode = (json: object, path = CLAUDE_CODE_PATH) =>
   governed.api('POST', path, { token, json, headers: CLAUDE_CODE_HEADERS })
 const codex = (json: object) => governed.api('POST', CODEX_PATH, { token, json, headers: CODEX_HEADERS })
 /** 200 kB that no detector objects to. */
 const LARGE = 'A line of the file that the agent has read.\n'.repeat(4_700)
-
-/** The provider APIs: chat completions, Messages, Responses. */
-const MODELS = ['scripted', 'claude', 'gpt'] as const
 
 describe.each(MODELS)('Claude Code with the model %s [GW-ANT-3]', (model) => {
   const first = { role: 'user', content: [{ type: 'text', text: `<system-reminder>today</system-reminder> ${word()}` }] }

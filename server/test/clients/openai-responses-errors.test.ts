@@ -1,14 +1,15 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
 import { type Body, body, envelope, failure, type Input, responsesClient, WEATHER } from '../support/responses-client.ts'
 import { json, word } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 
 /** Verdicts and errors of the responses API, with the OpenAI client from npm. */
 let governed: Governed
 let sdk: Awaited<ReturnType<typeof responsesClient>>
 beforeAll(async () => {
-  governed = await startGoverned()
+  governed = await sharedGoverned()
   sdk = await responsesClient(governed)
 })
 afterAll(() => governed.close())

@@ -1,16 +1,17 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
 import { MARKER_RULES, type MarkerRule } from '../support/marker-policies.ts'
 import { body, envelope, failure, type Input, responsesClient, WEATHER } from '../support/responses-client.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 
 /** Stored responses, with the OpenAI client from npm. The scripted provider echoes the last message. */
 let governed: Governed
 let sdk: Awaited<ReturnType<typeof responsesClient>>
 let client: OpenAI
 beforeAll(async () => {
-  governed = await startGoverned()
+  governed = await sharedGoverned()
   sdk = await responsesClient(governed)
   client = sdk.client({ maxRetries: 0 })
 })

@@ -1,13 +1,14 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
 import { body, failure, type Input, responsesClient, WEATHER } from '../support/responses-client.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 
 /** Tools and streams of the responses API, with the OpenAI client from npm. */
 let governed: Governed
 let sdk: Awaited<ReturnType<typeof responsesClient>>
 beforeAll(async () => {
-  governed = await startGoverned()
+  governed = await sharedGoverned()
   sdk = await responsesClient(governed)
 })
 afterAll(() => governed.close())

@@ -2,14 +2,15 @@ import OpenAI from 'openai'
 import { zodTextFormat } from 'openai/helpers/zod'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
 import { body, type Input, responsesClient } from '../support/responses-client.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 
 /** The responses API of the OpenAI client from npm, against a real server. */
 let governed: Governed
 let sdk: Awaited<ReturnType<typeof responsesClient>>
 beforeAll(async () => {
-  governed = await startGoverned()
+  governed = await sharedGoverned()
   sdk = await responsesClient(governed)
 })
 afterAll(() => governed.close())

@@ -3,15 +3,17 @@ import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ERRORS, type ErrorCode } from '../../src/errors.ts'
 import { classOf, errorOf } from '../support/client-fixture.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import { expectSuccess } from '../support/gateway-client.ts'
+import type { Governed } from '../support/governed.ts'
 import { json, says, word } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 
 // Every kind of refusal, as the official clients see it in each client API: the class of the exception, the gateway's code and details,
 // and how often the client sends the request.
 
 let governed: Governed
 beforeAll(async () => {
-  governed = await startGoverned()
+  governed = await sharedGoverned()
 })
 afterAll(() => governed.close())
 
@@ -104,6 +106,18 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     hasRecord: false,
     prepare: () => ({ prompt: word(), apiKey: `gk_${'x'.repeat(43)}` }),
   },
+  'a key that was revoked': {
+    code: 'AUTH_KEY_REVOKED',
+    errorClass: 'AuthenticationError',
+    calls: 0,
+    hasRecord: false,
+    prepare: async () => {
+      const { id, token } = await governed.application()
+      const { data } = expectSuccess(await governed.admin('GET', `/applications/${id}/keys`))
+      expectSuccess(await governed.admin('POST', `/keys/${data[0]?.id}/revoke`))
+      return { prompt: promptFor(says('x')), apiKey: token }
+    },
+  },
   'a value out of range': {
     hasRecord: false,
     code: 'VALIDATION_ERROR',
@@ -165,6 +179,9 @@ describe('refusals that no retry can change: sent once [GW-ANT-6, GW-RESP-16]', 
     const fields = fieldsOf(error)
     expect(fields).toMatchObject({ code, message: expect.stringMatching(/\w/), ...(details && { details }) })
     expect(JSON.stringify(fields)).not.toContain('private')
+    // No client retries 400 and 401.
+    const isFinal = ['VALIDATION_ERROR', 'AUTH_INVALID_KEY', 'AUTH_KEY_REVOKED'].includes(code) && !hasRecord
+    expect(responses[0]?.headers.get('x-should-retry')).toBe(isFinal ? null : 'false')
     expect(fields.review_item_id).toEqual(code === 'POLICY_REVIEW_PENDING' ? expect.stringMatching(/^rev_/) : undefined)
     // The clients retry 409, 429 and 5xx unless this header forbids it.
     expect(responses).toHaveLength(1)
@@ -213,6 +230,36 @@ describe('refusals that end: the client waits as long as Retry-After says, then 
       expect(responses.map(({ status }) => status)).toEqual([429, 200])
       expect(waits).toEqual([expect.closeTo(30, -1)])
       expect(calls).toBe(2)
+    },
+  )
+})
+
+describe('requests that are not refused', () => {
+  const rows = Object.entries(CLIENTS).flatMap(([client, send]) => [false, true].map((stream) => ({ client, send, stream })))
+  test.each(rows)(
+    '$client, stream $stream: an escalated request is answered, and its header says so [GW-VERD-3]',
+    async ({ send, stream }) => {
+      const responses: Response[] = []
+      await send({ prompt: promptFor(says('fine'), 'juniper-escalate') }, { stream, responses })
+      expect(responses.map(({ status }) => status)).toEqual([200])
+      expect(responses[0]?.headers.get('x-gatehouse-verdict')).toBe('escalate')
+    },
+  )
+
+  test.each(rows)(
+    "$client, stream $stream: the gateway's own limit is retried after its Retry-After [GW-LIM-4]",
+    async ({ send, stream }) => {
+      const { token } = await governed.application({ limits: { requests_per_minute: 60, burst: 1 } })
+      const sent = () => ({ prompt: promptFor(says('fine')), apiKey: token })
+      const responses: Response[] = []
+      await send(sent(), { stream, responses })
+      await send(sent(), { stream, responses })
+      const [first, ...others] = responses.map(({ status }) => status)
+      expect([first, others.at(-1)]).toEqual([200, 200])
+      expect(others.slice(0, -1).every((status) => status === 429)).toBe(true)
+      for (const { headers, status } of responses) {
+        if (status === 429) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+      }
     },
   )
 })

@@ -1,27 +1,21 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Governed, startGoverned } from '../support/governed.ts'
-import { type ScriptedAnthropic, startScriptedAnthropic } from '../support/scripted-anthropic.ts'
+import type { Governed } from '../support/governed.ts'
+import type { ScriptedAnthropic } from '../support/scripted-anthropic.ts'
 import { json, word } from '../support/scripted-provider.ts'
+import { startThreeUpstreams, type ThreeUpstreams } from '../support/three-upstreams.ts'
 
 /** Refusals of a provider of the Messages API, read by a client of the same API. */
 let anthropic: ScriptedAnthropic
+let upstreams: ThreeUpstreams
 let governed: Governed
 let client: Anthropic
 beforeAll(async () => {
-  anthropic = await startScriptedAnthropic()
-  governed = await startGoverned({
-    ANTHROPIC_API_KEY: 'sk-ant-scripted',
-    ANTHROPIC_BASE_URL: anthropic.url,
-    ANTHROPIC_MODELS: 'claude',
-    GATEHOUSE_ALLOW_PRIVATE_URLS: 'true',
-  })
+  upstreams = await startThreeUpstreams()
+  ;({ governed, anthropic } = upstreams)
   client = new Anthropic({ apiKey: governed.key(), baseURL: governed.base, maxRetries: 0 })
 })
-afterAll(async () => {
-  await governed.close()
-  await anthropic.close()
-})
+afterAll(() => upstreams.close())
 
 /** A prompt that the provider refuses with this explanation. */
 const promptRefusedWith = (explanation: string): string => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bedrockChunk, eventStreamMessage, header } from '../support/event-stream.ts'
 import { expectError, expectSuccess, type Message } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
 import { anthropicMessage, saysBlocks } from '../support/scripted-anthropic.ts'
 import {
   BEDROCK_API_KEY,
@@ -11,6 +11,7 @@ import {
   startScriptedBedrock,
 } from '../support/scripted-bedrock.ts'
 import { json, word } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 import { eventsOf } from '../support/upstream-stream.ts'
 
 const SIGNED_KEY = Object.values(BEDROCK_KEYS).join(':')
@@ -21,7 +22,7 @@ let governed: Governed
 let token: string
 beforeAll(async () => {
   bedrock = await startScriptedBedrock()
-  governed = await startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: 'true' })
+  governed = await sharedGoverned()
   token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
 })
 afterAll(async () => {

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ChatOptions, EMBEDDINGS, expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 import { embeddingList, json, startScriptedProvider, word } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 
 let governed: Governed
 beforeAll(async () => {
-  governed = await startGoverned()
+  governed = await sharedGoverned()
 })
 beforeEach(() => governed.provider.reset())
 afterAll(() => governed.close())

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
 import { type ScriptedTokens, startScriptedTokens } from '../support/scripted-google.ts'
 import { completion, json, says, word } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 
 const SIGNATURE = Buffer.alloc(300, 'a thought of the model ').toString('base64')
 const STATE = { google: { thought_signature: SIGNATURE } }
@@ -14,7 +15,7 @@ let tokens: ScriptedTokens
 let token: string
 beforeAll(async () => {
   tokens = await startScriptedTokens({ now: () => Date.now() })
-  governed = await startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: 'true' })
+  governed = await sharedGoverned()
   token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
 })
 afterAll(async () => {

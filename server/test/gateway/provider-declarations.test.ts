@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
 import { startScriptedEntra } from '../support/scripted-entra.ts'
 import { word } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 
 type Entra = Awaited<ReturnType<typeof startScriptedEntra>>
 
@@ -11,7 +12,7 @@ let entra: Entra
 let token: string
 beforeAll(async () => {
   entra = await startScriptedEntra()
-  governed = await startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: 'true' })
+  governed = await sharedGoverned()
   token = (await governed.application()).token
 })
 afterAll(async () => {

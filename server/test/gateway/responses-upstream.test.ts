@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectError, expectSuccess, type GatewayResponse, type Message } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
 import { json, says, word } from '../support/scripted-provider.ts'
 import {
   callItem,
@@ -12,6 +12,7 @@ import {
   saysItems,
   startScriptedResponses,
 } from '../support/scripted-responses.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 
 const STATE = Buffer.from('a state that only its provider can decode, and no other service').toString('base64')
 
@@ -22,7 +23,7 @@ let token: string
 let model: string
 beforeAll(async () => {
   provider = await startScriptedResponses()
-  governed = await startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: 'true' })
+  governed = await sharedGoverned()
   token = (await governed.application({ settings: { extensions: ['tools', 'content_parts', 'developer_role'] } })).token
   model = (await addProvider()).id
   // Used only if no other provider is left.

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { registeredRoutes } from '../admin/operations.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
 import { word } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 
 // Each route that can reach a provider runs the pipeline: every request that a provider gets is in an audit record (issue: litellm-like
 // gateways forgot their policies on some routes). The import rules in .dependency-cruiser.cjs say the same about the code.
@@ -10,7 +11,7 @@ import { word } from '../support/scripted-provider.ts'
 let governed: Governed
 let application: { readonly id: string | undefined; readonly token: string }
 beforeAll(async () => {
-  governed = await startGoverned()
+  governed = await sharedGoverned()
   application = await governed.application({ default_model: 'scripted', settings: { memory: { enabled: true, capture: 'off' } } })
 })
 afterAll(() => governed.close())

@@ -1,28 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectSuccess } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
-import { type ScriptedAnthropic, saysText, startScriptedAnthropic } from '../support/scripted-anthropic.ts'
+import type { Governed } from '../support/governed.ts'
+import { type ScriptedAnthropic, saysText } from '../support/scripted-anthropic.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
+import { startThreeUpstreams, type ThreeUpstreams } from '../support/three-upstreams.ts'
 
+let upstreams: ThreeUpstreams
 let governed: Governed
 let anthropic: ScriptedAnthropic
 let token: string
 beforeAll(async () => {
-  anthropic = await startScriptedAnthropic()
-  governed = await startGoverned({
-    ANTHROPIC_API_KEY: 'sk-ant-scripted',
-    ANTHROPIC_BASE_URL: anthropic.url,
-    ANTHROPIC_MODELS: 'claude',
-    GATEHOUSE_ALLOW_PRIVATE_URLS: 'true',
-  })
+  upstreams = await startThreeUpstreams()
+  ;({ governed, anthropic } = upstreams)
   token = (await governed.application()).token
   for (const { provider, model } of UPSTREAMS)
     expectSuccess(await governed.admin('PUT', `/providers/${provider}/models/${model}`, { json: PRICES }))
 })
-afterAll(async () => {
-  await governed.close()
-  await anthropic.close()
-})
+afterAll(() => upstreams.close())
 
 const PRICES = {
   ...{ input_price: 3, output_price: 15, cache_read_price: 0.3, cache_write_price: 3.75, cache_write_1h_price: 6 },

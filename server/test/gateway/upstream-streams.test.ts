@@ -3,8 +3,9 @@ import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CHAT, expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
-import { type Governed, startGoverned } from '../support/governed.ts'
+import type { Governed } from '../support/governed.ts'
 import { completion, plainJson, type ScriptedProvider, says, startScriptedProvider, word } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 import { streamTextOf } from '../support/upstream-stream.ts'
 
 const ANSWER = 'Good morning to all of you.'
@@ -18,7 +19,7 @@ let spare: ScriptedProvider
 let token: string
 beforeAll(async () => {
   spare = await startScriptedProvider()
-  governed = await startGoverned({ GATEHOUSE_ALLOW_PRIVATE_URLS: 'true' })
+  governed = await sharedGoverned()
   const { admin, provider } = governed
   const declare = async (id: string, more: object) => {
     expectSuccess(await admin('POST', '/providers', { json: { id, base_url: provider.url, max_retries: 1, ...more } }), 201)

@@ -1,7 +1,7 @@
 import { expectSuccess } from './gateway-client.ts'
-import { startGoverned } from './governed.ts'
 import { startScriptedAnthropic } from './scripted-anthropic.ts'
 import { startScriptedResponses } from './scripted-responses.ts'
+import { sharedGoverned } from './shared-server.ts'
 
 /** The models of the three scripted providers: chat completions, Messages, Responses. */
 export const MODELS = ['scripted', 'claude', 'gpt'] as const
@@ -12,19 +12,17 @@ interface Call {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** A server with a scripted provider of each API. */
+/** A Workspace of the worker's server, with a scripted provider of each API. */
 export async function startThreeUpstreams() {
   const anthropic = await startScriptedAnthropic()
-  const governed = await startGoverned({
-    ANTHROPIC_API_KEY: 'sk-ant-scripted',
-    ANTHROPIC_BASE_URL: anthropic.url,
-    ANTHROPIC_MODELS: 'claude',
-    GATEHOUSE_ALLOW_PRIVATE_URLS: 'true',
-  })
   const responses = await startScriptedResponses()
-  const provider = { id: 'responses', kind: 'openai', base_url: responses.url, api_key: 'sk-scripted' }
-  expectSuccess(await governed.admin('POST', '/providers', { json: provider }), 201)
-  expectSuccess(await governed.admin('PUT', '/providers/responses/models/gpt', { json: { api: 'responses' } }))
+  const governed = await sharedGoverned()
+  const add = async (id: string, provider: object, model: string, fields: object) => {
+    expectSuccess(await governed.admin('POST', '/providers', { json: { id, api_key: 'sk-scripted', ...provider } }), 201)
+    expectSuccess(await governed.admin('PUT', `/providers/${id}/models/${model}`, { json: fields }))
+  }
+  await add('anthropic', { kind: 'anthropic', base_url: anthropic.url, api_key: 'sk-ant-scripted' }, 'claude', {})
+  await add('responses', { kind: 'openai', base_url: responses.url }, 'gpt', { api: 'responses' })
   const providers = { scripted: governed.provider, claude: anthropic, gpt: responses }
   return {
     governed,
