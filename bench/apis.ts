@@ -24,7 +24,7 @@ const { values } = parseArgs({
     write: { type: 'boolean', default: false },
   },
 })
-const ROUNDS = values.quick ? 3 : 15
+const ROUNDS = values.quick ? 9 : 15
 const WARM: Size = values.quick ? { requests: 3_000, seconds: 10 } : { requests: 10_000, seconds: 40 }
 const ROUND: Size = values.quick ? { requests: 500, seconds: 3 } : { requests: 1_500, seconds: 6 }
 const CONNECTIONS = 8
