@@ -51,6 +51,7 @@ describe('assistants', () => {
       .selectFrom('event_log')
       .select(['type', 'audience', 'payload'])
       .where('type', 'like', 'contact.%')
+      .orderBy('sequence')
       .execute()
     const about = events.filter(({ payload }) => (payload as { id: string }).id === id)
     expect(about.map(({ type }) => type)).toEqual(['contact.created', 'contact.updated'])
