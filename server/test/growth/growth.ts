@@ -27,11 +27,12 @@ export function growth<T>(make: (size: number) => T, run: (input: T) => unknown,
   let size = 1_024
   let input = make(size)
   const once = () => run(input)
-  while (size < most && Math.min(wallMs(once), wallMs(once), wallMs(once)) < MEASURABLE_MS) {
+  // The least of five, because the first runs of a function take longer than the following ones, which are compiled.
+  while (Math.min(...Array.from({ length: 5 }, () => wallMs(once))) < MEASURABLE_MS) {
+    if (size >= most) return 1
     size *= 2
     input = make(size)
   }
-  if (Math.min(wallMs(once), wallMs(once)) < MEASURABLE_MS) return 1
   const larger = make(size * FACTOR)
   let [small, large] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (let round = 0; round < ROUNDS && !(large / small <= enough / FACTOR); round++) {
