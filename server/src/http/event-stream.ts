@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { FastifyReply } from 'fastify'
 
 /** Events are written in chunks of this size: few system calls, and little memory for a slow client. */
-const WRITE_BYTES = 16_384
+const WRITE_BYTES = 65_536
 
 /** Takes the response over from Fastify and sends the headers of a server-sent event stream. */
 export function startEvents(reply: FastifyReply): FastifyReply['raw'] {

@@ -89,11 +89,11 @@ export async function requestCompletion(
   return withRejection(failure, readRejection({ ...failure, body: reported.body }))
 }
 
-/** A reader that reports the text after each chunk. */
+/** A reader that reports the text after each chunk but the last one: the complete response is judged next. */
 const watched = (reader: ResponseReader, collector: StreamCollector, watch: TextWatch): StreamReader => ({
   write(chunk) {
     const effect = reader.write(chunk)
-    if (effect === 'progress' || effect === 'done') watch.grown(collector.text)
+    if (effect === 'progress') watch.grown(collector.text)
     return effect
   },
 })
