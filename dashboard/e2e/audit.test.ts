@@ -54,6 +54,32 @@ test('records: a request is found by filters and shows its stages without its co
   expect(consoleErrors).toEqual([])
 })
 
+test('record: shows the release mode, unread content and unknown fields of a request', async () => {
+  const admin = adminClient(dashboard.server)
+  const settings = { extensions: ['content_parts'], release: 'windowed', unknown_fields: 'carry' }
+  const { id } = await admin.create('/applications', { name: 'reader', settings })
+  const { key } = await admin.create(`/applications/${id}/keys`, { name: 'test' })
+  const data = Buffer.from(Uint8Array.from({ length: 300 }, (_, at) => (at * 131 + 7) % 256)).toString('base64')
+  const source = { type: 'base64', media_type: 'image/png', data }
+  const response = await fetch(`${dashboard.server.base}/v1/messages`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'demo-mini',
+      max_tokens: 100,
+      newer_field: true,
+      messages: [{ role: 'user', content: [{ type: 'image', source }] }],
+    }),
+  })
+  const { page, visit } = await dashboard.signedIn()
+  await visit(`/audit/${response.headers.get('x-audit-id')}`)
+  const fact = (name: string) => page.locator('dl > div', { hasText: name }).locator('dd').textContent()
+  expect(await fact('Unread content of the request')).toBe('1 (image), 300 B')
+  expect(await fact('Unknown fields')).toBe('1, carried to the provider')
+  expect(await fact('Release')).toBe('Validated')
+  await expectAccessible(page)
+})
+
 test('filters: are in the URL, and an empty state is shown when no record matches', async () => {
   const { page, visit } = await dashboard.signedIn()
   await visit('/audit')

@@ -21,6 +21,9 @@ interface MoreFields {
   readonly remembered: readonly { readonly id: string; readonly mode: string }[]
   readonly review: { readonly id: string; readonly state?: string } | null
   readonly dry_run: boolean
+  readonly request?: { readonly carried_fields?: number }
+  readonly release?: { readonly characters: number; readonly mode: string }
+  readonly stored_response?: Readonly<Record<string, string>>
   readonly features: Readonly<Record<string, unknown>>
   readonly change: { readonly action: string; readonly object_id: string; readonly fields: readonly string[] } | null
 }

@@ -30,9 +30,13 @@ const ERRORS: Readonly<Record<string, string>> = {
   too_large: 'Response too large',
   blocked: 'Address not allowed',
   status: 'Error status',
+  refused: 'Refused',
+  unsupported: 'Not supported',
+  busy: 'Busy',
+  circuit_open: 'Unavailable',
 }
 
-/** Label of the kind of a provider's last error. */
+/** Label of a provider's last error, or of the outcome of an attempt. */
 export const errorLabel = (kind: string): string => ERRORS[kind] ?? kind
 
 /** Badge with the health of a provider. */

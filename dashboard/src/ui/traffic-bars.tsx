@@ -41,7 +41,7 @@ export function TrafficBars({ series, height }: TrafficBarsProps) {
         series={SERIES}
         valueFormatter={formatCount}
         withLegend
-        legendProps={{ verticalAlign: 'top', height: 32 }}
+        legendProps={{ verticalAlign: 'top' }}
         xAxisProps={{ minTickGap: 48 }}
         yAxisProps={{ allowDecimals: false }}
         tooltipAnimationDuration={0}

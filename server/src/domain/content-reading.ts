@@ -46,13 +46,18 @@ function scanHeader(header: string, visitor: Visitor): void {
   if (visitor.text(header) !== header) throw new Unchangeable('the media type of a file')
 }
 
+/** The text of a data: URL has the URL, whose bytes are counted once. */
+const ALREADY_COUNTED = (): void => {}
+
 /** A field of a content part that may hold a file. */
 export function mapEncoded(value: string, { isBare, kind }: FileValue, visitor: Visitor): string {
   scanHeader(headerOf(value), visitor)
   const encoded = readEncoded(value, isBare)
   const isShort = value.length < LITERAL_LENGTH
-  if (encoded.kind === 'bytes') visitor.unread(kindOf(encoded.type, kind), encoded.size)
-  if (encoded.kind === 'bytes' && !isShort) return value
+  if (encoded.kind === 'bytes') {
+    visitor.unread(kindOf(encoded.type, kind), encoded.size)
+    return isShort ? mapText(value, false, { ...visitor, unread: ALREADY_COUNTED }) : value
+  }
   if (encoded.kind === 'literal' && isBare) return mapLiteral(value, visitor)
   if (encoded.kind !== 'text') return mapText(value, false, visitor)
   scanRuns(encoded.asciiRuns, visitor)

@@ -51,6 +51,9 @@ function codeOf(error: FastifyError): ErrorCode {
   return isUnavailable(error) ? 'UNAVAILABLE' : 'INTERNAL'
 }
 
+/** A failure of a provider is no fault of the server: the code that reports it logs its cause in one line. */
+const isUnexpected = ({ code }: GatehouseError): boolean => ERRORS[code].status >= 500 && !code.startsWith('PROVIDER_')
+
 /** Names the limit, and the setting if there is one. */
 function tooLarge({ routeOptions: { bodyLimit: limit, config } }: FastifyRequest): ErrorFields {
   const setting = config.bodySetting
@@ -69,7 +72,7 @@ export function handleErrors(app: FastifyInstance): void {
 
   app.setErrorHandler((error: FastifyError, request, reply) => {
     if (error instanceof GatehouseError) {
-      if (ERRORS[error.code].status >= 500) request.log.error({ err: error.cause ?? error }, error.code)
+      if (isUnexpected(error)) request.log.error({ err: error.cause ?? error }, error.code)
       return sendError(reply, error.code, error.fields)
     }
     const code = FRAMEWORK_CODES[error.code] ?? codeOf(error)

@@ -29,6 +29,9 @@ const FORMS: Readonly<Record<CredentialPrefix, { readonly name: string; readonly
   ga_: { name: "an operator's admin token (ga_…)", api: 'the admin API (/admin/v1)' },
 }
 
+/** Both APIs have a path /v1/messages (GW-ANT-1). */
+const MESSAGES_API = "A request to Anthropic's Messages API also needs the header anthropic-version."
+
 /**
  * The error message for a credential of another API; undefined for all other headers. It depends only on the credential's form, so it
  * does not show whether the credential is valid.
@@ -39,7 +42,8 @@ export function describeMisplacedCredential(authorization: string | undefined, w
   if (!sent || sent === wanted) return undefined
   const { name, api } = FORMS[wanted]
   const other = FORMS[sent as CredentialPrefix]
-  return `This path belongs to ${api}, which takes ${name}. The request carries ${other.name}, which belongs to ${other.api}.`
+  const message = `This path belongs to ${api}, which takes ${name}. The request carries ${other.name}, which belongs to ${other.api}.`
+  return sent === 'gk_' && wanted === 'gu_' ? `${message} ${MESSAGES_API}` : message
 }
 
 /**

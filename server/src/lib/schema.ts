@@ -1,5 +1,9 @@
 import type { Static, TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { Settings } from 'typebox/system'
+
+/** More than the words of any list: each branch of a union reports an error, and the union itself the last one. By default 8. */
+Settings.Set({ maxErrors: 64 })
 
 export interface Problem {
   /** Path of the invalid field: `messages[0].role`; empty for the whole value. */

@@ -92,7 +92,7 @@ describe('credential of another API', () => {
   test('401 with a message that names the API of the path and its credential', async () => {
     const { token } = await governed.application()
     expect(await message('/v1/conversations', token)).toBe(
-      "This path belongs to the messaging API, which takes a member's access token (gu_…) or user token (a JWT). The request carries the API key of an Application (gk_…), which belongs to the gateway API.",
+      "This path belongs to the messaging API, which takes a member's access token (gu_…) or user token (a JWT). The request carries the API key of an Application (gk_…), which belongs to the gateway API. A request to Anthropic's Messages API also needs the header anthropic-version.",
     )
     expect(await message('/v1/models', 'gu_x')).toMatch(
       /^This path belongs to the gateway API, which takes the API key of an Application \(gk_…\)\./,

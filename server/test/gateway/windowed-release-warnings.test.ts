@@ -33,7 +33,7 @@ describe('warnings [GW-WIN-8]', () => {
 
   test('Application: saving and reading it says why its responses stay validated', async () => {
     await governed.publish([HARMLESS, WHOLE])
-    const warnings = [`Responses are validated before their first byte is sent. ${OBSTACLE}`]
+    const warnings = [`The setting release: windowed has no effect. ${OBSTACLE}`]
     expect((await governed.change(String(windowed.id), { settings: { release: 'windowed' } })).warnings).toEqual(warnings)
     expect(expectSuccess(await governed.admin('GET', applicationPath())).warnings).toEqual(warnings)
     expect((await governed.change(String(windowed.id), { settings: { release: 'validated' } })).warnings).toEqual([])

@@ -124,6 +124,7 @@ describe('content parts: text in files and URLs is inspected', () => {
 describe('content.unread: counts files that no detector reads, for policies and in the audit record', () => {
   test.each([
     ['a picture', image(`data:image/png;base64,${PICTURE}`), 1],
+    ['a picture of 60 bytes', image(`data:image/png;base64,${PICTURE.slice(0, 80)}`), 1],
     ['a sound', audio(PICTURE), 1],
     ['a file', file(`data:application/pdf;base64,${PICTURE}`), 1],
     ['a link to a picture', image('https://x.example/a.png'), 0],

@@ -35,7 +35,7 @@ export function ConnectSection({ application }: { readonly application: Applicat
 function useModel({ default_model, models }: Application): string {
   const enabled = useScopes().hasScope('providers:read') && default_model === null && models === null
   const { items = [] } = useAll('/admin/v1/models', {}, { enabled })
-  return default_model ?? items[0]?.id ?? 'MODEL'
+  return default_model ?? models?.find((name) => !name.includes('*')) ?? items[0]?.id ?? 'MODEL'
 }
 
 function Snippet({ client, application }: { readonly client: ClientSnippet; readonly application: Application }) {

@@ -8,6 +8,7 @@ import { notifySuccess } from '../../ui/notify.ts'
 import { useFormSync } from '../../ui/use-form-sync.ts'
 import { AccessFields } from './access-fields.tsx'
 import type { Application } from './applications-page.tsx'
+import { ClientFields } from './client-fields.tsx'
 import { FeatureFields } from './feature-fields.tsx'
 import { LimitFields } from './limit-fields.tsx'
 import { patchOf, VALIDATORS, valuesOf } from './settings-values.ts'
@@ -38,6 +39,7 @@ export function SettingsTab({ application }: { readonly application: Application
         <Stack>
           <AccessFields form={form} />
           <LimitFields form={form} />
+          <ClientFields form={form} />
           <FeatureFields form={form} />
           {canEdit && (
             <Group justify="flex-end">

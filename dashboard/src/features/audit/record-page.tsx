@@ -13,6 +13,7 @@ import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
+import { contentFacts } from './content-facts.ts'
 import { DecisionDetails } from './decision-details.tsx'
 import { RecordIntegrity } from './record-integrity.tsx'
 import { StageTimeline } from './stage-timeline.tsx'
@@ -88,6 +89,7 @@ function EventDetails({ record }: { readonly record: AuditRecord }) {
         ['Role', user.role || null],
         ['Department', user.department || null],
         ['Requested model', typeof model === 'string' && model ? model : null],
+        ...contentFacts(record),
         ['Dry run', dry_run ? 'Yes' : null],
         ['Change', change?.action],
         ['Object', change?.object_id],

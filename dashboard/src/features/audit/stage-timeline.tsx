@@ -1,5 +1,6 @@
 import { Badge, Group, Text, Timeline } from '@mantine/core'
 import type { AuditRecord } from '../../api/audit-record.ts'
+import { attemptsIn } from '../../ui/attempts.ts'
 import { findingCounts, findingLabel } from '../../ui/finding-labels.ts'
 import { tokenUnitsIn } from './token-units.ts'
 
@@ -82,7 +83,7 @@ function resultsOf(
     case 'recall':
       return [counted(memory.length, 'memory', 'memories'), ...rulesAt('recall')]
     case 'invoke':
-      return [counted(attempts.length, 'attempt', 'attempts'), ...tokenUnitsIn(attempts)]
+      return [attemptsIn(attempts) || 'no provider', ...tokenUnitsIn(attempts)]
     case 'inspect':
       return rulesAt('output')
     case 'remember':

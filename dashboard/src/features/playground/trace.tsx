@@ -2,6 +2,7 @@ import { Group, Stack, Text } from '@mantine/core'
 import { type AuditRecord, recordOf } from '../../api/audit-record.ts'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
+import { attemptsIn } from '../../ui/attempts.ts'
 import { Classification } from '../../ui/classification.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -62,9 +63,6 @@ export function Trace({ auditId }: { readonly auditId: string }) {
     </Section>
   )
 }
-
-const attemptsIn = (attempts: AuditRecord['attempts']): string =>
-  attempts.map(({ provider, outcome }) => `${provider}: ${outcome}`).join(', ')
 
 const findingsIn = (findings: AuditRecord['findings']): string =>
   Object.entries(findings)

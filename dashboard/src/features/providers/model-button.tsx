@@ -12,7 +12,7 @@ interface ModelButtonProps {
   /** Undefined: a new model. */
   readonly model?: Model
   /** Whether the API of the model can be chosen. */
-  readonly hasApis?: boolean
+  readonly hasApis: boolean
 }
 
 /** Mantine's NumberInput has an empty string as its empty value. */
@@ -49,7 +49,7 @@ const REFRESH = ['/admin/v1/providers', '/admin/v1/models'] as const
 const ONLY_NEW = { 'if-none-match': '*' }
 
 /** Adds or edits a model. */
-export function ModelButton({ providerId, model, hasApis = true }: ModelButtonProps) {
+export function ModelButton({ providerId, model, hasApis }: ModelButtonProps) {
   const form = useForm({ initialValues: valuesOf(model) })
   const dialog = useFormDialog(form)
   const options = { refresh: REFRESH, onDone: dialog.saved }
@@ -107,7 +107,7 @@ function ModelForm({ form, isNew, hasApis, pending, onSubmit }: ModelFormProps) 
       {hasApis && (
         <Select
           label="API"
-          description="Responses: only OpenAI and Azure"
+          description="Responses: for models of OpenAI that use tools while they reason"
           data={APIS}
           allowDeselect={false}
           {...form.getInputProps('api')}

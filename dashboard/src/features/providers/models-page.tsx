@@ -1,29 +1,30 @@
-import { useList } from '../../api/queries.ts'
+import { useAll, useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { formatCost } from '../../ui/format-numbers.ts'
 import { Link, LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { ModelButton } from './model-button.tsx'
-import type { Model } from './provider.ts'
+import { priceColumns } from './price-columns.ts'
+import { hasResponsesApi, type Model } from './provider.ts'
 
 /** Models of all providers. Requests can use any provider with a model of the requested name. */
 export function Page() {
   const list = useList('/admin/v1/models')
+  const { items: providers = [] } = useAll('/admin/v1/providers')
   const { hasScope } = useScopes()
+  const hasApis = (id: string) => providers.some((provider) => provider.id === id && hasResponsesApi(provider.kind))
   const columns: Column<Model>[] = [
     { header: 'Model', cell: ({ id }) => id },
     { header: 'Provider', cell: ({ provider_id }) => <Link to={`/providers/${provider_id}`}>{provider_id}</Link> },
-    { header: 'Input price per 1M tokens', cell: ({ input_price }) => formatCost(input_price), from: 'sm', align: 'right' },
-    { header: 'Output price per 1M tokens', cell: ({ output_price }) => formatCost(output_price), from: 'sm', align: 'right' },
+    ...priceColumns('sm'),
     {
       header: 'Actions',
       hiddenHeader: true,
       align: 'right',
       cell: (model) =>
         hasScope('providers:write') ? (
-          <ModelButton providerId={model.provider_id} model={model} />
+          <ModelButton providerId={model.provider_id} model={model} hasApis={hasApis(model.provider_id)} />
         ) : (
           hasScope('playground:use') && (
             <LinkButton

@@ -4,9 +4,9 @@ import { useScopes } from '../../api/session.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { actionsColumn, type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { formatCost } from '../../ui/format-numbers.ts'
 import { Section } from '../../ui/section.tsx'
 import { ModelButton } from './model-button.tsx'
+import { priceColumns } from './price-columns.ts'
 import { hasResponsesApi, MODEL_API_LABELS, type Model, type Provider } from './provider.ts'
 
 /** Models of a provider with their prices. */
@@ -18,8 +18,7 @@ export function ModelsSection({ provider: { id: providerId, kind } }: { readonly
     { header: 'Model', cell: ({ id }) => id },
     { header: 'Upstream name', cell: ({ upstream_name }) => upstream_name ?? 'Same', from: 'md' },
     ...(hasApis ? [apiColumn] : []),
-    { header: 'Input price per 1M tokens', cell: ({ input_price }) => formatCost(input_price), from: 'xs', align: 'right' },
-    { header: 'Output price per 1M tokens', cell: ({ output_price }) => formatCost(output_price), from: 'xs', align: 'right' },
+    ...priceColumns('xs'),
     ...(canEdit ? [actionsColumn((model: Model) => <Actions model={model} hasApis={hasApis} />)] : []),
   ]
   return (

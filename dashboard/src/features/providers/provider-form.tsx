@@ -114,6 +114,7 @@ function AttemptFields({ form }: FieldsProps) {
         label="Attempt timeout (ms)"
         description="Maximum duration of one attempt"
         min={100}
+        thousandSeparator=" "
         required
         {...form.getInputProps('timeout_ms')}
       />
@@ -122,6 +123,7 @@ function AttemptFields({ form }: FieldsProps) {
         description="Maximum time without a byte or event"
         placeholder="Default of the server"
         min={100}
+        thousandSeparator=" "
         {...form.getInputProps('idle_timeout_ms')}
       />
       <NumberInput

@@ -5,7 +5,7 @@ export type Model = ItemOf<'/admin/v1/models'>
 
 /** The names of the kinds that operators read. */
 export const KIND_LABELS: Readonly<Record<Provider['kind'], string>> = {
-  openai: 'OpenAI chat API, or compatible',
+  openai: 'OpenAI, or compatible',
   anthropic: 'Anthropic Messages API',
   'azure-openai': 'Azure OpenAI',
   bedrock: 'Amazon Bedrock',

@@ -72,7 +72,7 @@ export function applicationsRoutes(app: TypedApp, deps: Deps): void {
   const withWarnings = async (application: ApplicationRecord) => {
     const obstacle =
       application.settings.release === 'windowed' ? await deps.findReleaseObstacle(application.workspaceId) : undefined
-    const warnings = obstacle === undefined ? [] : [`Responses are validated before their first byte is sent. ${obstacle}`]
+    const warnings = obstacle === undefined ? [] : [`The setting release: windowed has no effect. ${obstacle}`]
     return { ...applicationView(application), warnings }
   }
 

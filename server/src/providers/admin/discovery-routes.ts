@@ -81,7 +81,7 @@ async function loadModels(provider: Provider, { invokeDeps: { pools }, clock }: 
   const details = { cause, failure, ms, ...(status > 0 && { status }) }
   log.warn({ provider: provider.id, ...details, ...(code && { code }) }, 'the connection test of a provider failed')
   throw new GatehouseError(failure === 'timeout' ? 'PROVIDER_TIMEOUT' : 'PROVIDER_ERROR', {
-    message: `The connection test failed after ${ms} ms. ${DISCOVERY_CAUSES[cause]}`,
+    message: `The provider failed the connection test after ${ms} ms. ${DISCOVERY_CAUSES[cause]}`,
     details,
   })
 }

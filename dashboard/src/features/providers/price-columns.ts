@@ -1,0 +1,15 @@
+import type { Column } from '../../ui/data-table.tsx'
+import { formatCost } from '../../ui/format-numbers.ts'
+import type { Model } from './provider.ts'
+
+/** Prices of a model. Cached input without a price of its own has the input price, as in the cost of requests. */
+export const priceColumns = (from: 'xs' | 'sm'): readonly Column<Model>[] => [
+  { header: 'Input price per 1M tokens', cell: ({ input_price }) => formatCost(input_price), from, align: 'right' },
+  {
+    header: 'Cache read price',
+    cell: ({ cache_read_price, input_price }) => formatCost(cache_read_price ?? input_price),
+    from: 'lg',
+    align: 'right',
+  },
+  { header: 'Output price per 1M tokens', cell: ({ output_price }) => formatCost(output_price), from, align: 'right' },
+]
