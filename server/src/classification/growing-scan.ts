@@ -60,8 +60,8 @@ export function scanGrowing(text: string, { detectors, budgetMs, window }: Optio
  * JSON document, and the contents of data: URLs are read.
  */
 const encodedStart = (text: string, window: number): number => {
-  const escape = firstEscape(text)
-  return Math.min(escape < text.length ? Math.max(0, escape - window) : text.length, firstDataUrl(text))
+  const firstEncoded = firstEscape(text)
+  return Math.min(firstEncoded < text.length ? Math.max(0, firstEncoded - window) : text.length, firstDataUrl(text))
 }
 
 function findWritten(text: string, detectors: readonly Detector[]): readonly Finding[] {

@@ -61,7 +61,10 @@ export async function record(
     const change = responseChange(outcome, results, trace)
     const response = { status: statusOf(error).status, errorCode: error?.code ?? null, completionJson, change }
     const draft = (changes: RecordedChanges) => draftOf(incoming, results, trace, { ...response, ...changes }, sealing)
-    const { review, remembered } = await writeRecord({ incoming, outcome, error, results, draft, hasher, change, isDeclared }, deps)
+    const { review, remembered } = await writeRecord(
+      { incoming, outcome, error, results, draft, hasher, change, isDeclared },
+      deps,
+    )
     const itemId = review?.id ?? error?.fields.reviewItemId
     const publicError = error && {
       code: error.code,
