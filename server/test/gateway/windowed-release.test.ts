@@ -128,7 +128,7 @@ describe.each(API_NAMES)('%s [GW-WIN-1, GW-WIN-3]', (api) => {
 
 test.each([
   ['escapes of a JSON document', `{"text": "${PROSE.repeat(20)}", "by": "jane.doe\\u0040mail.example.org", "more": "${LONG}"}`],
-  ['a data: URL', `${LONG}data:text/plain;base64,${Buffer.from(`Mail ${EMAIL}`).toString('base64')} ${LONG}`],
+  ['a data: URL', `${LONG}data:text/plain;base64,${Buffer.from(`Mail ${EMAIL} today. `).toString('base64')} ${LONG}`],
 ])('finding in %s: it is redacted as in validated mode, and nothing of it has left [GW-WIN-3]', async (_, text) => {
   const { upstream, stream } = await begin('chat', '')
   for (let at = 0; at < text.length; at += 50) upstream.send(text.slice(at, at + 50))
