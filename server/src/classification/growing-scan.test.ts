@@ -138,6 +138,24 @@ describe('beginning of a text [GW-WIN-3]', () => {
     expect(scanGrowing(text, { ...options, window }).clearEnd).toBe('Here it is: '.length)
   })
 
+  test('JSON document: nothing in reach of an escape is clear, and escaped quotes do not stop it', () => {
+    const text = `{"said": "${'He said \\"yes\\". '.repeat(100)}`
+    expect(scanGrowing(`${text}\\`, { ...options, window })).toMatchObject({ isBlocked: false })
+    const { clearEnd, isBlocked } = scanGrowing(`${text}jane\\u0040example.com ${'and so on '.repeat(100)}`, {
+      ...options,
+      window,
+    })
+    expect({ clearEnd, isBlocked }).toEqual({ clearEnd: text.length + 'jane'.length - window, isBlocked: true })
+    const prose = `As ${text}jane\\u0040example.com ${'and so on '.repeat(100)}`
+    expect(scanGrowing(prose, { ...options, window }).isBlocked).toBe(false)
+  })
+
+  test('data: URL: it is not clear, because its content is read when it is complete', () => {
+    const text = `${'Good morning. '.repeat(3)}data:text/plain,jane%40example.com ${'And so on. '.repeat(100)}`
+    expect(scanGrowing(text, { ...options, window })).toMatchObject({ clearEnd: text.indexOf('data:'), isBlocked: true })
+    expect(scanGrowing(text, { detectors: [], budgetMs: 1_000, window }).isBlocked).toBe(false)
+  })
+
   test('detector: nothing is clear after it failed', () => {
     const broken = {
       name: 'broken',

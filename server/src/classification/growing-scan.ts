@@ -1,4 +1,6 @@
+import { firstDataUrl } from '../domain/content-reading.ts'
 import type { Finding, FindingCounts } from '../domain/finding.ts'
+import { firstEscape } from '../domain/json-text.ts'
 import { type PlainText, readings } from '../lib/plain-text.ts'
 import { splitsPair } from '../lib/surrogates.ts'
 import type { Detector } from './detector.ts'
@@ -8,7 +10,7 @@ import { count, scan } from './scan.ts'
 export interface GrowingScan {
   /** The text before this index has no finding, and none will begin there. */
   readonly clearEnd: number
-  /** A finding begins at `clearEnd`, so the text after it does not become clear. */
+  /** A finding begins at `clearEnd`, or encoded text that may hold one, so the text after it does not become clear. */
   readonly isBlocked: boolean
   /** Findings that stay as they are, whatever follows. */
   readonly counts: FindingCounts
@@ -43,13 +45,23 @@ export function scanGrowing(text: string, { detectors, budgetMs, window }: Optio
   const settledEnd = Math.min(...forms.map((form) => settledEndOf(form, detectors, window)))
   // A letter that follows later can make the text be read as written too (lib/plain-text.ts).
   const starts = [...found, ...(plain.text === text ? [] : findWritten(text, detectors))].map(({ start }) => start)
-  const firstStart = starts.reduce((first, start) => Math.min(first, start), settledEnd)
+  const encoded = detectors.length > 0 ? encodedStart(text, window) : settledEnd
+  const firstStart = [...starts, encoded].reduce((first, start) => Math.min(first, start), settledEnd)
   return {
     clearEnd: firstStart - (splitsPair(text, firstStart) ? 1 : 0),
     isBlocked: firstStart < settledEnd,
     counts: count([found.filter(({ end }) => end <= settledEnd)]),
     failed: failures.length > 0,
   }
+}
+
+/**
+ * The index at which a finding may begin that only the complete text shows (domain/content-reading.ts): escapes are decoded when the text is a
+ * JSON document, and the contents of data: URLs are read.
+ */
+const encodedStart = (text: string, window: number): number => {
+  const firstEncoded = firstEscape(text)
+  return Math.min(firstEncoded < text.length ? Math.max(0, firstEncoded - window) : text.length, firstDataUrl(text))
 }
 
 function findWritten(text: string, detectors: readonly Detector[]): readonly Finding[] {

@@ -21,6 +21,10 @@ export class StreamSize {
     this.bytes += Buffer.byteLength(text)
   }
 
+  addBytes(bytes: number): void {
+    this.bytes += bytes
+  }
+
   /** Counts the current event as a whole, once. */
   addEvent(): void {
     this.bytes += this.#eventLength
@@ -28,10 +32,19 @@ export class StreamSize {
   }
 }
 
+/** Memory that a field needs besides its name and value. */
+const FIELD_BYTES = 16
+
+/** Bytes of the value as JSON, for a text without escapes. Throws a RangeError if it is nested too deeply to be written. */
+const sizeOf = (value: unknown): number =>
+  typeof value === 'string' ? Buffer.byteLength(value) : typeof value === 'object' ? JSON.stringify(value).length : 0
+
 /** The fields of one object that arrives in pieces. `null` counts only until another value arrives. */
 export class StreamedFields {
   /** A map, because an untrusted name could change the prototype of an object. */
   readonly #values = new Map<string, unknown>()
+  /** Of the largest value that each name had: a small value must not reserve space for a large one. */
+  readonly #sizes = new Map<string, number>()
   readonly #size: StreamSize
 
   constructor(size: StreamSize) {
@@ -64,8 +77,7 @@ export class StreamedFields {
   /** The last value counts: a state that later events replace. */
   replace(name: string, value: unknown): void {
     if (!isSet(value)) return void this.#keepNull(name)
-    if (!this.#values.has(name)) this.#size.addEvent()
-    this.#values.set(name, value)
+    if (this.#values.get(name) !== value) this.#set(name, value)
   }
 
   /** All events must have the same value. Throws MalformedStream if they differ, because one of them would be lost. */
@@ -76,8 +88,7 @@ export class StreamedFields {
     if (isSet(known) && known !== '' && JSON.stringify(known) !== JSON.stringify(value)) {
       throw new MalformedStream('a field has different values')
     }
-    if (known === undefined) this.#size.addEvent()
-    this.#values.set(name, value)
+    this.#set(name, value)
   }
 
   /** Whether all fields but `names` are null or empty. */
@@ -91,6 +102,14 @@ export class StreamedFields {
   }
 
   #keepNull(name: string): void {
-    if (!this.#values.has(name)) this.#values.set(name, null)
+    if (!this.#values.has(name)) this.#set(name, null)
+  }
+
+  #set(name: string, value: unknown): void {
+    const known = this.#sizes.get(name)
+    const size = sizeOf(value)
+    this.#size.addBytes(known === undefined ? FIELD_BYTES + name.length + size : Math.max(0, size - known))
+    this.#sizes.set(name, Math.max(known ?? 0, size))
+    this.#values.set(name, value)
   }
 }

@@ -123,6 +123,12 @@ function mapDataUrls(text: string, visitor: Visitor): ReadonlyMap<string, string
 
 const NONE: ReadonlyMap<string, string> = new Map()
 
+/** Index of the first data: URL inside a text; the length of the text: none. */
+export function firstDataUrl(text: string): number {
+  const at = HAS_SCHEME.test(text) ? text.search(DATA_URL) : -1
+  return at < 0 ? text.length : at
+}
+
 /** Puts changed URLs into a text that may have been changed itself. Throws if one of the original URLs is missing there. */
 function withReplaced(text: string, changed: ReadonlyMap<string, string>): string {
   if (changed.size === 0) return text

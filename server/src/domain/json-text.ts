@@ -40,6 +40,14 @@ export function readable(text: string, isArguments: boolean): string {
   return isArguments || isJson(text) ? decoded(text) : text
 }
 
+/** Index of the first escape that `readable` decodes if the text becomes a JSON document; the length of the text: none so far. */
+export function firstEscape(text: string): number {
+  if (!mayBeJson(text)) return text.length
+  let at = text.indexOf('\\')
+  while (at >= 0 && KEPT.has(text.charAt(at + 1))) at = text.indexOf('\\', at + 2)
+  return at < 0 || at + 1 === text.length ? text.length : at
+}
+
 /**
  * Encodes the changed result of `readable` in place of `text`. The rest of a JSON text stays the same to the byte; arguments stay JSON
  * even if their form was lost.

@@ -26,6 +26,15 @@ const REFUSED: Readonly<Record<string, string>> = {
     'prompt',
     'cached_content',
   ]),
+  ...reason('detectors cannot read tokens and vectors', [
+    'prompt_token_ids',
+    'input_ids',
+    'token_ids',
+    'prompt_embeds',
+    'input_embeds',
+    'inputs_embeds',
+    'kv_transfer_params',
+  ]),
   ...reason('the provider would call tools by itself, which is not governed', ['mcp_servers', 'container', 'tool_resources']),
   ...reason('the completion would not be part of the response', ['background']),
   ...reason('the gateway chooses the model and its provider', [
@@ -50,7 +59,10 @@ function reason(text: string, names: readonly string[]): Record<string, string> 
 /** Fields that the gateway reads itself, or sets for the provider. */
 const OWN: ReadonlySet<string> = new Set(['model', 'messages', 'stream', 'stream_options', 'governance'])
 /** Top-level fields that the gateway reads. Inside `extra_body` it would not read them. */
-const AT_THE_TOP: ReadonlySet<string> = new Set([...OWN, 'n', 'max_tokens', 'max_completion_tokens', 'tools', 'tool_choice'])
+const AT_THE_TOP: ReadonlySet<string> = new Set([
+  ...OWN,
+  ...['n', 'max_tokens', 'max_completion_tokens', 'tools', 'tool_choice', 'extra_body'],
+])
 
 type Fields = Readonly<Record<string, unknown>>
 

@@ -12,7 +12,10 @@ export const withBetas =
   (...parameters) => {
     const betas = readBetas(headerValues(request, BETA_HEADER))
     if (!betas)
-      return invalid({ param: BETA_HEADER, message: 'must be at most 32 names that end in a date, separated by commas' })
+      return invalid({
+        param: BETA_HEADER,
+        message: 'must be at most 32 names that end in a date, with at most 4 digits before it, separated by commas',
+      })
     const parsed = parse(...parameters)
     const source = parsed.ok ? parsed.request.source : undefined
     return parsed.ok && source && betas.length > 0

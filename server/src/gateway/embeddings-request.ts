@@ -72,7 +72,7 @@ function inputProblem(input: unknown): Problem | undefined {
 }
 
 /** Fields that the gateway reads or sets, and `messages`, which some servers embed instead of `input`. */
-const AT_THE_TOP = ['model', 'input', 'messages', 'dimensions', 'encoding_format', 'stream', 'governance'] as const
+const AT_THE_TOP = ['model', 'input', 'messages', 'dimensions', 'encoding_format', 'stream', 'governance', 'extra_body'] as const
 /** A stream is no response of this API, and `messages` would be a second input. */
 const UNSUPPORTED = { messages: 'use input', stream: 'embeddings are one response' } as const
 

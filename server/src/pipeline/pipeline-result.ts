@@ -1,6 +1,8 @@
+import type { Usage } from '../domain/completion.ts'
 import { collectTexts } from '../domain/message.ts'
 import type { Outcome } from '../domain/outcome.ts'
 import { estimateTokens } from '../domain/tokens.ts'
+import { NO_USAGE } from '../domain/usage.ts'
 import { ERRORS, type ErrorCode, type ErrorFields, GatehouseError } from '../errors.ts'
 import { isUnavailable } from '../lib/unavailable.ts'
 import type { StoredMemory } from '../memory/capture.ts'
@@ -57,16 +59,21 @@ export function spentTokens({ admit, route, invoke, remember }: Partial<StageRes
     return waits ? undefined : 0
   }
   const { completion, embeddings } = invoke
-  if (embeddings) return embeddings.usage?.total_tokens ?? route?.tokens()
+  if (embeddings) return embeddings.usage?.total_tokens || route?.tokens()
   if (!completion) return undefined
   const extractionTokens = (remember?.attempts ?? []).reduce(
     (sum, { prompt_tokens: input, completion_tokens: output }) => sum + (input ?? 0) + (output ?? 0),
     0,
   )
   const completionTokens =
-    completion.usage?.total_tokens ??
+    countedTokens(completion.usage) ??
     (route?.tokens() ?? 0) + estimateTokens(collectTexts(completion.choices.map(({ message }) => message)))
   return completionTokens + extractionTokens
+}
+
+/** The tokens that the provider counts; undefined if it counts none. A total below its parts would let the limit be exceeded. */
+function countedTokens({ prompt_tokens, completion_tokens, total_tokens }: Usage = NO_USAGE): number | undefined {
+  return Math.max(total_tokens, prompt_tokens + completion_tokens) || undefined
 }
 
 /** The request as telemetry sees it. */

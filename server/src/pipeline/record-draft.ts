@@ -27,8 +27,13 @@ export interface RecordedResponse extends RecordedChanges {
   readonly change: ResponseChange | undefined
 }
 
-/** Model names that are not prose. Other names are recorded as a hash. */
-const PLAIN_NAME = /^[\w./:@+-]{0,100}$/
+/** The values of a record that no stage has. */
+export interface Sealing {
+  readonly createdAt: Date
+  readonly hasher: KeyedHasher
+  /** Whether a model's name is declared. All other names are text of the client, so a record has their keyed hash (GW-AUD-10). */
+  readonly isDeclared: (model: string) => boolean
+}
 
 /**
  * The audit record of one request (GW-AUD-2), from the results of its stages. It contains content only as keyed hashes. Stage
@@ -39,7 +44,7 @@ export function draftOf(
   { authenticate, admit }: Pick<StageResults, 'authenticate' | 'admit'>,
   trace: StageTrace<StageResults>,
   response: RecordedResponse,
-  { createdAt, hasher }: { createdAt: Date; hasher: KeyedHasher },
+  { createdAt, hasher, isDeclared }: Sealing,
 ): AuditDraft {
   const { application, operatorId } = authenticate
   const { authorize, retrieve, recall, invoke, inspect, remember } = trace.results
@@ -61,7 +66,7 @@ export function draftOf(
     duration_ms: rounded(trace.ms),
     endpoint: incoming.endpoint,
     error_code: response.errorCode,
-    features: features(incoming, application, admit, trace.results, hasher),
+    features: features(incoming, application, admit, trace.results, { hasher, isDeclared }),
     findings: findingsOf(trace.results),
     id: admit.auditId,
     knowledge: recordedHits(passages, 'passage', hasher),
@@ -186,10 +191,10 @@ function features(
   { name, defaultModel }: StageResults['authenticate']['application'],
   { request, tokens }: StageResults['admit'],
   { identify, classify, invoke, inspect }: Partial<StageResults>,
-  hasher: KeyedHasher,
+  { hasher, isDeclared }: Pick<Sealing, 'hasher' | 'isDeclared'>,
 ): Record<string, Feature> {
   const model = request.model || (defaultModel ?? '')
-  const plain = (word: string) => (PLAIN_NAME.test(word) ? word : hasher.text('model', word))
+  const named = (name: string) => (name === '' || isDeclared(name) ? name : hasher.text('model', name))
   const outputContext = inspect?.outputContext
   // A repeated completion and one of a failed request have no output context: no output policy was evaluated.
   const completion = inspect?.completion ?? invoke?.completion
@@ -211,13 +216,13 @@ function features(
     'request.endpoint': endpoint,
     'request.max_tokens': request.maxTokens ?? 0,
     'request.message_count': request.messages.length,
-    'request.model': plain(model),
+    'request.model': named(model),
     'request.session': identify?.sessionId ? hasher.text('session', identify.sessionId) : '',
     'request.stream': request.stream,
     'request.tokens': tokens,
     ...(response && {
       'response.finish_reason': response.finishReason,
-      'response.model': plain(response.model),
+      'response.model': named(response.model),
       'response.provider': response.provider,
       'response.tokens': response.tokens,
     }),

@@ -55,6 +55,8 @@ export interface FinishedRun {
   readonly results: RecordedResults
   readonly error: Failure | undefined
   readonly now: Date
+  /** Whether a model's name is declared. An item keeps no other name, because its content can be erased and its fields cannot. */
+  readonly isDeclared: (model: string) => boolean
 }
 
 /** Writes the changes. Returns the changed items; the first is the one that the response names. */
@@ -125,11 +127,12 @@ function resultOf({ results, error }: FinishedRun, successorId: string | undefin
   }
 }
 
-function newReview(point: 'input' | 'output', { incoming, results, now }: FinishedRun): NewReview {
+function newReview(point: 'input' | 'output', { incoming, results, now, isDeclared }: FinishedRun): NewReview {
   const { authenticate, admit, identify, classify, authorize, invoke, inspect } = results
   const decision = decisionOf(results)
   const reached = decision?.rules.filter((rule) => rule.verdict === decision.verdict) ?? []
   const completion = point === 'output' ? invoke?.completion : undefined
+  const model = admit.request.model || authenticate.application.defaultModel
   return {
     id: newId('rev'),
     // The operator of a playground request counts as its user, so that operators do not decide on their own requests.
@@ -143,7 +146,7 @@ function newReview(point: 'input' | 'output', { incoming, results, now }: Finish
     findings: (point === 'output' ? inspect?.counts : classify?.counts) ?? {},
     ...(authorize?.requestHashes() ?? { requestHash: Buffer.alloc(32) }),
     policy: authorize?.policy?.version ?? null,
-    model: admit.request.model || authenticate.application.defaultModel,
+    model: model !== null && isDeclared(model) ? model : null,
     createdAt: now,
     auditId: admit.auditId,
     lifetimeMs: decision?.holdExpiresInMs,

@@ -74,6 +74,20 @@ describe('faults', () => {
     expect(open(1_000).write(Buffer.from(chunk('x'.repeat(1_001)) + END))).toBe('too_large')
   })
 
+  const LARGE = 'y'.repeat(400)
+  const inDelta = (delta: object) => ({ choices: [{ index: 0, delta }] })
+  test.each<[string, (name: string) => readonly object[]]>([
+    ['small values become large', (name) => [{ [name]: 'x' }, { [name]: LARGE }]],
+    ['objects grow', (name) => [{ [name]: {} }, { [name]: { text: LARGE } }]],
+    ['null becomes large', (name) => [{ [name]: null }, { [name]: LARGE }]],
+    ['an empty value of a delta becomes large', (name) => [inDelta({ [name]: '' }), inDelta({ [name]: LARGE })]],
+    ['names are large', (name) => [{ [LARGE + name]: null }]],
+  ])('reader: too large when %s in many fields', (_, eventsOf) => {
+    const written = (names: readonly string[]) => names.flatMap(eventsOf).map((event) => `data: ${JSON.stringify(event)}\n\n`)
+    expect(open(1_000).write(Buffer.from(written(['a', 'a', 'a']).join('')))).toBe('progress')
+    expect(open(1_000).write(Buffer.from(written(['a', 'b', 'c']).join('')))).toBe('too_large')
+  })
+
   test('reader: reports an error event and has no response', () => {
     const reader = open()
     expect(reader.write(Buffer.from(`${chunk('x')}data: {"error":{"code":429}}\n\n${END}`))).toBe('error_event')

@@ -74,6 +74,10 @@ function findModel({ id, models }: Provider, name: string): ProviderModel | unde
   return models.find((model) => model.id === unqualified)
 }
 
+/** Whether a provider of the Workspace declares a model of this name: all other names are text of the client. */
+export const isDeclaredModel = (providers: readonly Provider[], name: string): boolean =>
+  providers.some((provider) => findModel(provider, name) !== undefined)
+
 function findExclusion(
   provider: Provider,
   model: ProviderModel,

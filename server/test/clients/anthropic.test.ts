@@ -175,6 +175,14 @@ describe('Anthropic client: errors [GW-ANT-6]', () => {
     expect((await bearer.messages.create(body(promptFor('hello')))).content).toMatchObject([{ text: 'hello' }])
   })
 
+  test('two keys: the bearer token alone counts, valid or not [GW-ANT-2]', async () => {
+    const wrong = `gk_${'x'.repeat(43)}`
+    const both = (apiKey: string, authToken: string) =>
+      new Anthropic({ apiKey, authToken, baseURL: governed.base, maxRetries: 0 }).messages.create(body(promptFor('hello')))
+    expect((await both(wrong, governed.key())).content).toMatchObject([{ text: 'hello' }])
+    expect(await failure(both(governed.key(), wrong))).toBeInstanceOf(Anthropic.AuthenticationError)
+  })
+
   test.each([
     ['input', 'juniper-deny', 'x', 0],
     ['output', '', 'sorrel-deny secret', 1],

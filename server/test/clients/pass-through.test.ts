@@ -93,9 +93,12 @@ describe('pass-through of requests', () => {
     ['previous_response_id', { previous_response_id: 'resp_1' }],
     ['data_sources', { data_sources: [{ type: 'azure_search' }] }],
     ['models', { models: ['another', 'third'] }],
+    ['prompt_token_ids', { prompt_token_ids: [9906, 1917] }],
+    ['extra_body.input_ids', { extra_body: { input_ids: [9906, 1917] } }],
     ['tools[1].type', { tools: [HARMLESS.tools[0], { type: 'web_search_preview_2025_03_11' }] }],
     ['tool_choice.type', { tool_choice: { type: 'file_search' } }],
     ['extra_body.plugins', { extra_body: { plugins: [{ id: 'web' }] } }],
+    ['extra_body.extra_body', { extra_body: { extra_body: { models: ['another'] } } }],
     ['extra_body.model', { extra_body: { model: 'another' } }],
     ['messages[0].audio', { messages: [{ role: 'assistant', content: 'x', audio: { id: 'audio_1' } }] }],
   ])('400 that names %s, and no provider is called [GW-CHAT-9]', async (param, body) => {

@@ -103,6 +103,8 @@ describe('anthropic-beta', () => {
   test.each([
     'write to ana@example.org',
     'AKIAQ3EGUPZ7RW5K2MLT',
+    'card-4111-1111-1111-1111-2025-05-14',
+    'de89370400440532013000-2025-05-14',
     Array.from({ length: 33 }, (_, i) => `b${i}-2025-05-14`).join(),
   ])('betas: 400 for another text, which no detector would read (%s) [GW-ANT-11]', async (header) => {
     const response = await send(refusing, '/v1/messages', message('claude', 'Hello'), { 'anthropic-beta': header })

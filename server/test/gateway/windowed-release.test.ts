@@ -126,6 +126,20 @@ describe.each(API_NAMES)('%s [GW-WIN-1, GW-WIN-3]', (api) => {
   })
 })
 
+test.each([
+  ['escapes of a JSON document', `{"text": "${PROSE.repeat(20)}", "by": "jane.doe\\u0040mail.example.org", "more": "${LONG}"}`],
+  ['a data: URL', `${LONG}data:text/plain;base64,${Buffer.from(`Mail ${EMAIL} today. `).toString('base64')} ${LONG}`],
+])('finding in %s: it is redacted as in validated mode, and nothing of it has left [GW-WIN-3]', async (_, text) => {
+  const { upstream, stream } = await begin('chat', '')
+  for (let at = 0; at < text.length; at += 50) upstream.send(text.slice(at, at + 50))
+  upstream.end()
+  const read = await stream()
+  await read.rest()
+  expect(read.content).toBe(await validatedContent(text))
+  expect(read.content).not.toBe(text)
+  expect(await recordOf(read)).toMatchObject({ status: 200, release: { mode: 'windowed' } })
+})
+
 describe('failures [GW-WIN-5]', () => {
   test('provider: no retry, and the error event, when it breaks after text has left', async () => {
     const { prompt, upstream, stream } = await begin('chat', LONG)

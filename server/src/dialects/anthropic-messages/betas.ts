@@ -4,13 +4,20 @@ import type { UpstreamRequest } from '../upstream-dialect.ts'
 export const BETA_HEADER = 'anthropic-beta'
 
 /** `interleaved-thinking-2025-05-14`, `claude-code-20250219`: no other text fits, because no detector reads the header. */
-const BETA = /^[a-z][a-z0-9-]{1,60}-\d{4}-?\d{2}-?\d{2}$/
+const BETA = /^([a-z][a-z0-9-]{1,60})-\d{4}-?\d{2}-?\d{2}$/
+/** Before the date: `output-128k-2025-02-19`. The number of a card, an account or a phone has more digits. */
+const MAX_DIGITS = 4
 const MAX_BETAS = 32
+
+function isBeta(name: string): boolean {
+  const [, words] = BETA.exec(name) ?? []
+  return words !== undefined && words.replaceAll(/\D/g, '').length <= MAX_DIGITS
+}
 
 /** The names in the values of a header; undefined: it has others. */
 export function readBetas(values: readonly string[]): readonly string[] | undefined {
   const names = values.flatMap((value) => value.split(',').flatMap((name) => name.trim() || []))
-  return names.length <= MAX_BETAS && names.every((name) => BETA.test(name)) ? [...new Set(names)] : undefined
+  return names.length <= MAX_BETAS && names.every(isBeta) ? [...new Set(names)] : undefined
 }
 
 /** Only a client of this API knows the features, so only it can ask for them. */

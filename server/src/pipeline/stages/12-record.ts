@@ -5,10 +5,13 @@ import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import type { AuditWriter } from '../../audit/writer.ts'
 import { type ReportFault, reportBrokenConditions } from '../../domain/fault.ts'
 import type { Outcome } from '../../domain/outcome.ts'
+import type { Application } from '../../domain/principal.ts'
 import { viewerOf } from '../../domain/viewer.ts'
 import type { Cache } from '../../lib/cache.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import { storeMemories } from '../../memory/capture.ts'
+import type { Provider } from '../../providers/provider.ts'
+import { isDeclaredModel } from '../../providers/route.ts'
 import type { ReviewDeps } from '../../review/resubmission.ts'
 import { type Failure, failureOf, type PipelineResult, statusOf } from '../pipeline-result.ts'
 import { draftOf, type RecordedChanges } from '../record-draft.ts'
@@ -22,6 +25,8 @@ export interface RecordDeps extends ReviewDeps {
   readonly audit: Pick<AuditWriter, 'append'>
   /** A Workspace's keys, by its id. */
   readonly workspaceKeys: Cache<WorkspaceKeys>
+  /** A Workspace's providers, by its id. */
+  readonly providers: Cache<readonly Provider[]>
   /** Seals stored responses. */
   readonly responseBox: SecretBox
   readonly reportFault: ReportFault
@@ -51,11 +56,15 @@ export async function record(
   try {
     const { hasher } = await deps.workspaceKeys.get(authenticate.application.workspaceId)
     const results = { ...trace.results, authenticate, admit }
-    const sealing = { createdAt: deps.clock.now(), hasher }
+    const isDeclared = await declaredModels(authenticate.application, deps)
+    const sealing = { createdAt: deps.clock.now(), hasher, isDeclared }
     const change = responseChange(outcome, results, trace)
     const response = { status: statusOf(error).status, errorCode: error?.code ?? null, completionJson, change }
     const draft = (changes: RecordedChanges) => draftOf(incoming, results, trace, { ...response, ...changes }, sealing)
-    const { review, remembered } = await writeRecord({ incoming, outcome, error, results, draft, hasher, change }, deps)
+    const { review, remembered } = await writeRecord(
+      { incoming, outcome, error, results, draft, hasher, change, isDeclared },
+      deps,
+    )
     const itemId = review?.id ?? error?.fields.reviewItemId
     const publicError = error && {
       code: error.code,
@@ -70,6 +79,12 @@ export async function record(
   }
 }
 
+/** A test for names of models. The record is written without the providers too: then no name but the Application's own is known. */
+async function declaredModels({ workspaceId, defaultModel }: Application, { providers }: Pick<RecordDeps, 'providers'>) {
+  const declared = await providers.get(workspaceId).catch(() => [])
+  return (name: string): boolean => name === defaultModel || isDeclaredModel(declared, name)
+}
+
 const UNRECORDED = 'The audit record could not be written, so nothing is answered. Try again.'
 
 interface Recording extends Omit<FinishedRun, 'now'> {
@@ -82,7 +97,7 @@ interface Recording extends Omit<FinishedRun, 'now'> {
 
 /** Writes the record, alone or in one transaction with the changes that it records. */
 async function writeRecord(
-  { incoming, outcome, error, results, draft, hasher, change }: Recording,
+  { incoming, outcome, error, results, draft, hasher, change, isDeclared }: Recording,
   { audit, db, clock, reviewBox, responseBox, waiters }: RecordDeps,
 ): Promise<RecordedChanges> {
   const { workspaceId } = results.authenticate.application
@@ -99,7 +114,7 @@ async function writeRecord(
   const viewer = viewerOf(results.authenticate, results.identify ?? UNIDENTIFIED)
   const { changed, remembered } = await db.transaction().execute(async (tx) => {
     const remembered = await storeMemories(tx, viewer, memories, hasher, now)
-    const changed = changes ? await writeReviewChanges(tx, changes, { incoming, results, error, now }, reviewBox) : []
+    const changed = changes ? await writeReviewChanges(tx, changes, { incoming, results, error, now, isDeclared }, reviewBox) : []
     if (change) await writeResponseChange(tx, change, results, { now, box: responseBox })
     await appendInTransaction(tx, workspaceId, [draft({ review: changed[0] ?? known, remembered })], hasher)
     return { changed, remembered }

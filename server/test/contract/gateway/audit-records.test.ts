@@ -123,6 +123,31 @@ describe('audit record: fields [GW-AUD-2]', () => {
       'response.tokens': 7,
     })
   })
+  test.each([
+    ['no provider offers it', '', {}],
+    ['a rule denies the request before its route', 'juniper-deny', {}],
+    ['a rule holds the request', 'juniper-hold', {}],
+    ['a dry run is denied', 'juniper-deny', { governance: { dry_run: true } }],
+  ])('features: the name of an undeclared model is a keyed hash when %s [GW-AUD-10]', async (_, mark, more) => {
+    const model = 'harriet.lowe@example.com'
+    const { response } = await governed.sendPrompt(mark, { more: { model, ...more } })
+    const record = await governed.record(String(response.headers.get('x-audit-id')))
+    expect(record.features).toMatchObject({ 'request.model': expect.stringMatching(SHA) })
+    expect(JSON.stringify(record)).not.toContain('harriet')
+    const declared = await governed.sendPrompt(mark, { more: { model: 'openai/scripted', ...more } })
+    const named = await governed.record(String(declared.response.headers.get('x-audit-id')))
+    expect(named.features).toMatchObject({ 'request.model': 'openai/scripted' })
+  })
+  test('features: the name in the path of a model is a keyed hash when it is not declared [GW-AUD-10]', async () => {
+    const response = await governed.api('GET', '/v1/models/harriet.lowe@example.com')
+    const record = await governed.record(expectError(response, 'NOT_FOUND').audit_id)
+    expect(record.features).toMatchObject({ 'request.model': expect.stringMatching(SHA) })
+  })
+  test('review item: has no model when the name is undeclared, because content is erased and fields are not [GW-AUD-10]', async () => {
+    const { id } = await governed.holdPrompt('juniper-hold', { more: { model: 'harriet.lowe@example.com' } })
+    const item = expectSuccess(await governed.admin('GET', `/reviews/${id}`))
+    expect(item.model).toBeNull()
+  })
   test('integrity: sequence, prev_hash and hash continue from record to record [GW-AUD-5]', async () => {
     const next = await governed.record(record.id)
     expect(next.integrity).toEqual({

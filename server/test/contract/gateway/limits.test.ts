@@ -73,10 +73,21 @@ describe('rate limits', () => {
     // Each request is estimated at 7 tokens, and the provider reports 18.
     expect([await chat(), await chat(), await chat()].map(({ status }) => status)).toEqual([200, 200, 429])
   })
-  describe('tokens per minute when the provider reports no usage', () => {
+  test('tokens per minute: a total below its parts does not count [GW-LIM-2]', async () => {
+    const { token } = await governed.application({ limits: { tokens_per_minute: 1_000 } })
+    const usage = { prompt_tokens: 600, completion_tokens: 600, total_tokens: 1 }
+    const key = word()
+    governed.provider.on(key, (response) => json(response, 200, completion('ok', { usage })))
+    const sendRequest = () => governed.chat(key, { model: 'scripted' }, { token })
+    expect([await sendRequest(), await sendRequest()].map(({ status }) => status)).toEqual([200, 429])
+  })
+  describe.each([
+    ['no usage', undefined],
+    ['zeros', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }],
+  ])('tokens per minute when the provider reports %s', (_, usage) => {
     const uncounted = (text: string): string => {
       const key = word()
-      governed.provider.on(key, (response) => json(response, 200, completion(text, { usage: undefined })))
+      governed.provider.on(key, (response) => json(response, 200, completion(text, { usage })))
       return key
     }
     test('tools are counted', async () => {
