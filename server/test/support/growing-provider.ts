@@ -96,18 +96,12 @@ export class ReadStream {
 
   cancel = (): Promise<void> => this.#reader.cancel()
 
-  /** The joined text deltas of any client API. */
   get content(): string {
-    return this.events.map(textOf).join('')
+    return contentOf(this.text)
   }
 
-  get events(): readonly Readonly<Record<string, unknown>>[] {
-    const lines = this.text
-      .split('\n\n')
-      .slice(0, -1)
-      .flatMap((event) => event.split('\n'))
-    const data = lines.filter((line) => line.startsWith('data: {')).map((line) => line.slice('data: '.length))
-    return data.map((json) => JSON.parse(json))
+  get events(): readonly Event[] {
+    return eventsOf(this.text)
   }
 
   async #read(): Promise<boolean> {
@@ -116,6 +110,21 @@ export class ReadStream {
     return !done
   }
 }
+
+type Event = Readonly<Record<string, unknown>>
+
+/** The events of a stream, as far as they are complete. */
+function eventsOf(text: string): readonly Event[] {
+  const lines = text
+    .split('\n\n')
+    .slice(0, -1)
+    .flatMap((event) => event.split('\n'))
+  const data = lines.filter((line) => line.startsWith('data: {')).map((line) => line.slice('data: '.length))
+  return data.map((json) => JSON.parse(json))
+}
+
+/** The joined text deltas of a stream of any client API. */
+export const contentOf = (text: string): string => eventsOf(text).map(textOf).join('')
 
 interface AnyDelta {
   readonly type?: string
