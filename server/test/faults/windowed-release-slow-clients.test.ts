@@ -24,8 +24,7 @@ beforeAll(async () => {
 })
 
 /** The server's side of the next connection. */
-const nextConnection = (): Promise<Socket> =>
-  new Promise((resolve) => governed.server.app.server.once('connection', resolve))
+const nextConnection = (): Promise<Socket> => new Promise((resolve) => governed.server.app.server.once('connection', resolve))
 
 /** Sends a request, and stops reading at the first bytes of its response until `rest`. */
 function slowClient(request: string) {

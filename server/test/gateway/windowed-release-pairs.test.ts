@@ -52,7 +52,9 @@ const recordOf = async ({ response }: ReadStream) =>
 function resultOf({ content, events, response }: ReadStream): object {
   const last = events.at(-1) as { readonly error?: { readonly code: string } } | undefined
   if (response.status !== 200 || last?.error) return { code: last?.error?.code }
-  const final = events.find((event) => /"finish_reason":"|"type":"(?:response.completed|message_delta)"/.test(JSON.stringify(event)))
+  const final = events.find((event) =>
+    /"finish_reason":"|"type":"(?:response.completed|message_delta)"/.test(JSON.stringify(event)),
+  )
   return { content, final: withoutIds(final ?? {}) }
 }
 

@@ -68,7 +68,10 @@ describe.each(CLIENT_APIS)('%s: restored values [GW-WIN-1, GW-WIN-3]', (api) => 
   test('stream: the text is that of validated mode, and no part of a placeholder leaves, when it is cut at random places', async () => {
     await governed.publish([HIDE, NO_SECRETS])
     for (let round = 0; round < 4; round++) {
-      const parts = Array.from({ length: 5 }, () => LONG.slice(0, random.number(LONG.length)) + random.pick([...MARKERS, '<EMAIL', '&lt']))
+      const parts = Array.from(
+        { length: 5 },
+        () => LONG.slice(0, random.number(LONG.length)) + random.pick([...MARKERS, '<EMAIL', '&lt']),
+      )
       const text = `${parts.join(' ')} ${LONG}`
       const [flowing, whole] = [await begin(api), await begin(api, validated)]
       for (let at = 0; at < text.length; ) {

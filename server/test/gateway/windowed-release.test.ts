@@ -166,6 +166,62 @@ describe('early refusal [GW-WIN-7]', () => {
   })
 })
 
+describe('metrics [GW-WIN-6]', () => {
+  const counters = async (): Promise<readonly number[]> => {
+    const { text } = await governed.api('GET', '/metrics')
+    const names = ['released_characters_total{mode="windowed"}', 'released_characters_total{mode="validated"}']
+    const all = [...names, 'early_denials_total', 'broken_streams_total{code="POLICY_DENIED"}']
+    return all.map((name) =>
+      Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(`gatehouse_${name} `))
+          ?.split(' ')
+          .at(-1) ?? 0,
+      ),
+    )
+  }
+  /** How much each counter has grown. */
+  const growth = async (run: () => Promise<unknown>): Promise<readonly number[]> => {
+    const before = await counters()
+    await run()
+    const after = await counters()
+    return after.map((value, index) => value - (before[index] ?? 0))
+  }
+
+  test('released characters: they are counted by mode', async () => {
+    const clear = LONG.length - MIN_RELEASE_WINDOW
+    const flowing = async () => {
+      const { upstream, stream } = await begin('chat', LONG)
+      const read = await stream()
+      await read.until(clear)
+      upstream.end()
+      await read.rest()
+    }
+    expect(await growth(flowing)).toEqual([clear, MIN_RELEASE_WINDOW, 0, 0])
+    expect(await growth(() => validatedContent(LONG))).toEqual([0, LONG.length, 0, 0])
+  })
+
+  test('denials: early ones are counted, and streams that they break', async () => {
+    let characters = 0
+    const broken = async () => {
+      const { upstream, stream } = await begin('chat', LONG)
+      const read = await stream()
+      await read.until(PROSE.length)
+      upstream.send(`The key is ${SECRET} and `, LONG)
+      await read.rest()
+      characters = read.content.length
+    }
+    expect(await growth(broken)).toEqual([characters, 0, 1, 1])
+    const refused = async () => {
+      const { upstream, stream } = await begin('chat', `The key is ${SECRET} and ${LONG}`, validated)
+      await upstream.closed
+      await (await stream()).rest()
+    }
+    expect(await growth(refused)).toEqual([0, 0, 1, 0])
+  })
+})
+
 test('window: 400 that names the minimum when it is shorter than the longest finding [GW-WIN-2]', async () => {
   const json = { name: 'short', settings: { release: 'windowed', release_window: MIN_RELEASE_WINDOW - 1 } }
   const error = expectError(await governed.admin('POST', '/applications', { json }), 'VALIDATION_ERROR')
