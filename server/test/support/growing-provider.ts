@@ -124,7 +124,7 @@ function eventsOf(text: string): readonly Event[] {
 }
 
 /** The joined text deltas of a stream of any client API. */
-export const contentOf = (text: string): string => eventsOf(text).map(textOf).join('')
+const contentOf = (text: string): string => eventsOf(text).map(textOf).join('')
 
 interface AnyDelta {
   readonly type?: string
