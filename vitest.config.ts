@@ -16,6 +16,7 @@ const maxWorkers = Math.max(1, Math.min(availableParallelism() + 1, Math.floor(t
 const SCALED = [
   'server/src/classification/hostile-texts.test.ts',
   'server/test/fuzz/**/*.test.ts',
+  'server/test/gateway/windowed-release-pairs.test.ts',
   'server/test/growth/*.test.ts',
   'server/test/contract/messaging/equivalence.test.ts',
   'server/test/faults/concurrent-memory.test.ts',

@@ -41,7 +41,7 @@ function errorTable(): string {
 Generated from \`server/src/errors.ts\`. Every error has the envelope
 \`{"error": {"code", "message", "type", "param", "audit_id"?, "review_item_id"?, "details"?}}\`.
 After stage 2 (admit), errors carry \`audit_id\`, also as the header \`x-audit-id\`.
-\`x-should-retry: false\` is sent with 403, 409, 410 and 422, with a 429 whose \`Retry-After\` exceeds 60 seconds, with requests that a
+\`x-should-retry: false\` is sent with 403, 409, 410 and 422, with a \`Retry-After\` of more than 60 seconds, with requests that a
 provider refuses, and with a 502 that only an operator can resolve.
 
 | code | status | type | default message |
@@ -56,7 +56,7 @@ ${rows.join('\n')}
 | none, because its API has no equivalent of a field | the next provider of the model; without one 400 \`VALIDATION_ERROR\` with \`details.reason: "provider_unsupported"\` and the field in \`param\` |
 | 429 | after all fallbacks 429 \`RATE_LIMITED\` with \`Retry-After\` (the provider's, at most 3,600 s; default 10 s) and \`details.reason: "provider_rate_limited"\` |
 | 401, 402, 403, an empty account | 502 \`PROVIDER_ERROR\`: the gateway's key or account is the cause; operators are notified |
-| any other status, or an invalid response | 502 \`PROVIDER_ERROR\`, with \`Retry-After\` while the provider is not called after repeated failures |
+| any other status, or an invalid response | 502 \`PROVIDER_ERROR\`, with the \`Retry-After\` of the provider, or one while the provider is not called after repeated failures |
 | no response in time | 504 \`PROVIDER_TIMEOUT\` |
 
 | \`provider_code\` | message |

@@ -39,6 +39,10 @@ export class EarlyResponse implements EarlyText {
     return true
   }
 
+  whenReady(run: () => void): void {
+    this.#reply.raw.once('drain', run)
+  }
+
   /** Sends the rest of the response, or the error that ends it. */
   async finish(result: PipelineResult): Promise<void> {
     const { error, trace } = result

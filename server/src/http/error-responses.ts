@@ -28,7 +28,8 @@ export function sendError(reply: FastifyReply, code: ErrorCode, fields: ErrorFie
   if (fields.headers) reply.headers(fields.headers)
   if (fields.auditId !== undefined) reply.header('x-audit-id', fields.auditId)
   if (status === 401) reply.header('www-authenticate', 'Bearer')
-  if (NEVER_RETRY.has(status) || (status === 429 && retryAfter > NO_RETRY_AFTER_SECONDS)) reply.header('x-should-retry', 'false')
+  // Clients do not wait longer than a minute: they would come back too early.
+  if (NEVER_RETRY.has(status) || retryAfter > NO_RETRY_AFTER_SECONDS) reply.header('x-should-retry', 'false')
   const own = reply.request.routeOptions?.config?.errorBody
   const body = own ? own(code, fields, reply.request.id) : errorBody(code, fields)
   return reply.status(status).type('application/json').serializer(JSON.stringify).send(body)

@@ -2,7 +2,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { sendEvents } from './event-stream.ts'
+import { finishEvents, sendEvents, startEvents } from './event-stream.ts'
 import { closeStalledConnections } from './stalled-clients.ts'
 
 const STALL_MS = 300
@@ -18,6 +18,12 @@ async function listen(stallMs: number): Promise<FastifyInstance> {
   closeStalledConnections(app, stallMs)
   app.get('/large', async () => LARGE)
   app.get('/stream', (_, reply) => sendEvents(reply, LARGE.match(/.{1,100000}/g) ?? []))
+  app.get('/paused-stream', async (_, reply) => {
+    const raw = startEvents(reply)
+    raw.write('the beginning, ')
+    await sleep(STALL_MS * 3)
+    await finishEvents(raw, ['and the end'])
+  })
   app.get('/large-and-late', async () => {
     await sleep(STALL_MS * 3)
     return LARGE
@@ -58,6 +64,10 @@ describe('stalled clients', () => {
     expect(bytes).toBeGreaterThanOrEqual(LARGE.length)
     expect(performance.now() - startedAt).toBeGreaterThan(stallMs)
     await slow.close()
+  })
+  test('connection stays open while a stream has begun and the client has read all of it [GW-WIN-1]', async () => {
+    const response = await fetch(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}/paused-stream`)
+    expect(await response.text()).toBe('the beginning, and the end')
   })
   test('connection stays open while the response has not started', async () => {
     const response = await fetch(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}/late`)

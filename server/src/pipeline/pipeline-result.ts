@@ -6,6 +6,7 @@ import { NO_USAGE } from '../domain/usage.ts'
 import { ERRORS, type ErrorCode, type ErrorFields, GatehouseError } from '../errors.ts'
 import { isUnavailable } from '../lib/unavailable.ts'
 import type { StoredMemory } from '../memory/capture.ts'
+import type { ReleasedText } from '../telemetry/metrics.ts'
 import type { FinishedRequest } from '../telemetry/request-observer.ts'
 import type { IncomingRequest } from './request.ts'
 import { decisionOf, type StageResults } from './stage-results.ts'
@@ -77,11 +78,9 @@ function countedTokens({ prompt_tokens, completion_tokens, total_tokens }: Usage
 }
 
 /** The request as telemetry sees it. */
-export function finishedRequest(
-  { endpoint, requestId }: IncomingRequest,
-  { trace, auditId, status, error, held, cause }: PipelineResult,
-  now: Date,
-): FinishedRequest {
+export function finishedRequest(incoming: IncomingRequest, result: PipelineResult, now: Date): FinishedRequest {
+  const { endpoint, requestId } = incoming
+  const { trace, auditId, status, error, held, cause } = result
   const { invoke, route, remember } = trace.results
   return {
     endpoint,
@@ -97,7 +96,18 @@ export function finishedRequest(
     ms: trace.ms,
     stages: trace.notes,
     attempts: [...(invoke?.attempts ?? []), ...(remember?.attempts ?? [])],
+    released: releasedText(incoming, result),
+    deniedEarly: invoke?.denial !== undefined,
     startedAt: now.getTime() - trace.ms,
     cause,
   }
+}
+
+function releasedText({ endpoint, early }: IncomingRequest, { error, trace }: PipelineResult): ReleasedText | undefined {
+  if (endpoint !== 'chat') return undefined
+  const windowed = early?.sent.length ?? 0
+  const choices = error ? [] : (trace.results.inspect?.completion?.choices ?? [])
+  const texts = choices.map(({ message: { content } }) => (typeof content === 'string' ? content.length : 0))
+  const characters = texts.reduce((sum, length) => sum + length, 0)
+  return { windowed, validated: Math.max(0, characters - windowed) }
 }

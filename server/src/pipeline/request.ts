@@ -37,6 +37,8 @@ export interface EarlyText {
   readonly sent: string
   /** Sends the next piece; the first one begins the response. Returns false, and takes nothing, if the client is not ready. */
   send(piece: string, head: EarlyHead): boolean
+  /** Calls `run` once when a client that was not ready is ready; never if it leaves. */
+  whenReady(run: () => void): void
 }
 
 /** The facts about a response that its first events need. */

@@ -66,6 +66,8 @@ export class ResponseWatch implements TextWatch {
   readonly #cancel = new AbortController()
   #flow: Flow | undefined
   #head: CompletionHead | undefined
+  /** The beginning of the text that may leave as soon as the client is ready; undefined: nothing waits. */
+  #waiting: string | undefined
   #isOver = false
   #length = 0
   #nextScanAt = 0
@@ -104,9 +106,15 @@ export class ResponseWatch implements TextWatch {
     try {
       this.#judge(this.#watched.authorized.vault.restore(text))
     } catch (error) {
-      this.#isOver = true
+      this.close()
       this.#deps.reportFault({ kind: 'detector', name: 'response-watch', how: 'threw', error })
     }
+  }
+
+  /** Call it when the response is complete or has failed. Its text no longer leaves before the verdict. */
+  close(): void {
+    this.#isOver = true
+    this.#waiting = undefined
   }
 
   get #window(): number {
@@ -121,7 +129,7 @@ export class ResponseWatch implements TextWatch {
   #judge(text: string): void {
     const seen = this.#scan(text)
     const isAllowed = !seen.failed && this.#decide(seen)
-    if (!isAllowed) this.#flow = undefined
+    if (!isAllowed) this.#flow = this.#waiting = undefined
     if (this.#flow) this.#release(text, seen, this.#flow)
     this.#isOver = seen.failed || this.#denial !== undefined || (!this.#flow && this.#earlyDenials.length === 0)
   }
@@ -155,14 +163,25 @@ export class ResponseWatch implements TextWatch {
   }
 
   #release(text: string, { clearEnd, isBlocked }: GrowingScan, { early }: Flow): void {
-    const { caller, admitted } = this.#watched.context
-    const from = early.sent.length
     const continues = text.startsWith(early.sent)
-    if (continues && clearEnd > from) {
-      const completion = this.#head ?? this.#watched.head()
-      if (early.send(text.slice(from, clearEnd), { completion, application: caller.application, admitted }))
-        this.#head = completion
-    }
+    if (continues) this.#send(text.slice(0, clearEnd), early)
     if (isBlocked || !continues) this.#flow = undefined
+  }
+
+  /** `clear`: the beginning of the text that may leave. The provider may pause, so a client that is not ready gets it when it is. */
+  #send(clear: string, early: EarlyText): void {
+    if (clear.length <= early.sent.length) return
+    const { caller, admitted } = this.#watched.context
+    const completion = this.#head ?? this.#watched.head()
+    const isSent = early.send(clear.slice(early.sent.length), { completion, application: caller.application, admitted })
+    if (isSent) this.#head = completion
+    else if (this.#waiting === undefined) early.whenReady(() => this.#sendWaiting(early))
+    this.#waiting = isSent ? undefined : clear
+  }
+
+  #sendWaiting(early: EarlyText): void {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    if (waiting !== undefined) this.#send(waiting, early)
   }
 }

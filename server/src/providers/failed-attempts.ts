@@ -52,7 +52,7 @@ export class FailedAttempts {
     const { failure, rejection } = this.#decisive ?? {}
     if (rejection?.kind === 'rate_limited') return rateLimited(this.#rateLimitMs)
     if (openBreakerMs !== undefined && (!this.#decisive || precedenceOf(this.#decisive) < TEMPORARY)) {
-      return { code: 'PROVIDER_ERROR', fields: { headers: { 'retry-after': String(toSeconds(openBreakerMs)) } } }
+      return { code: 'PROVIDER_ERROR', fields: { headers: retryAfter(openBreakerMs) } }
     }
     if (rejection?.kind === 'refused') return refused(rejection, addedMessages)
     // The busy provider may accept the field, so the request is not wrong.
@@ -61,7 +61,9 @@ export class FailedAttempts {
     if (rejection) {
       return { code: 'PROVIDER_ERROR', fields: { message: KEY_OR_ACCOUNT_REJECTED, headers: { 'x-should-retry': 'false' } } }
     }
-    return { code: failure === 'timeout' ? 'PROVIDER_TIMEOUT' : 'PROVIDER_ERROR', fields: {} }
+    if (failure === 'timeout') return { code: 'PROVIDER_TIMEOUT', fields: {} }
+    const retryAfterMs = this.#decisive?.retryAfterMs
+    return { code: 'PROVIDER_ERROR', fields: retryAfterMs === undefined ? {} : { headers: retryAfter(retryAfterMs) } }
   }
 }
 
@@ -104,15 +106,15 @@ function unsupported({ code, param }: Extract<Rejection, { kind: 'unsupported' }
 const UNSUPPORTED_ADVICE = 'Remove or change it, or choose a model of another provider.'
 
 function rateLimited(ms: number): InvokeFailure {
-  const seconds = Math.min(toSeconds(ms), MAX_RETRY_SECONDS)
+  const headers = retryAfter(ms)
   return {
     code: 'RATE_LIMITED',
     fields: {
-      message: `The model provider's own rate limit is reached, not the gateway's. Try again in ${seconds} s.`,
+      message: `The model provider's own rate limit is reached, not the gateway's. Try again in ${headers['retry-after']} s.`,
       details: { reason: 'provider_rate_limited' },
-      headers: { 'retry-after': String(seconds) },
+      headers,
     },
   }
 }
 
-const toSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000))
+const retryAfter = (ms: number) => ({ 'retry-after': String(Math.min(Math.max(1, Math.ceil(ms / 1_000)), MAX_RETRY_SECONDS)) })

@@ -12,6 +12,18 @@ export interface RequestMetrics {
   readonly stages: readonly { readonly name: string; readonly outcome: string; readonly ms: number }[]
   readonly attempts: readonly ProviderAttempt[]
   readonly held: boolean
+  /** Characters of response texts that were released to the client; undefined: the endpoint has none. */
+  readonly released?: ReleasedText | undefined
+  /** Whether the provider was stopped because the denial was certain. */
+  readonly deniedEarly: boolean
+}
+
+/** Characters of a response by the mode in which they were released (decision 0025). */
+export interface ReleasedText {
+  /** Before the verdict. */
+  readonly windowed: number
+  /** After the verdict on the whole response. */
+  readonly validated: number
 }
 
 interface Delivery {
@@ -65,6 +77,21 @@ export class Metrics {
     'provider',
     'code',
   ])
+  readonly #released = this.#counter(
+    'gatehouse_released_characters_total',
+    'Characters of response texts that were released to clients: windowed before the verdict, validated after it.',
+    ['mode'],
+  )
+  readonly #earlyDenials = this.#counter(
+    'gatehouse_early_denials_total',
+    'Responses whose provider was stopped because their denial was certain.',
+    [],
+  )
+  readonly #brokenStreams = this.#counter(
+    'gatehouse_broken_streams_total',
+    'Streams that ended with an error after text had left, by error code.',
+    ['code'],
+  )
   readonly #request = this.#durations(
     'gatehouse_request_seconds',
     'Time from the first byte of the request to the sealed record.',
@@ -87,6 +114,7 @@ export class Metrics {
   constructor(readings: Readings) {
     // An alert sees the first fault only if the counter existed before.
     this.#faults.inc({ kind: 'transform', name: 'input', how: 'threw' }, 0)
+    this.#brokenStreams.inc({ code: 'POLICY_DENIED' }, 0)
     collectDefaultMetrics({ register: this.registry })
     this.#gauge('gatehouse_audit_waiting', 'Audit records that are not committed yet.', readings.auditWaiting)
     this.#gauge(
@@ -122,6 +150,15 @@ export class Metrics {
       if (outcome !== 'skipped') this.#stage.observe({ stage: name }, ms / 1_000)
     }
     for (const attempt of request.attempts) this.#observeAttempt(attempt)
+    this.#observeRelease(request)
+  }
+
+  #observeRelease({ released, deniedEarly, code }: RequestMetrics): void {
+    if (deniedEarly) this.#earlyDenials.inc()
+    if (!released) return
+    this.#released.inc({ mode: 'windowed' }, released.windowed)
+    this.#released.inc({ mode: 'validated' }, released.validated)
+    if (released.windowed > 0 && code !== '') this.#brokenStreams.inc({ code })
   }
 
   #observeAttempt(attempt: ProviderAttempt): void {

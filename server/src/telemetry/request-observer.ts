@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { ProviderAttempt } from '../domain/completion.ts'
 import { currentTrace } from '../lib/trace-context.ts'
-import type { Metrics } from './metrics.ts'
+import type { Metrics, ReleasedText } from './metrics.ts'
 import type { Tracing } from './request-span.ts'
 
 /** Names and numbers of a finished request. Never content. */
@@ -18,6 +18,8 @@ export interface FinishedRequest {
   readonly ms: number
   readonly stages: readonly { readonly name: string; readonly outcome: string; readonly startMs: number; readonly ms: number }[]
   readonly attempts: readonly ProviderAttempt[]
+  readonly released: ReleasedText | undefined
+  readonly deniedEarly: boolean
   /** Unix milliseconds. */
   readonly startedAt: number
   /** The error behind a failure, for the log only; undefined: no failure. */

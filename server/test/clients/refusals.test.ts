@@ -1,10 +1,9 @@
-import Anthropic from '@anthropic-ai/sdk'
-import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ERRORS, type ErrorCode } from '../../src/errors.ts'
 import { classOf, errorOf } from '../support/client-fixture.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
+import { fieldsOf, impatient, OFFICIAL_CLIENTS, type Sent } from '../support/official-clients.ts'
 import { json, says, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
@@ -17,43 +16,6 @@ beforeAll(async () => {
 })
 afterAll(() => governed.close())
 
-/** A request, and the responses that the client got for it. */
-interface Sent {
-  readonly prompt: string
-  readonly model?: string
-  readonly apiKey?: string
-  readonly more?: object
-}
-
-/** Sends a request with the client's own retries. `responses`: those that the client has received. */
-type Send = (
-  sent: Sent,
-  options: { readonly stream: boolean; readonly responses: Response[]; readonly fetch?: typeof fetch },
-) => PromiseLike<unknown>
-
-const recording =
-  (responses: Response[], send: typeof fetch = fetch): typeof fetch =>
-  async (input, init) => {
-    const response = await send(input, init)
-    responses.push(response)
-    return response
-  }
-
-const CLIENTS: Readonly<Record<string, Send>> = {
-  'chat completions': ({ prompt, model = 'scripted', apiKey = governed.key(), more }, { stream, responses, fetch }) =>
-    new OpenAI({ apiKey, baseURL: `${governed.base}/v1`, fetch: recording(responses, fetch) }).chat.completions.create({
-      ...{ model, messages: [{ role: 'user', content: prompt }], stream, ...more },
-    }),
-  responses: ({ prompt, model = 'scripted', apiKey = governed.key(), more }, { stream, responses, fetch }) =>
-    new OpenAI({ apiKey, baseURL: `${governed.base}/v1`, fetch: recording(responses, fetch) }).responses.create({
-      ...{ model, input: prompt, stream, ...more },
-    }),
-  messages: ({ prompt, model = 'scripted', apiKey = governed.key(), more }, { stream, responses, fetch }) =>
-    new Anthropic({ apiKey, baseURL: governed.base, fetch: recording(responses, fetch) }).messages.create({
-      ...{ model, max_tokens: 50, messages: [{ role: 'user', content: prompt }], stream, ...more },
-    }),
-}
-
 /** A prompt whose provider answers like this. */
 const promptFor = (behaviour: Parameters<Governed['provider']['on']>[1], mark = ''): string => {
   const key = word() + word()
@@ -63,10 +25,15 @@ const promptFor = (behaviour: Parameters<Governed['provider']['on']>[1], mark = 
 const failing = (status: number, body: object = {}, headers: Record<string, string> = {}): string =>
   promptFor((response) => json(response, status, body, headers))
 
+type Request = Pick<Sent, 'prompt'> & Partial<Sent>
+
+/** A request with the key of the demo's Application. */
+const complete = (request: Request): Sent => ({ base: governed.base, apiKey: governed.key(), ...request })
+
 interface Refusal {
   readonly code: ErrorCode
   readonly errorClass: string
-  readonly prepare: () => Sent | Promise<Sent>
+  readonly prepare: () => Request | Promise<Request>
   /** Requests that a provider gets. */
   readonly calls: number
   readonly details?: object
@@ -156,20 +123,14 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   },
 }
 
-const CASES = Object.entries(CLIENTS).flatMap(([client, send]) =>
+const CASES = Object.entries(OFFICIAL_CLIENTS).flatMap(([client, send]) =>
   Object.entries(REFUSALS).flatMap(([name, refusal]) => [false, true].map((stream) => ({ client, send, name, refusal, stream }))),
 )
-
-/** The fields of ours in the error that a client throws. */
-function fieldsOf(error: unknown): Readonly<Record<string, unknown>> {
-  const { error: body } = error as { readonly error: { readonly type?: string; readonly error?: object } }
-  return (body.type === 'error' ? body.error : body) as Readonly<Record<string, unknown>>
-}
 
 describe('refusals that no retry can change: sent once [GW-ANT-6, GW-RESP-16]', () => {
   test.each(CASES)('$client, stream $stream: $name has its class, code and record', async ({ send, refusal, stream }) => {
     const { code, errorClass, calls, details, hasRecord = true } = refusal
-    const sent = await refusal.prepare()
+    const sent = complete(await refusal.prepare())
     const responses: Response[] = []
     const error = await errorOf(send(sent, { stream, responses }))
     expect({ class: classOf(error), status: (error as { status?: number }).status }).toEqual({
@@ -196,21 +157,10 @@ describe('refusals that no retry can change: sent once [GW-ANT-6, GW-RESP-16]', 
   })
 })
 
-/** Tells the client to wait milliseconds instead of seconds, and notes the seconds. */
-const impatient =
-  (waits: number[]): typeof fetch =>
-  async (input, init) => {
-    const response = await fetch(input, init)
-    const seconds = response.headers.get('retry-after')
-    if (seconds === null) return response
-    waits.push(Number(seconds))
-    const headers = new Headers(response.headers)
-    headers.set('retry-after-ms', '1')
-    return new Response(response.body, { status: response.status, headers })
-  }
-
 describe('refusals that end: the client waits as long as Retry-After says, then sends again [GW-PROV-5]', () => {
-  const rows = Object.entries(CLIENTS).flatMap(([client, send]) => [false, true].map((stream) => ({ client, send, stream })))
+  const rows = Object.entries(OFFICIAL_CLIENTS).flatMap(([client, send]) =>
+    [false, true].map((stream) => ({ client, send, stream })),
+  )
   test.each(rows)(
     '$client, stream $stream: a rate limit of the provider is retried after its Retry-After',
     async ({ send, stream }) => {
@@ -223,7 +173,7 @@ describe('refusals that end: the client waits as long as Retry-After says, then 
       })
       const waits: number[] = []
       const responses: Response[] = []
-      const error = await Promise.resolve(send({ prompt }, { stream, responses, fetch: impatient(waits) })).catch(
+      const error = await Promise.resolve(send(complete({ prompt }), { stream, responses, fetch: impatient(waits) })).catch(
         (thrown: unknown) => thrown,
       )
       expect(error).not.toBeInstanceOf(Error)
@@ -235,12 +185,14 @@ describe('refusals that end: the client waits as long as Retry-After says, then 
 })
 
 describe('requests that are not refused', () => {
-  const rows = Object.entries(CLIENTS).flatMap(([client, send]) => [false, true].map((stream) => ({ client, send, stream })))
+  const rows = Object.entries(OFFICIAL_CLIENTS).flatMap(([client, send]) =>
+    [false, true].map((stream) => ({ client, send, stream })),
+  )
   test.each(rows)(
     '$client, stream $stream: an escalated request is answered, and its header says so [GW-VERD-3]',
     async ({ send, stream }) => {
       const responses: Response[] = []
-      await send({ prompt: promptFor(says('fine'), 'juniper-escalate') }, { stream, responses })
+      await send(complete({ prompt: promptFor(says('fine'), 'juniper-escalate') }), { stream, responses })
       expect(responses.map(({ status }) => status)).toEqual([200])
       expect(responses[0]?.headers.get('x-gatehouse-verdict')).toBe('escalate')
     },
@@ -250,7 +202,7 @@ describe('requests that are not refused', () => {
     "$client, stream $stream: the gateway's own limit is retried after its Retry-After [GW-LIM-4]",
     async ({ send, stream }) => {
       const { token } = await governed.application({ limits: { requests_per_minute: 60, burst: 1 } })
-      const sent = () => ({ prompt: promptFor(says('fine')), apiKey: token })
+      const sent = () => complete({ prompt: promptFor(says('fine')), apiKey: token })
       const responses: Response[] = []
       await send(sent(), { stream, responses })
       await send(sent(), { stream, responses })

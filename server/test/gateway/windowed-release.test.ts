@@ -6,6 +6,7 @@ import type { Governed } from '../support/governed.ts'
 import { growingPrompt, ReadStream } from '../support/growing-provider.ts'
 import { says } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
+import { CLIENT_APIS, type ClientApi, openStream } from '../support/streamed-requests.ts'
 
 const RULES = [
   { id: 'no-secrets', at: ['output'], when: 'content.findings.secret > 0', verdict: 'deny' },
@@ -15,23 +16,8 @@ const WINDOWED = { release: 'windowed' }
 /** Nothing in it is a finding. */
 const PROSE = 'Good morning to all of you, and thank you for coming. '
 const LONG = PROSE.repeat(40)
-const random = new Random(5)
-const SECRET = `ghp_${random.string(36)}`
+const SECRET = `ghp_${new Random(5).string(36)}`
 const EMAIL = 'jane.doe@mail.example.org'
-
-const APIS = {
-  chat: (prompt: string) => ({
-    path: '/v1/chat/completions',
-    json: { model: 'scripted', stream: true, messages: [{ role: 'user', content: prompt }] },
-  }),
-  responses: (prompt: string) => ({ path: '/v1/responses', json: { model: 'scripted', stream: true, input: prompt } }),
-  messages: (prompt: string) => ({
-    path: '/v1/messages',
-    json: { model: 'scripted', stream: true, max_tokens: 900, messages: [{ role: 'user', content: prompt }] },
-  }),
-}
-type Api = keyof typeof APIS
-const API_NAMES = Object.keys(APIS) as Api[]
 
 let governed: Governed
 let windowed: { id: unknown; token: string }
@@ -43,18 +29,11 @@ beforeAll(async () => {
   validated = await governed.application()
 })
 
-async function open(api: Api, prompt: string, { token } = windowed, signal?: AbortSignal): Promise<Response> {
-  const { path, json } = APIS[api](prompt)
-  return fetch(`${governed.server.base}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
-    body: JSON.stringify(json),
-    ...(signal && { signal }),
-  })
-}
+const open = (api: ClientApi, prompt: string, { token } = windowed): Promise<Response> =>
+  openStream(governed.base, { api, prompt, token })
 
 /** A request, the provider's response to it, and its stream. */
-async function begin(api: Api, first: string, application = windowed) {
+async function begin(api: ClientApi, first: string, application = windowed) {
   const { prompt, asked } = growingPrompt(governed.provider)
   const opened = open(api, prompt, application)
   const upstream = await asked
@@ -73,7 +52,7 @@ async function validatedContent(text: string): Promise<string> {
   return read.content
 }
 
-describe.each(API_NAMES)('%s [GW-WIN-1, GW-WIN-3]', (api) => {
+describe.each(CLIENT_APIS)('%s [GW-WIN-1, GW-WIN-3]', (api) => {
   test('text: it flows before the last byte of the provider, and the rest follows', async () => {
     const { upstream, stream } = await begin(api, LONG)
     const read = await stream()
@@ -185,7 +164,7 @@ describe('failures [GW-WIN-5]', () => {
 })
 
 describe('early refusal [GW-WIN-7]', () => {
-  test.each(API_NAMES)('%s: the provider is stopped as soon as the denial is certain, in validated mode', async (api) => {
+  test.each(CLIENT_APIS)('%s: the provider is stopped as soon as the denial is certain, in validated mode', async (api) => {
     const { upstream, stream } = await begin(api, `${PROSE}The key is ${SECRET} and `, validated)
     upstream.send(LONG, LONG)
     await upstream.closed
@@ -201,28 +180,59 @@ describe('early refusal [GW-WIN-7]', () => {
   })
 })
 
-describe('random streams [GW-WIN-3]', () => {
-  test('stream: the text is that of validated mode, and no part of a finding leaves before', { timeout: 120_000 }, async () => {
-    for (let round = 0; round < 12; round++) {
-      const parts = Array.from({ length: 6 }, () => PROSE.repeat(random.number(16)))
-      const values = [EMAIL, '+49 30 1234567', '😀 “é̂”', 'DE89 3704 0044 0532 0130 00', 'DE89370400440532013000']
-      const text = parts.map((part) => part + (random.number(3) === 0 ? `${random.pick(values)} ` : '')).join('') || PROSE
-      const api = random.pick(API_NAMES)
-      const { upstream, stream } = await begin(api, '')
-      for (let at = 0; at < text.length; ) {
-        const end = at + 1 + random.number(300)
-        const cut = text.slice(0, end).isWellFormed() ? end : end + 1
-        upstream.send(text.slice(at, cut))
-        at = cut
-      }
-      upstream.end()
+describe('metrics [GW-WIN-6]', () => {
+  const counters = async (): Promise<readonly number[]> => {
+    const { text } = await governed.api('GET', '/metrics')
+    const names = ['released_characters_total{mode="windowed"}', 'released_characters_total{mode="validated"}']
+    const all = [...names, 'early_denials_total', 'broken_streams_total{code="POLICY_DENIED"}']
+    return all.map((name) =>
+      Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(`gatehouse_${name} `))
+          ?.split(' ')
+          .at(-1) ?? 0,
+      ),
+    )
+  }
+  /** How much each counter has grown. */
+  const growth = async (run: () => Promise<unknown>): Promise<readonly number[]> => {
+    const before = await counters()
+    await run()
+    const after = await counters()
+    return after.map((value, index) => value - (before[index] ?? 0))
+  }
+
+  test('released characters: they are counted by mode', async () => {
+    const clear = LONG.length - MIN_RELEASE_WINDOW
+    const flowing = async () => {
+      const { upstream, stream } = await begin('chat', LONG)
       const read = await stream()
+      await read.until(clear)
+      upstream.end()
       await read.rest()
-      expect(read.content).toBe(await validatedContent(text))
-      const { release } = await recordOf(read)
-      const first = [...values].map((value) => text.indexOf(value)).filter((at, index) => at >= 0 && index !== 2)
-      expect((release as { characters: number }).characters).toBeLessThanOrEqual(Math.min(text.length, ...first))
     }
+    expect(await growth(flowing)).toEqual([clear, MIN_RELEASE_WINDOW, 0, 0])
+    expect(await growth(() => validatedContent(LONG))).toEqual([0, LONG.length, 0, 0])
+  })
+
+  test('denials: early ones are counted, and streams that they break', async () => {
+    let characters = 0
+    const broken = async () => {
+      const { upstream, stream } = await begin('chat', LONG)
+      const read = await stream()
+      await read.until(PROSE.length)
+      upstream.send(`The key is ${SECRET} and `, LONG)
+      await read.rest()
+      characters = read.content.length
+    }
+    expect(await growth(broken)).toEqual([characters, 0, 1, 1])
+    const refused = async () => {
+      const { upstream, stream } = await begin('chat', `The key is ${SECRET} and ${LONG}`, validated)
+      await upstream.closed
+      await (await stream()).rest()
+    }
+    expect(await growth(refused)).toEqual([0, 0, 1, 0])
   })
 })
 

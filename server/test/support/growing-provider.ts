@@ -1,32 +1,47 @@
 import type { ServerResponse } from 'node:http'
-import { type ScriptedProvider, word } from './scripted-provider.ts'
-
-const COMMON = { id: 'chatcmpl-grown', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'scripted' }
+import { eventText, STREAM_FORMS, type StreamForm } from './growing-streams.ts'
+import { word } from './scripted-provider.ts'
 
 /** A response of the provider whose pieces a test sends one by one. */
 export class GrowingResponse {
   readonly #response: ServerResponse
+  readonly #form: StreamForm
   /** Settled when the connection ends, by either side. */
   readonly closed: Promise<unknown>
+  #text = ''
+  /** The end of the response; undefined: nothing of it was sent. */
+  #held: string | undefined
 
-  constructor(response: ServerResponse) {
+  constructor(response: ServerResponse, form: StreamForm) {
     this.#response = response
+    this.#form = form
     this.closed = new Promise((resolve) => response.once('close', resolve))
     response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const event of form.start) this.#write(event)
   }
 
   send(...pieces: readonly string[]): void {
-    for (const content of pieces) this.delta({ content })
+    for (const piece of pieces) {
+      this.#text += piece
+      this.#write(this.#form.delta(piece))
+    }
   }
 
+  /** A delta of the chat API that is no text. */
   delta(delta: object): void {
     this.#write({ choices: [{ index: 0, delta, finish_reason: null }] })
   }
 
+  /** Sends the end of the response, except for its last byte, which `end` sends. */
+  holdLastByte(): void {
+    const end = this.#form.end(this.#text).map(eventText).join('') + this.#form.trailer
+    this.#response.write(end.slice(0, -1))
+    this.#held = end.slice(-1)
+  }
+
   end(): void {
-    this.#write({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })
-    this.#write({ choices: [], usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 } })
-    this.#response.end('data: [DONE]\n\n')
+    if (this.#held === undefined) this.holdLastByte()
+    this.#response.end(this.#held)
   }
 
   /** Ends the connection within the response. */
@@ -34,16 +49,23 @@ export class GrowingResponse {
     this.#response.destroy()
   }
 
-  #write(fields: object): void {
-    this.#response.write(`data: ${JSON.stringify({ ...COMMON, ...fields })}\n\n`)
+  #write(event: Readonly<Record<string, unknown>>): void {
+    this.#response.write(eventText(event))
   }
 }
 
-/** A prompt, and the provider's response to it as soon as the gateway has asked for it. */
-export function growingPrompt(provider: ScriptedProvider): { readonly prompt: string; readonly asked: Promise<GrowingResponse> } {
+interface Provider {
+  readonly on: (word: string, behaviour: (response: ServerResponse) => void) => void
+}
+
+/** A prompt, and the provider's response to it as soon as the gateway has asked for it. Default form: that of the chat API. */
+export function growingPrompt(
+  provider: Provider,
+  form: StreamForm = STREAM_FORMS.scripted,
+): { readonly prompt: string; readonly asked: Promise<GrowingResponse> } {
   const prompt = word()
   const asked = new Promise<GrowingResponse>((resolve) => {
-    provider.on(prompt, (response) => resolve(new GrowingResponse(response)))
+    provider.on(prompt, (response) => resolve(new GrowingResponse(response, form)))
   })
   return { prompt, asked }
 }
@@ -74,18 +96,12 @@ export class ReadStream {
 
   cancel = (): Promise<void> => this.#reader.cancel()
 
-  /** The joined text deltas of any client API. */
   get content(): string {
-    return this.events.map(textOf).join('')
+    return contentOf(this.text)
   }
 
-  get events(): readonly Readonly<Record<string, unknown>>[] {
-    const lines = this.text
-      .split('\n\n')
-      .slice(0, -1)
-      .flatMap((event) => event.split('\n'))
-    const data = lines.filter((line) => line.startsWith('data: {')).map((line) => line.slice('data: '.length))
-    return data.map((json) => JSON.parse(json))
+  get events(): readonly Event[] {
+    return eventsOf(this.text)
   }
 
   async #read(): Promise<boolean> {
@@ -94,6 +110,21 @@ export class ReadStream {
     return !done
   }
 }
+
+type Event = Readonly<Record<string, unknown>>
+
+/** The events of a stream, as far as they are complete. */
+function eventsOf(text: string): readonly Event[] {
+  const lines = text
+    .split('\n\n')
+    .slice(0, -1)
+    .flatMap((event) => event.split('\n'))
+  const data = lines.filter((line) => line.startsWith('data: {')).map((line) => line.slice('data: '.length))
+  return data.map((json) => JSON.parse(json))
+}
+
+/** The joined text deltas of a stream of any client API. */
+const contentOf = (text: string): string => eventsOf(text).map(textOf).join('')
 
 interface AnyDelta {
   readonly type?: string

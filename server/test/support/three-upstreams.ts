@@ -28,6 +28,8 @@ export async function startThreeUpstreams() {
     governed,
     anthropic,
     responses,
+    /** The provider of each model. */
+    providers,
     /** The requests with `word` that the provider of the model has received. */
     callsWith: (model: UpstreamModel, word: string): readonly Call[] => providers[model].callsWith(word),
     close: async (): Promise<void> => {

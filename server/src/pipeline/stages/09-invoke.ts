@@ -56,7 +56,9 @@ export async function invoke(
   const { clock, invokeDeps } = deps
   const newHead = () => ({ id: invokeDeps.newId('chatcmpl'), created: Math.floor(clock.now().getTime() / 1_000), model })
   const watch = watchResponse(context, authorized, newHead, deps)
-  const result = await send(chatOperation(chat, watch), call, { addedMessages: systemTexts.length, watch })
+  const result = await send(chatOperation(chat, watch), call, { addedMessages: systemTexts.length, watch }).finally(() =>
+    watch?.close(),
+  )
   if (watch?.denial) {
     const { attempts } = result instanceof Stop ? (result.partial ?? NOT_INVOKED) : result
     return { ...NOT_INVOKED, attempts, denial: watch.denial }
