@@ -32,7 +32,7 @@ const marksOf = ({ value }: Place): readonly string[] => {
 
 /** The client's body with the only changes that a provider of the same API may see (GW-FID-1). */
 const editedInPlace = (api: Api, written: Fields): string => {
-  const own = api === 'openai-chat' ? { governance: undefined, stream_options: undefined, reasoning_included: undefined } : {}
+  const own = api === 'openai-chat' ? { governance: undefined, stream_options: undefined } : {}
   return JSON.stringify({
     ...written,
     governance: undefined,
