@@ -104,12 +104,12 @@ export const LEFT_OUT: readonly LeftOut[] = [
   { to: MESSAGES, path: /\.(?:extra_content|provider_specific_fields)$/, reason: 'State of another provider (GW-ANT-10).' },
 ]
 
-/** The reason for which a field is left out; undefined: none is documented. */
-export const reasonFor = (from: Api, to: Api, path: string, value: unknown): string | undefined =>
+/** The row that documents why a field is left out; undefined: there is none. */
+export const leftOutRow = (from: Api, to: Api, path: string, value: unknown): LeftOut | undefined =>
   LEFT_OUT.find(
     (row) =>
       (row.from ?? from) === from &&
       (row.to ?? [to]).includes(to) &&
       row.path.test(path) &&
       (row.value ?? /./).test(JSON.stringify(value)),
-  )?.reason
+  )

@@ -190,7 +190,7 @@ export const RESPONSES_INPUT_FIELDS: readonly FieldGroup[] = [
       encrypted_content: [OTHER_SIGNATURE],
       status: ['completed'],
       signature: [SIGNATURE],
-      format: ['openai-responses-v1', 'anthropic-claude-v1'],
+      format: ['openai-responses-v1'],
     },
   },
 ]

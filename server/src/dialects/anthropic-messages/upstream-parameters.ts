@@ -1,6 +1,6 @@
 import { CARRIED_FIELDS } from '../../domain/original-request.ts'
 import { type Fields, isObject, isSet, textOf } from '../../lib/untrusted-json.ts'
-import { maxTokensOf, only, onlyText, type Translate, translateParameters, unchanged, without } from '../translate-parameters.ts'
+import { maxTokensOf, only, onlyText, type Translate, translateParameters, unchanged, without, withoutText } from '../translate-parameters.ts'
 import { allowOnly, isEmpty, UntranslatableField } from './upstream-fields.ts'
 
 /** The API requires `max_tokens`. This applies if the request has no limit. */
@@ -34,8 +34,8 @@ const PARAMETERS: Readonly<Record<string, Translate>> = {
   tool_choice: without,
   parallel_tool_calls: without,
   // Without effect on the completion: hints for another provider, and the stream that the gateway makes itself.
-  prompt_cache_key: without,
-  prompt_cache_retention: without,
+  prompt_cache_key: withoutText,
+  prompt_cache_retention: withoutText,
   reasoning_included: without,
   stream_options: without,
   governance: without,
