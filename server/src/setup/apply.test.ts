@@ -127,7 +127,8 @@ workspaces:
     await apply(yaml('default'))
     const id = await workspaceId()
     const { id: applicationId = '' } = (await findApplicationByName(database.db, id, 'support')) ?? {}
-    await updateApplication(database.db, id, applicationId, { settings: { responses: { retention_days: 7 } } }, NOW)
+    const patch = { settings: { responses: { retention_days: 7 } } }
+    await database.db.transaction().execute((tx) => updateApplication(tx, id, applicationId, patch, NOW))
     await apply(yaml('off'))
     expect((await findApplicationByName(database.db, id, 'support'))?.settings.responses).toEqual({
       store: 'off',

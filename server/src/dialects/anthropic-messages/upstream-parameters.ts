@@ -1,6 +1,15 @@
 import { CARRIED_FIELDS } from '../../domain/original-request.ts'
 import { type Fields, isObject, isSet, textOf } from '../../lib/untrusted-json.ts'
-import { maxTokensOf, only, onlyText, type Translate, translateParameters, unchanged, without, withoutText } from '../translate-parameters.ts'
+import {
+  maxTokensOf,
+  only,
+  onlyText,
+  type Translate,
+  translateParameters,
+  unchanged,
+  without,
+  withoutText,
+} from '../translate-parameters.ts'
 import { allowOnly, isEmpty, UntranslatableField } from './upstream-fields.ts'
 
 /** The API requires `max_tokens`. This applies if the request has no limit. */
