@@ -5,7 +5,7 @@ import { decode, encode, UPSTREAMS } from '../fuzz/codecs/forward.ts'
 import type { Api } from '../fuzz/codecs/request-bodies.ts'
 import type { FieldGroup } from './field-group.ts'
 
-/** What a provider of one API gets of a field: the same value at the same place, other fields, nothing, or no request. */
+/** The effect of a field on the request for a provider: the same value at the same place, other fields, nothing, or no request. */
 export type Outcome =
   | { readonly kind: 'same' }
   | { readonly kind: 'translated'; readonly to: readonly string[] }
