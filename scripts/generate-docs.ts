@@ -1,4 +1,4 @@
-// Writes the generated files in docs/: the OpenAPI document, the table of errors, and the tests of each rule of the contract. With
+// Writes the generated files in docs/: the OpenAPI document, the tables of errors and fields, and the tests of each rule of the contract. With
 // --check it compares only, and fails if a committed file differs from the code.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import { readSecrets } from '../server/src/config/secrets.ts'
 import { createContext } from '../server/src/context.ts'
 import { ERRORS } from '../server/src/errors.ts'
 import { PROVIDER_CODES } from '../server/src/providers/rejection.ts'
+import { fieldsPage } from '../server/test/fields/page.ts'
 import { coveragePage } from './contract.ts'
 import { readRepositoryFiles } from './repository-files.ts'
 
@@ -71,6 +72,7 @@ const files = {
   'api/openapi.json': await openApi(),
   'errors.md': errorTable(),
   'contract/coverage.md': coveragePage(readRepositoryFiles()),
+  'fields.md': fieldsPage(),
 }
 const check = process.argv.includes('--check')
 for (const [name, text] of Object.entries(files)) {

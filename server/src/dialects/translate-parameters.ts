@@ -15,6 +15,8 @@ const onlyIf =
   }
 export const only = (neutral: unknown): Translate => onlyIf((value) => value === neutral)
 export const without: Translate = () => ({})
+/** A hint without effect on the completion. Another value than a text could be something else. */
+export const withoutText = onlyIf((value) => typeof value === 'string')
 export const onlyText = onlyIf((value) => Array.isArray(value) && value.every((modality) => modality === 'text'))
 
 /** Throws UntranslatableField for the first parameter that `table` does not have. Objects for the same field are joined. */

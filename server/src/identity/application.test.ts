@@ -39,6 +39,16 @@ describe('patch', () => {
     })
   })
 
+  test('application patch: responses are merged field by field', () => {
+    const responsesAfter = (...patches: unknown[]) =>
+      fillApplicationSettings(applyPatches(...patches.map((responses) => ({ settings: { responses } }))).settings).responses
+    const both = { store: 'default', retention_days: 90 }
+    expect(responsesAfter(both, { store: 'off' })).toEqual({ store: 'off', retention_days: 90 })
+    expect(responsesAfter(both, { retention_days: 7 })).toEqual({ store: 'default', retention_days: 7 })
+    expect(responsesAfter(both, { store: null })).toEqual({ ...DEFAULT_SETTINGS.responses, retention_days: 90 })
+    expect(responsesAfter(both, null)).toEqual(DEFAULT_SETTINGS.responses)
+  })
+
   test('application patch: other settings are replaced', () => {
     const stored = applyPatches(
       { settings: { extensions: ['tools'], tier: { a: 1 } } },

@@ -69,3 +69,7 @@ test('subjectKey: equals the subject of a statement', () => {
   expect(subjectKey(' ! ')).toBeNull()
   expect(subjectKey('x '.repeat(5_000))?.length).toBeLessThanOrEqual(200)
 })
+
+test('subjectKey: a word stays a word when it is the name of an inherited field', () => {
+  expect(subjectKey('constructor')).toBe('constructor')
+})

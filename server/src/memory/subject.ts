@@ -102,15 +102,16 @@ function homeOrWorkSubject(text: string): string | null {
 
 /** Words without meaning for the subject, because the owner of the memory is known. */
 const IGNORED_WORDS = new Set(['the', 'a', 'an', 'my', 'our', 'i', 'we', 'user', 'current', 'new'])
-const SPELLINGS: Readonly<Record<string, string>> = {
-  favorite: 'favourite',
-  color: 'colour',
-  'e-mail': 'email',
-  'time-zone': 'timezone',
-}
+/** A map, because objects inherit fields such as `constructor`, and a statement may have any word. */
+const SPELLINGS: ReadonlyMap<string, string> = new Map([
+  ['favorite', 'favourite'],
+  ['color', 'colour'],
+  ['e-mail', 'email'],
+  ['time-zone', 'timezone'],
+])
 
 const wordsOf = (phrase: string): string[] =>
   (normalizeContent(phrase).match(/[\p{L}\p{M}\p{N}_.-]+(?:'\p{L}+)?/gu) ?? [])
     .map((word) => word.replace(/'s$/, ''))
-    .map((word) => SPELLINGS[word] ?? word)
+    .map((word) => SPELLINGS.get(word) ?? word)
     .filter((word) => !IGNORED_WORDS.has(word))

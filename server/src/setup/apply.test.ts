@@ -122,6 +122,20 @@ workspaces:
     expect(records.length).toBe(7)
   })
 
+  test('apply: a declared field of settings.responses keeps one that an operator has set', async () => {
+    const yaml = (store: string) => yamlOf().replace('extensions: [tools]', `extensions: [tools], responses: { store: ${store} }`)
+    await apply(yaml('default'))
+    const id = await workspaceId()
+    const { id: applicationId = '' } = (await findApplicationByName(database.db, id, 'support')) ?? {}
+    const patch = { settings: { responses: { retention_days: 7 } } }
+    await database.db.transaction().execute((tx) => updateApplication(tx, id, applicationId, patch, NOW))
+    await apply(yaml('off'))
+    expect((await findApplicationByName(database.db, id, 'support'))?.settings.responses).toEqual({
+      store: 'off',
+      retention_days: 7,
+    })
+  })
+
   test('apply: database has the declared values', async () => {
     await apply(yamlOf())
     const id = await workspaceId()

@@ -3,7 +3,7 @@ import { readJson, writtenFor } from './codecs/complete.ts'
 import { decode, encode, UPSTREAMS } from './codecs/forward.ts'
 import type { Api } from './codecs/request-bodies.ts'
 
-// Values that disappeared silently until the fuzz runs of the codecs found them.
+// Values that disappeared silently until the fuzz runs of the codecs and the table of fields found them.
 
 const USER = { role: 'user', content: 'Hi' }
 const SCHEMA = { type: 'object' }
@@ -90,6 +90,72 @@ describe('chat request for a provider of another API', () => {
   test.each(rows)('%s: not sent to %s, and named [GW-PROV-8]', (param, api, body) => {
     const decoded = decode('openai-chat', JSON.stringify(body), 'refuse')
     expect(decoded.ok && encode(UPSTREAMS[api], decoded.request)).toMatchObject({ ok: false, unsupported: { param } })
+  })
+})
+
+describe('chat request with a field that no provider would get', () => {
+  test.each([
+    ['reasoning_included', { reasoning_included: ['summary'] }],
+    ['carried_fields', { carried_fields: { thinking: 'x' } }],
+    ['stream_options.include_obfuscation', { stream_options: { include_usage: true, include_obfuscation: true } }],
+    ['stream_options.continuous_usage_stats', { stream_options: { continuous_usage_stats: true } }],
+  ])('%s: 400 that names it [GW-FID-6]', (param, more) => {
+    for (const unknownFields of ['refuse', 'carry'] as const) {
+      const decoded = decode('openai-chat', JSON.stringify(chat(more)), unknownFields)
+      expect(decoded).toMatchObject({ ok: false, message: expect.stringContaining(`${param}: is not supported`) })
+    }
+  })
+})
+
+describe('chat request with a schema for a provider with the Messages API', () => {
+  const formatOf = (declared: object, own: object) => {
+    const json_schema = { name: 'city', ...declared, schema: { ...SCHEMA, ...own } }
+    const decoded = decode(
+      'openai-chat',
+      JSON.stringify(chat({ response_format: { type: 'json_schema', json_schema } })),
+      'refuse',
+    )
+    const encoded = decoded.ok && encode(UPSTREAMS['anthropic-messages'], decoded.request)
+    if (!encoded) throw new Error('refused')
+    return encoded.ok ? JSON.parse(encoded.body).output_config.format.schema : encoded.unsupported.param
+  }
+  test('labels: those of the format stand before those of the schema [GW-FID-6]', () => {
+    const own = { title: 'Town', description: 'Where it rains.' }
+    expect(formatOf({ description: 'For the map.' }, own)).toEqual({
+      type: 'object',
+      title: 'city: Town',
+      description: 'For the map.\n\nWhere it rains.',
+    })
+    expect(formatOf({}, { title: 'city' })).toEqual({ type: 'object', title: 'city' })
+  })
+  test('labels: one that is no text is named [GW-PROV-8]', () => {
+    expect(formatOf({ description: ['x'] }, {})).toBe('response_format.json_schema.description')
+    expect(formatOf({}, { title: 7 })).toBe('response_format.json_schema.name')
+  })
+})
+
+describe('field of the client in a refusal', () => {
+  const used = { type: 'tool_use', id: 'c', name: 'f', input: {}, extra_content: { a: 'b' } }
+  const request = (messages: readonly object[]) => ({ model: 'm', max_tokens: 9, messages })
+  const responses = { model: 'm', input: [USER], top_logprobs: 2 }
+  const cited = { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 1 }
+  const said = { role: 'assistant', content: [{ type: 'output_text', text: 'x', annotations: [cited] }] }
+  test.each<[Api, Api, string, object]>([
+    [
+      'anthropic-messages',
+      'openai-responses',
+      'messages[0].content[1].extra_content',
+      request([{ role: 'assistant', content: [{ type: 'text', text: 'x' }, used] }]),
+    ],
+    ['anthropic-messages', 'openai-responses', 'top_k', { ...request([USER]), top_k: 5 }],
+    ['openai-responses', 'anthropic-messages', 'top_logprobs', responses],
+    ['openai-responses', 'anthropic-messages', 'include', { ...responses, include: ['message.output_text.logprobs'] }],
+    ['openai-responses', 'anthropic-messages', 'input[0].content[0].annotations', { model: 'm', input: [said, USER] }],
+  ])('%s to %s: the error names %s [GW-PROV-8]', (from, to, param, body) => {
+    const decoded = decode(from, JSON.stringify(body), 'refuse')
+    if (!decoded.ok) throw new Error(decoded.message)
+    const encoded = encode(UPSTREAMS[to], decoded.request)
+    expect(encoded.ok || decoded.fieldOf(encoded.unsupported.param)).toMatch(new RegExp(`^${RegExp.escape(param)}`))
   })
 })
 

@@ -1,18 +1,10 @@
 import { ERRORS, type ErrorCode, type ErrorFields, errorBody } from '../../errors.ts'
 import type { ClientDialect, DecodedRequest, ErrorEnvelope } from '../client-dialect.ts'
+import { fieldOf } from '../sources.ts'
 import { growingMessage, messageEvents } from './events.ts'
 import { UnknownField, Untranslatable } from './fields.ts'
 import { type DecodedBody, decodeBody } from './request.ts'
 import { encodeMessage } from './response.ts'
-
-/** The names of this API for fields of a chat body. */
-const FIELD_NAMES: Readonly<Record<string, string>> = {
-  stop: 'stop_sequences',
-  user: 'metadata.user_id',
-  reasoning_effort: 'output_config.effort',
-  response_format: 'output_config.format',
-  parallel_tool_calls: 'tool_choice.disable_parallel_tool_use',
-}
 
 const ERROR_TYPES: Readonly<Record<number, string>> = {
   401: 'authentication_error',
@@ -41,7 +33,7 @@ function decode(body: unknown): DecodedRequest {
   return {
     ok: true,
     chat: decoded.chat,
-    fieldOf: fieldOf(decoded.paths),
+    fieldOf: (param) => fieldOf(decoded.sources, param),
     origins: decoded.origins,
     encoder: {
       toJson: (completion, _json, governance) => JSON.stringify(encodeMessage(completion, governance)),
@@ -50,15 +42,6 @@ function decode(body: unknown): DecodedRequest {
     },
   }
 }
-
-const fieldOf =
-  (paths: readonly string[]) =>
-  (param: string): string => {
-    const message = /^messages\[(\d+)\]/.exec(param)
-    if (message) return (paths[Number(message[1])] ?? 'messages') + param.slice(message[0].length)
-    const [name = param] = param.split(/[.[]/, 1)
-    return (Object.hasOwn(FIELD_NAMES, name) ? FIELD_NAMES[name] : name) + param.slice(name.length)
-  }
 
 /** The envelope of this API around the fields of ours: its clients choose the class of an exception by status. */
 function anthropicErrorBody(code: ErrorCode, fields: ErrorFields, requestId: string): ErrorEnvelope {

@@ -8,7 +8,11 @@ import { detailOf } from './upstream-reasoning.ts'
 export interface Translated {
   readonly message: ChatMessage
   readonly path: string
+  /** The client's fields for places in `message`. */
+  readonly places?: readonly Place[]
 }
+
+type Place = readonly [place: string, source: string]
 
 type Content = NonNullable<ChatMessage['content']>
 
@@ -24,13 +28,23 @@ export function decodeMessage(value: unknown, path: string): readonly Translated
     block: fieldsAt(block, `${path}.content[${at}]`),
     path: `${path}.content[${at}]`,
   }))
-  if (role === 'assistant') return [{ message: decodeAssistant(blocks), path }]
+  if (role === 'assistant') return [{ message: decodeAssistant(blocks), path, places: placesOfCalls(blocks) }]
   const results = blocks.filter(({ block }) => block.type === 'tool_result')
   const others = blocks.filter(({ block }) => block.type !== 'tool_result')
   return [
-    ...results.map((result) => ({ message: decodeToolResult(result.block, result.path), path: result.path })),
+    ...results.map(({ block, path }) => ({
+      message: decodeToolResult(block, path),
+      path,
+      places: [['tool_call_id', `${path}.tool_use_id`] as const],
+    })),
     ...(others.length > 0 || results.length === 0
-      ? [{ message: { role, content: joined(others.map((other) => decodePart(other.block, other.path))) }, path }]
+      ? [
+          {
+            message: { role, content: joined(others.map(({ block, path }) => decodePart(block, path))) },
+            path,
+            places: placesOfParts(others),
+          },
+        ]
       : []),
   ]
 }
@@ -60,6 +74,23 @@ function decodeAssistant(blocks: readonly Block[]): ChatMessage {
     ...(calls.length > 0 && { tool_calls: calls }),
   }
 }
+
+const placesOfCalls = (blocks: readonly Block[]): readonly Place[] =>
+  blocks
+    .filter(({ block }) => block.type === 'tool_use')
+    .flatMap(({ path }, index): Place[] => [
+      [`tool_calls[${index}]`, path],
+      [`tool_calls[${index}].function`, path],
+      [`tool_calls[${index}].function.arguments`, `${path}.input`],
+    ])
+
+const placesOfParts = (blocks: readonly Block[]): readonly Place[] =>
+  blocks.flatMap(({ path }, index): Place[] => [
+    [`content[${index}]`, path],
+    [`content[${index}].image_url`, `${path}.source`],
+    [`content[${index}].file`, `${path}.source`],
+    [`content[${index}].file.filename`, `${path}.title`],
+  ])
 
 const ASSISTANT_BLOCKS: ReadonlySet<string> = new Set(['text', 'tool_use', 'thinking', 'redacted_thinking'])
 

@@ -2,19 +2,25 @@ import type { Completion, CompletionHead } from '../../domain/completion.ts'
 import type { Fields } from '../../lib/untrusted-json.ts'
 import type { GovernanceBlock, GrowingEncoder } from '../client-dialect.ts'
 import { pieces } from '../pieces.ts'
+import { providerFieldsOf } from './provider-fields.ts'
 import { type Block, blocksOf, messageHead, stopOf, usageOf } from './response.ts'
 
 const event = (type: string, fields: Fields): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
 
 /** The events of a message in the order of the API: https://docs.claude.com/en/docs/build-with-claude/streaming. */
 export function* messageEvents(completion: Completion, governance: GovernanceBlock): Generator<string> {
-  yield messageStart(completion, governance)
+  yield messageStart(completion, governance, providerFieldsOf(completion))
   yield* eventsAfterStart(completion, governance)
 }
 
-function messageStart(completion: Pick<Completion, 'id' | 'model' | 'usage'>, governance: GovernanceBlock): string {
+function messageStart(
+  completion: Pick<Completion, 'id' | 'model' | 'usage'>,
+  governance: GovernanceBlock,
+  others: Fields = {},
+): string {
   const { output_tokens_details: _, ...input } = usageOf(completion.usage)
-  return event('message_start', { message: { ...messageHead(completion, governance), usage: { ...input, output_tokens: 0 } } })
+  const head = { ...others, ...messageHead(completion, governance) }
+  return event('message_start', { message: { ...head, usage: { ...input, output_tokens: 0 } } })
 }
 
 /** `sent`: characters of the first block that were sent before, with its start. */
@@ -25,7 +31,9 @@ function* eventsAfterStart(completion: Completion, governance: GovernanceBlock, 
     for (const delta of deltasOf(block, before)) yield event('content_block_delta', { index, delta })
     yield event('content_block_stop', { index })
   }
-  yield event('message_delta', { delta: stopOf(completion), usage: usageOf(completion.usage), governance })
+  // A stream that began before the completion was known could not begin with them.
+  const others = sent > 0 ? providerFieldsOf(completion) : {}
+  yield event('message_delta', { ...others, delta: stopOf(completion), usage: usageOf(completion.usage), governance })
   yield event('message_stop', {})
 }
 

@@ -1,13 +1,13 @@
 import type { Origin } from '../../domain/original-request.ts'
 import { type Fields, isObject, textOf } from '../../lib/untrusted-json.ts'
-import { decodeMessage, decodeSystem } from './content.ts'
+import type { Sources } from '../sources.ts'
+import { decodeMessage, decodeSystem, type Translated } from './content.ts'
 import { booleanAt, fieldsAt, itemsAt, oneOf, refuseOthers, textAt, Untranslatable } from './fields.ts'
 
-/** A chat body, and for each of its messages what it was made from. */
+/** A chat body, and for its fields and messages what they were made from. */
 export interface DecodedBody {
   readonly chat: Fields
-  /** Fields of the client's body. */
-  readonly paths: readonly string[]
+  readonly sources: Sources
   readonly origins: readonly Origin[]
 }
 
@@ -25,7 +25,7 @@ export function decodeBody(value: unknown): DecodedBody {
   const messages = itemsAt(body.messages, 'messages').map((message, at) => decodeMessage(message, `messages[${at}]`))
   const translated = [...system, ...messages.flat()]
   return {
-    paths: translated.map(({ path }) => path),
+    sources: sourcesOf(translated, body.tools),
     origins: [...system.map(() => 'system' as const), ...messages.flatMap((each, at) => each.map(() => ({ from: at, to: at })))],
     chat: {
       model: body.model,
@@ -46,6 +46,30 @@ export function decodeBody(value: unknown): DecodedBody {
       ...decodeChoice(body.tool_choice),
     },
   }
+}
+
+/** The names of this API for fields of a chat body. */
+const FIELD_NAMES = [
+  ['stop', 'stop_sequences'],
+  ['user', 'metadata.user_id'],
+  ['reasoning_effort', 'output_config.effort'],
+  ['response_format', 'output_config.format'],
+  ['response_format.json_schema', 'output_config.format'],
+  ['tool_choice.function', 'tool_choice'],
+  ['parallel_tool_calls', 'tool_choice.disable_parallel_tool_use'],
+] as const
+
+function sourcesOf(translated: readonly Translated[], tools: unknown): Sources {
+  const sources: Sources = new Map(FIELD_NAMES)
+  for (const at of Array.isArray(tools) ? tools.keys() : []) {
+    sources.set(`tools[${at}].function`, `tools[${at}]`)
+    sources.set(`tools[${at}].function.parameters`, `tools[${at}].input_schema`)
+  }
+  for (const [index, { path, places = [] }] of translated.entries()) {
+    sources.set(`messages[${index}]`, path)
+    for (const [place, source] of places) sources.set(`messages[${index}].${place}`, source)
+  }
+  return sources
 }
 
 function missing(name: string): never {

@@ -2,6 +2,7 @@ import type { Choice, Completion, Usage } from '../../domain/completion.ts'
 import { NO_USAGE, tokenUnitsOf } from '../../domain/usage.ts'
 import { type Fields, isObject, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
 import type { GovernanceBlock } from '../client-dialect.ts'
+import { otherUsage, providerFieldsOf } from './provider-fields.ts'
 import { stateOf } from './provider-state.ts'
 import { thinkingBlocks } from './upstream-reasoning.ts'
 
@@ -36,6 +37,7 @@ export const messageHead = (
 
 export function encodeMessage(completion: Completion, governance: GovernanceBlock): Fields {
   return {
+    ...providerFieldsOf(completion),
     ...messageHead(completion, governance),
     content: blocksOf(completion).map(({ block }) => block),
     ...stopOf(completion),
@@ -114,10 +116,14 @@ function inputOf(json: string): Fields {
   }
 }
 
-/** This API counts cached tokens beside the input, the chat API within it. Lifetimes are null if the provider reports none. */
+/**
+ * This API counts cached tokens beside the input, the chat API within it. Lifetimes are null if the provider reports none. Other fields of
+ * the provider are kept.
+ */
 export function usageOf(usage: Usage = NO_USAGE): Fields {
   const { input, cacheRead, cacheWrite, cacheWrite1h, output, reasoning } = tokenUnitsOf(usage)
   return {
+    ...otherUsage(usage),
     input_tokens: input - cacheRead - cacheWrite,
     cache_creation_input_tokens: cacheWrite,
     cache_read_input_tokens: cacheRead,

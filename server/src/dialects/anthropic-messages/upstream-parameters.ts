@@ -1,6 +1,15 @@
 import { CARRIED_FIELDS } from '../../domain/original-request.ts'
 import { type Fields, isObject, isSet, textOf } from '../../lib/untrusted-json.ts'
-import { maxTokensOf, only, onlyText, type Translate, translateParameters, unchanged, without } from '../translate-parameters.ts'
+import {
+  maxTokensOf,
+  only,
+  onlyText,
+  type Translate,
+  translateParameters,
+  unchanged,
+  without,
+  withoutText,
+} from '../translate-parameters.ts'
 import { allowOnly, isEmpty, UntranslatableField } from './upstream-fields.ts'
 
 /** The API requires `max_tokens`. This applies if the request has no limit. */
@@ -34,8 +43,8 @@ const PARAMETERS: Readonly<Record<string, Translate>> = {
   tool_choice: without,
   parallel_tool_calls: without,
   // Without effect on the completion: hints for another provider, and the stream that the gateway makes itself.
-  prompt_cache_key: without,
-  prompt_cache_retention: without,
+  prompt_cache_key: withoutText,
+  prompt_cache_retention: withoutText,
   reasoning_included: without,
   stream_options: without,
   governance: without,
@@ -69,7 +78,7 @@ export const encodeParameters = (parameters: Fields): Fields => ({
 const FORMAT_FIELDS = new Set(['type', 'json_schema'])
 const SCHEMA_FIELDS = new Set(['name', 'description', 'schema', 'strict'])
 
-/** The name and the description become those of the schema, where the model reads them. */
+/** The name and the description stand before those of the schema, where the model reads them. */
 function responseFormat(format: Fields): Fields {
   allowOnly(format, FORMAT_FIELDS, 'response_format')
   if (format.type === 'text') return {}
@@ -81,6 +90,16 @@ function responseFormat(format: Fields): Fields {
   const { name, description, schema, strict } = declared
   if (isSet(strict) && typeof strict !== 'boolean')
     throw new UntranslatableField('response_format.json_schema.strict', 'invalid_value')
-  const labels = { ...(!isEmpty(name) && { title: name }), ...(!isEmpty(description) && { description }) }
-  return { output_config: { format: { type: 'json_schema', schema: { ...labels, ...schema } } } }
+  const title = joinedLabels(name, schema.title, ': ', 'name')
+  const text = joinedLabels(description, schema.description, '\n\n', 'description')
+  const labels = { ...(!isEmpty(title) && { title }), ...(!isEmpty(text) && { description: text }) }
+  return { output_config: { format: { type: 'json_schema', schema: { ...labels, ...schema, ...labels } } } }
+}
+
+/** The label of the format and the schema's own one, if they differ. */
+function joinedLabels(label: unknown, own: unknown, between: string, name: string): unknown {
+  if (isEmpty(label)) return own
+  if (typeof label !== 'string' || (!isEmpty(own) && typeof own !== 'string'))
+    throw new UntranslatableField(`response_format.json_schema.${name}`, 'invalid_value')
+  return isEmpty(own) || own === label ? label : `${label}${between}${own as string}`
 }

@@ -1,5 +1,6 @@
-import type { Origin } from '../../domain/original-request.ts'
-import type { ClientDialect, ResponseEncoder } from '../client-dialect.ts'
+import { type Origin, OWN_PARAMETERS } from '../../domain/original-request.ts'
+import type { Problem } from '../../lib/schema.ts'
+import type { ClientDialect, DecodedRequest, ResponseEncoder } from '../client-dialect.ts'
 import { chatChunks, growingChunks } from './chunks.ts'
 
 const encoder = (includeUsage: boolean): ResponseEncoder => ({
@@ -14,14 +15,30 @@ const asFields = (value: unknown): Readonly<Record<string, unknown>> =>
 const originsOf = (messages: unknown): readonly Origin[] =>
   (Array.isArray(messages) ? messages : []).map((_, index) => ({ from: index, to: index }))
 
-/** The chat completions API: https://platform.openai.com/docs/api-reference/chat. */
-export const openaiChat: ClientDialect = {
-  name: 'openai-chat',
-  decode: (body) => ({
-    ok: true,
-    chat: body,
-    fieldOf: (param) => param,
-    encoder: encoder(asFields(asFields(body).stream_options).include_usage === true),
-    origins: originsOf(asFields(body).messages),
-  }),
+/** The gateway writes the stream itself, so a provider gets no options for it. */
+const isUsed = (option: unknown): boolean => option !== undefined && option !== null && option !== false
+
+/** A field that would disappear: it has the name of a parameter that the gateway sets, or is an option of the provider's stream. */
+function lostField(body: Readonly<Record<string, unknown>>): Problem | undefined {
+  const own = OWN_PARAMETERS.find((name) => isUsed(body[name]))
+  if (own !== undefined) return { param: own, message: 'is not supported: the gateway uses this name itself; leave it out' }
+  const options = Object.entries(asFields(body.stream_options))
+  const option = options.find(([name, value]) => name !== 'include_usage' && isUsed(value))
+  return option && { param: `stream_options.${option[0]}`, message: 'is not supported: the gateway writes the stream itself' }
 }
+
+function decode(value: unknown): DecodedRequest {
+  const body = asFields(value)
+  const problem = lostField(body)
+  if (problem) return { ok: false, problem }
+  return {
+    ok: true,
+    chat: value,
+    fieldOf: (param) => param,
+    encoder: encoder(asFields(body.stream_options).include_usage === true),
+    origins: originsOf(body.messages),
+  }
+}
+
+/** The chat completions API: https://platform.openai.com/docs/api-reference/chat. */
+export const openaiChat: ClientDialect = { name: 'openai-chat', decode }

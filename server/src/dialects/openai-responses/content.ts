@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { ContentPart } from '../../domain/message.ts'
-import { byType, type Fields, isObject, listOf, RefusedField, reader, type Sources } from './fields.ts'
+import type { Sources } from '../sources.ts'
+import { byType, type Fields, isObject, listOf, RefusedField, reader } from './fields.ts'
 
 /** Content of a chat message. `annotations`: of all its parts, in the form of the chat API. */
 export interface Content {
@@ -109,6 +110,8 @@ export function readContent(value: unknown, at: string, to: string, sources: Sou
   const kept = read.filter((part) => part !== refusal)
   for (const [index, { path }] of kept.entries()) addSources(`${to}.content[${index}]`, path, sources)
   if (refusal) sources.set(`${to}.refusal`, `${refusal.path}.refusal`)
+  const cited = read.find((part) => part.annotations && part.annotations.length > 0)
+  if (cited) sources.set(`${to}.annotations`, `${cited.path}.annotations`)
   return {
     content: refusal && kept.length === 0 ? null : joined(kept.map(({ part }) => part)),
     ...(refusal && { refusal: String(refusal.part.refusal) }),

@@ -26,18 +26,6 @@ export class UnknownField extends RefusedField {
   }
 }
 
-/** The client's field for fields of the chat: a longer path takes precedence over a shorter one. */
-export type Sources = Map<string, string>
-
-/** `messages[2].content[0].text` is `input[1].content[0].text` if `sources` has `messages[2]`. */
-export function fieldOf(sources: ReadonlyMap<string, string>, param: string): string {
-  for (let end = param.length; end > 0; end = Math.max(param.lastIndexOf('.', end - 1), param.lastIndexOf('[', end - 1))) {
-    const source = sources.get(param.slice(0, end))
-    if (source !== undefined) return source + param.slice(end)
-  }
-  return param
-}
-
 export const NOT_CARRIED = 'is not a field that the gateway can pass on to a model; leave it out'
 
 /** Reads an object that has no fields but these. Null counts as absent. Throws RefusedField. */

@@ -1,17 +1,8 @@
 import { Type } from 'typebox'
 import type { Origin } from '../../domain/original-request.ts'
+import type { Sources } from '../sources.ts'
 import { readContent } from './content.ts'
-import {
-  byType,
-  type Fields,
-  isObject,
-  listOf,
-  RefusedField,
-  reader,
-  type Sources,
-  UnknownField,
-  withoutNulls,
-} from './fields.ts'
+import { byType, type Fields, isObject, listOf, RefusedField, reader, UnknownField, withoutNulls } from './fields.ts'
 import { detailsOf } from './reasoning-input.ts'
 import type { Position } from './reasoning-items.ts'
 

@@ -2,18 +2,8 @@ import { Type } from 'typebox'
 import type { Origin } from '../../domain/original-request.ts'
 import type { StoredContent } from '../../domain/stored-content.ts'
 import type { DecodeContext, DecodedRequest } from '../client-dialect.ts'
-import {
-  byType,
-  type Fields,
-  fieldOf,
-  isObject,
-  NOT_CARRIED,
-  RefusedField,
-  reader,
-  type Sources,
-  UnknownField,
-  withoutNulls,
-} from './fields.ts'
+import { fieldOf, type Sources } from '../sources.ts'
+import { byType, type Fields, isObject, NOT_CARRIED, RefusedField, reader, UnknownField, withoutNulls } from './fields.ts'
 import { addHistory, addInput, type Conversation } from './input.ts'
 import { refuseFields } from './refused-fields.ts'
 import { readToolChoice, readTools } from './tools.ts'
@@ -143,7 +133,7 @@ function toChat(request: Fields, conversation: Conversation, { storing, history 
     ...toolFields(request, sources),
     ...textFields(request.text, sources),
     ...reasoningFields(request, sources),
-    ...logprobFields(request),
+    ...logprobFields(request, sources),
     ...(request.max_output_tokens !== undefined && tokenFields(request.max_output_tokens, sources)),
   }
 }
@@ -246,9 +236,10 @@ function reasoningFields({ reasoning = {}, include = [] }: Fields, sources: Sour
 }
 
 /** The chat API has `top_logprobs` only together with `logprobs`. */
-function logprobFields({ include = [], top_logprobs }: Fields): Fields {
+function logprobFields({ include = [], top_logprobs }: Fields, sources: Sources): Fields {
   const isIncluded = Array.isArray(include) && include.includes('message.output_text.logprobs')
   const isCounted = typeof top_logprobs === 'number' && top_logprobs > 0
+  sources.set('logprobs', isIncluded ? 'include' : 'top_logprobs')
   return isIncluded || isCounted ? withoutNulls({ logprobs: true, top_logprobs }) : {}
 }
 

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import { byType, type Fields, isObject, listOf, NOT_CARRIED, RefusedField, reader, type Sources } from './fields.ts'
+import type { Sources } from '../sources.ts'
+import { byType, type Fields, isObject, listOf, NOT_CARRIED, RefusedField, reader } from './fields.ts'
 
 const text = Type.String()
 const optionalText = Type.Optional(text)

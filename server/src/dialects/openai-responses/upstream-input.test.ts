@@ -57,6 +57,14 @@ describe('messages', () => {
       ],
     ],
     [
+      'a phase without a text stands on an empty one',
+      [{ role: 'assistant', content: null, phase: 'commentary', tool_calls: [call('a')] }],
+      [
+        { ...said(text('')), phase: 'commentary' },
+        { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' },
+      ],
+    ],
+    [
       'calls and results are items, with the text before them',
       [
         { role: 'assistant', content: 'One moment.', phase: 'commentary', tool_calls: [call('a'), custom] },

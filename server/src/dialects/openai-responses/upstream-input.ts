@@ -88,8 +88,12 @@ function assistantItems(message: ChatMessage, at: string): readonly Item[] {
   }
   const parts = Array.isArray(content) ? outputParts(content, `${at}.content`) : []
   say([...textParts(text, annotations), ...parts, ...refusalParts(message.refusal)])
+  // The phase has no other place than a message.
+  if (isSet(message.phase) && !items.some(({ type }) => type === 'message')) say([EMPTY_TEXT])
   return [...items, ...calls.slice(before.calls)]
 }
+
+const EMPTY_TEXT = { type: 'output_text', text: '', annotations: [] }
 
 const messageItems = (content: readonly Fields[], { phase }: ChatMessage): readonly Item[] =>
   content.length === 0 ? [] : [{ type: 'message', role: 'assistant', content, ...(isSet(phase) && { phase }) }]

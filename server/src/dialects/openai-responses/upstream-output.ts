@@ -1,4 +1,4 @@
-import { type Fields, isObject, isSet, readExtraFields } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, isSet, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
 import { RefusedField } from './fields.ts'
 import { detailsOf } from './reasoning-input.ts'
 import { RESPONSES_FORMAT } from './reasoning-items.ts'
@@ -57,9 +57,15 @@ function message(item: Fields, output: Draft): boolean {
     return false
   if (isSet(phase) && typeof phase !== 'string') return false
   output.hasMessage = true
+  // Texts of two phases are two messages.
+  const isOther = output.phases.at(-1) !== (phase ?? undefined)
+  if (isOther && output.text !== '' && content.some(hasText)) output.text += BETWEEN_PHASES
   output.phases.push((phase as string | null) ?? undefined)
   return content.every((part: unknown) => addByType(PARTS, part, output))
 }
+
+const BETWEEN_PHASES = '\n\n'
+const hasText = (part: unknown): boolean => isObject(part) && textOf(part.text) !== ''
 
 function textPart(part: Fields, output: Draft): boolean {
   const { text, annotations = [], logprobs = [] } = part

@@ -109,6 +109,14 @@ describe('response', () => {
   ])('phase: of texts with %j is %s', (phases, expected) =>
     expect(messageOf(phases.map((phase) => ({ ...messageItem('x'), phase })))?.phase).toBe(expected),
   )
+
+  test('phase: texts of two phases are two paragraphs', () => {
+    const said = (text: string, phase?: string) => ({ ...messageItem(text), ...(phase && { phase }) })
+    const two = [said('I look.', 'commentary'), said('It rains.', 'final_answer')]
+    expect(messageOf(two)?.content).toBe('I look.\n\nIt rains.')
+    expect(messageOf([said('One '), said('text.')])?.content).toBe('One text.')
+    expect(messageOf([said('I look.', 'commentary'), said('', 'final_answer')])?.content).toBe('I look.')
+  })
 })
 
 describe('reasoning', () => {

@@ -6,31 +6,32 @@ import { decodeText } from './text.ts'
 /** The type of a file, and its text if it is a text file. */
 export type Content = { readonly mediaType: MediaType; readonly text?: string }
 
-const BY_EXTENSION: Readonly<Record<string, MediaType>> = {
-  md: 'text/markdown',
-  mdx: 'text/markdown',
-  markdown: 'text/markdown',
-  html: 'text/html',
-  htm: 'text/html',
-  xhtml: 'text/html',
-  txt: 'text/plain',
-  csv: 'text/csv',
-  tsv: 'text/csv',
-  json: 'application/json',
-  jsonl: 'application/x-ndjson',
-  ndjson: 'application/x-ndjson',
-  pdf: 'application/pdf',
-  docx: DOCX,
-}
+/** Maps, because objects inherit fields such as `constructor`, and uploaders choose the names. */
+const BY_EXTENSION: ReadonlyMap<string, MediaType> = new Map([
+  ['md', 'text/markdown'],
+  ['mdx', 'text/markdown'],
+  ['markdown', 'text/markdown'],
+  ['html', 'text/html'],
+  ['htm', 'text/html'],
+  ['xhtml', 'text/html'],
+  ['txt', 'text/plain'],
+  ['csv', 'text/csv'],
+  ['tsv', 'text/csv'],
+  ['json', 'application/json'],
+  ['jsonl', 'application/x-ndjson'],
+  ['ndjson', 'application/x-ndjson'],
+  ['pdf', 'application/pdf'],
+  ['docx', DOCX],
+])
 
-const BY_MEDIA_TYPE: Readonly<Record<string, MediaType>> = {
-  ...Object.fromEntries(Object.values(BY_EXTENSION).map((type) => [type, type])),
-  'application/xhtml+xml': 'text/html',
-  'text/x-markdown': 'text/markdown',
-  'text/tab-separated-values': 'text/csv',
-  'application/jsonl': 'application/x-ndjson',
-  'application/x-jsonlines': 'application/x-ndjson',
-}
+const BY_MEDIA_TYPE: ReadonlyMap<string, MediaType> = new Map([
+  ...[...BY_EXTENSION.values()].map((type): [string, MediaType] => [type, type]),
+  ['application/xhtml+xml', 'text/html'],
+  ['text/x-markdown', 'text/markdown'],
+  ['text/tab-separated-values', 'text/csv'],
+  ['application/jsonl', 'application/x-ndjson'],
+  ['application/x-jsonlines', 'application/x-ndjson'],
+])
 
 /** First bytes (hexadecimal) of formats that are not supported, with the advice for the uploader. */
 const REFUSED: readonly (readonly [RegExp, string])[] = [
@@ -61,7 +62,7 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
 export function detectType(bytes: Uint8Array, name: string, given: string | undefined): Content {
   const head = Buffer.from(bytes.subarray(0, 1024)).toString('latin1')
   const extension = /\.([a-z0-9]{1,8})$/i.exec(name)?.[1]?.toLowerCase() ?? ''
-  const declared = BY_EXTENSION[extension] ?? BY_MEDIA_TYPE[given?.split(';')[0]?.trim().toLowerCase() ?? '']
+  const declared = BY_EXTENSION.get(extension) ?? BY_MEDIA_TYPE.get(given?.split(';')[0]?.trim().toLowerCase() ?? '')
 
   const pdf = head.indexOf('%PDF-')
   if (pdf >= 0 && (head.slice(0, pdf).trim() === '' || declared === 'application/pdf')) return { mediaType: 'application/pdf' }

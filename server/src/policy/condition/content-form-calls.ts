@@ -7,14 +7,14 @@ import { PATTERN_COST, type WorkCounter } from './work-budget.ts'
 export const FORMS = '@forms'
 
 /** Calls on `content.text`, and the calls on all forms that replace them. */
-const FORM_CALLS: Readonly<Record<string, string>> = {
-  contains: '@any_contains',
-  startsWith: '@any_starts_with',
-  endsWith: '@any_ends_with',
-  matches: '@any_matches',
-  '_==_': '@any_equals',
-  '@in': '@any_in',
-}
+const FORM_CALLS: ReadonlyMap<string, string> = new Map([
+  ['contains', '@any_contains'],
+  ['startsWith', '@any_starts_with'],
+  ['endsWith', '@any_ends_with'],
+  ['matches', '@any_matches'],
+  ['_==_', '@any_equals'],
+  ['@in', '@any_in'],
+])
 
 /**
  * Replaces tests on `content.text` that make a rule match by tests on all forms of the content. Visits logic, choices and loops;
@@ -38,7 +38,7 @@ const LOGIC: ReadonlySet<string> = new Set(['_&&_', '_||_', '_?_:_', '@not_stric
 
 function redirectCall(expr: Expr): void {
   const call = callOf(expr)
-  const name = FORM_CALLS[call?.name ?? '']
+  const name = FORM_CALLS.get(call?.name ?? '')
   if (!call || name === undefined) return
   const [a, b] = call.args
   const other =

@@ -41,13 +41,18 @@ const combine = (a: Growth, b: Growth): Growth => ({
 })
 
 /** The comparison with both sides exchanged. */
-const MIRRORED: Readonly<Record<string, string>> = { '_<_': '_>_', '_<=_': '_>=_', '_==_': '_==_', '_!=_': '_!=_' }
+const MIRRORED: ReadonlyMap<string, string> = new Map([
+  ['_<_', '_>_'],
+  ['_<=_', '_>=_'],
+  ['_==_', '_==_'],
+  ['_!=_', '_!=_'],
+])
 const GREATER: ReadonlySet<string> = new Set(['_>_', '_>=_'])
 
 /** undefined: another comparison, or one that a longer text can make false. */
 function growthOfComparison(name: string, left: Expr, right: Expr): Growth | undefined {
   if (growthOf(right).readsFindings) {
-    const mirrored = MIRRORED[name]
+    const mirrored = MIRRORED.get(name)
     return mirrored === undefined || growthOf(left).readsFindings ? undefined : growthOfComparison(mirrored, right, left)
   }
   const counted = findingName(left)
@@ -67,9 +72,14 @@ function growthOfLevel(expr: Expr): Growth | undefined {
   return name === 'content.risk_level' ? whole('it reads content.risk_level', true) : undefined
 }
 
+const SCALES = new Map([
+  ['content.classification', CLASSIFICATION_WORDS],
+  ['content.risk_level', RISK_WORDS],
+])
+
 /** Whether a level is compared with all words from one of them up to the highest: `in ["confidential", "restricted"]`. */
 function isUpperPart(name: string, left: Expr, right: Expr): boolean {
-  const scale = { 'content.classification': CLASSIFICATION_WORDS, 'content.risk_level': RISK_WORDS }[dottedName(left) ?? '']
+  const scale = SCALES.get(dottedName(left) ?? '')
   if (!scale) return false
   const items = name === '@in' && right.exprKind.case === 'listExpr' ? right.exprKind.value.elements : [right]
   if (name !== '_==_' && name !== '@in') return false

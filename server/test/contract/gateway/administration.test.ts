@@ -95,6 +95,15 @@ describe('start and administration', () => {
     })
     expect(expectSuccess(await governed.admin('GET', `/applications/${id}`))).toEqual(changed)
   })
+  test('Applications: a change of one field of settings.responses keeps the others [ADM-API-3]', async () => {
+    const responses = { store: 'default', retention_days: 90 }
+    const json = { name: `desk ${crypto.randomUUID()}`, settings: { responses } }
+    const { id } = expectSuccess(await governed.admin('POST', '/applications', { json }), 201)
+    const patch = async (changed: object) =>
+      expectSuccess(await governed.admin('PATCH', `/applications/${id}`, { json: { settings: { responses: changed } } }))
+    expect(await patch({ retention_days: 7 })).toMatchObject({ settings: { responses: { store: 'default', retention_days: 7 } } })
+    expect(await patch({ store: 'off' })).toMatchObject({ settings: { responses: { store: 'off', retention_days: 7 } } })
+  })
   test.each(['approve', 'deny'] as const)(
     'reviews: %s returns the item in its new state with the comment [ADM-API-7]',
     async (decision) => {

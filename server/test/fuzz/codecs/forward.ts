@@ -41,16 +41,18 @@ const application = (unknown_fields: UnknownFields): Application => ({
 const chatLimits = { bodyBytes: 1e7, messages: 1_000, contentBytes: 1e7 }
 
 export type Decoded =
-  | { readonly ok: true; readonly request: GatewayRequest; readonly written: Fields }
+  | { readonly ok: true; readonly request: GatewayRequest; readonly written: Fields; readonly fieldOf: (param: string) => string }
   | { readonly ok: false; readonly message: string }
 
 /** Reads a body as the server does. */
 export function decode(api: Api, body: string, unknownFields: UnknownFields): Decoded {
   const json = parseJsonKeepingNumbers(Buffer.from(body), 32)
   if (!json.ok) return { ok: false, message: json.problem }
-  const { parsed } = parserOf(CLIENTS[api], { chatLimits })(json.value, application(unknownFields), { written: json.written })
+  const { parsed, fieldOf } = parserOf(CLIENTS[api], { chatLimits })(json.value, application(unknownFields), {
+    written: json.written,
+  })
   if (!parsed.ok) return { ok: false, message: `${parsed.problem.param}: ${parsed.problem.message}` }
-  return { ok: true, request: parsed.request, written: json.written as Fields }
+  return { ok: true, request: parsed.request, written: json.written as Fields, fieldOf }
 }
 
 /** The body that a provider gets when no policy changes the request. */

@@ -6,18 +6,22 @@ export interface Place {
   readonly value: unknown
   readonly parent: Container | undefined
   readonly key: string | number
+  /** The entry of a list of the request in which it stands, such as a message; undefined: it stands in none. */
+  readonly item: unknown
 }
 export type Container = Record<string, unknown> | unknown[]
 
 const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null
 
 /** All parts of a JSON value, the value itself first. */
-export function placesOf(value: unknown, path = '', parent?: Container, key: string | number = ''): Place[] {
-  const own: Place = { path, value, parent, key }
+export function placesOf(value: unknown, path = '', parent?: Container, key: string | number = '', item?: unknown): Place[] {
+  const own: Place = { path, value, parent, key, item }
   if (!isContainer(value)) return [own]
-  if (Array.isArray(value)) return [own, ...value.flatMap((item, index) => placesOf(item, `${path}[]`, value, index))]
+  if (Array.isArray(value)) {
+    return [own, ...value.flatMap((each, index) => placesOf(each, `${path}[]`, value, index, item ?? each))]
+  }
   const dot = path === '' ? '' : '.'
-  return [own, ...Object.entries(value).flatMap(([name, item]) => placesOf(item, `${path}${dot}${name}`, value, name))]
+  return [own, ...Object.entries(value).flatMap(([name, each]) => placesOf(each, `${path}${dot}${name}`, value, name, item))]
 }
 
 /** A text that no other value has, so that its way through a codec can be followed. */
