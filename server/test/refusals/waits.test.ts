@@ -19,7 +19,7 @@ const pending = async (): Promise<string[]> => {
   return body.data.map(({ id }) => String(id))
 }
 const awaitWaiters = (count: number) =>
-  vi.waitFor(() => expect(governed.server.context.waiters.size).toBe(count), { timeout: 5_000, interval: 20 })
+  vi.waitFor(() => expect(governed.server.context.waiters.size).toBe(count), { timeout: 20_000, interval: 20 })
 
 /** A new Application, a hold of it, and a resubmission that waits for the decision. */
 async function startWaiting(point: 'input' | 'output', governance: object = {}) {

@@ -57,9 +57,17 @@ describe('rate limits', () => {
   test('concurrency: running requests count, and completed ones do not [GW-LIM-2]', async () => {
     const { burst, chat } = await createLimitedApplication({ concurrency: 2 })
     const key = word()
-    governed.provider.on(key, (response, call) => setTimeout(() => says('done')(response, call), 150))
-    expect((await burst(6, () => chat(key))).admitted).toBe(2)
-    expect((await burst(2, () => chat(key))).admitted).toBe(2)
+    // The provider responds when four requests are refused, however long that takes.
+    const { promise: refused, resolve } = Promise.withResolvers<void>()
+    governed.provider.on(key, (response, call) => void refused.then(() => says('done')(response, call)))
+    let refusals = 0
+    const send = async () => {
+      const response = await chat(key)
+      if (response.status === 429 && ++refusals === 4) resolve()
+      return response
+    }
+    expect((await burst(6, send)).admitted).toBe(2)
+    expect((await burst(2, send)).admitted).toBe(2)
   })
   test('tokens per minute: x-should-retry is false when the request alone exceeds the limit [GW-LIM-2]', async () => {
     const { chat } = await createLimitedApplication({ tokens_per_minute: 50 })
