@@ -78,8 +78,7 @@ describe('groups', () => {
 
   test('groups: removed member gets only the deletion event when the members get the update', async () => {
     const { id } = await ann.create('/groups', { name: 'Told', contacts: [ben.id, cleo.id] })
-    const about = async (type: string) =>
-      (await emittedAbout(type, id)).map(({ audience }) => audience.toSorted())
+    const about = async (type: string) => (await emittedAbout(type, id)).map(({ audience }) => audience.toSorted())
     await vi.waitFor(async () => expect(await about('group.created')).toEqual([[ann.id, ben.id, cleo.id]]), 20_000)
     await ann.remove(`/groups/${id}/contacts/${cleo.id}`)
     await vi.waitFor(async () => {
