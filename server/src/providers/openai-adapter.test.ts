@@ -26,7 +26,7 @@ const deps: AdapterDeps = {
   maxResponseBytes: 1_048_576,
 }
 
-const pools = testPools({ connectTimeoutMs: 300 })
+const pools = testPools()
 const upstreams: FaultyProvider[] = []
 afterEach(() => Promise.all(upstreams.splice(0).map((upstream) => upstream.close())))
 afterAll(() => pools.close())
