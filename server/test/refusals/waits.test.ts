@@ -120,7 +120,7 @@ describe('approved request whose completion is held', () => {
     const successor = await vi.waitFor(async () => {
       const [id] = (await pending()).filter((candidate) => !before.has(candidate))
       return id ?? expect.fail('no successor yet')
-    }, 5_000)
+    }, 20_000)
     await governed.decide(successor, 'approve')
     expect(contentOf(await response)).toBe(held.answer)
     expect(governed.countProviderCalls(held)).toBe(1)

@@ -197,7 +197,7 @@ describe('sizes', () => {
     for (const content of [`${words}      `, 'é'.repeat(2_097_153)]) {
       expect(expectError(await governed.chat(content), 'PAYLOAD_TOO_LARGE').param).toBe('messages[0].content')
     }
-  }, 60_000)
+  }, 240_000)
   test('JSON: at most 32 levels [API-BODY-3]', async () => {
     // The body and `metadata` are two levels.
     const deep = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels))
@@ -211,7 +211,7 @@ describe('sizes', () => {
     }
     expectSuccess(await governed.post(CHAT, undefined, { raw: body(16_777_216) }))
     expectError(await governed.post(CHAT, undefined, { raw: body(16_777_217) }), 'PAYLOAD_TOO_LARGE')
-  }, 60_000)
+  }, 240_000)
   test('body: 413 above 1 MiB on other paths [GW-CHAT-16]', async () => {
     const json = { content: 'word '.repeat(210_000), scope: 'application', kind: 'fact', classification: 'internal' }
     expectError(await governed.post('/v1/memory/capture', json), 'PAYLOAD_TOO_LARGE')
