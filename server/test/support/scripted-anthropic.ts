@@ -72,7 +72,7 @@ export async function startScriptedAnthropic() {
     calls.push(call)
     noteStream(response, call)
     if (method === 'GET') return json(response, MODELS_PAGES[path] ? 200 : 404, MODELS_PAGES[path] ?? {})
-    const script = [...scripts].findLast(([word]) => raw.includes(word))?.[1]
+    const script = [...scripts].find(([word]) => raw.includes(word))?.[1]
     if (script) return script(response, call)
     return json(response, 200, anthropicMessage([{ type: 'text', text: 'Noted.' }]))
   })
@@ -81,10 +81,7 @@ export async function startScriptedAnthropic() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
-    on: (word: string, behaviour: Behaviour): void => {
-      scripts.delete(word)
-      scripts.set(word, behaviour)
-    },
+    on: (word: string, behaviour: Behaviour): void => void scripts.set(word, behaviour),
     /** The calls whose body contains `word`. */
     callsWith: (word: string): AnthropicCall[] => calls.filter(({ raw }) => raw.includes(word)),
     close: async (): Promise<void> => {

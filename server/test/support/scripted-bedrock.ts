@@ -68,7 +68,7 @@ export async function startScriptedBedrock() {
     noteStream(response, call)
     if (!isAuthorized(call)) return json(response, 403, { message: 'The request signature we calculated does not match.' })
     if (path === '/foundation-models' && method === 'GET') return json(response, 200, MODELS)
-    const script = [...scripts].findLast(([word]) => raw.includes(word))?.[1]
+    const script = [...scripts].find(([word]) => raw.includes(word))?.[1]
     if (script) return script(response, call)
     if (path.startsWith('/model/')) return json(response, 200, anthropicMessage([{ type: 'text', text: 'From Claude.' }]))
     return json(response, 200, completion('From an open model.'))
@@ -77,10 +77,7 @@ export async function startScriptedBedrock() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
-    on: (word: string, behaviour: Behaviour): void => {
-      scripts.delete(word)
-      scripts.set(word, behaviour)
-    },
+    on: (word: string, behaviour: Behaviour): void => void scripts.set(word, behaviour),
     callsWith: (word: string): BedrockCall[] => calls.filter(({ raw }) => raw.includes(word)),
     close: async (): Promise<void> => {
       server.closeAllConnections()

@@ -53,8 +53,8 @@ export const says =
     json(response, 200, completion(text))
 
 /**
- * Starts an OpenAI-compatible provider on loopback. A word of the prompt selects its behaviour: `on('marmot', says('…'))`, of
- * several the latest one, because a prompt can contain memories of earlier tests. It echoes a prompt without such a word.
+ * Starts an OpenAI-compatible provider on loopback. A word of the prompt selects its behaviour: `on('marmot', says('…'))`.
+ * It echoes a prompt without such a word.
  */
 export async function startScriptedProvider() {
   const scripts = new Map<string, Behaviour>()
@@ -68,7 +68,7 @@ export async function startScriptedProvider() {
     const call: ProviderCall = { raw, body: JSON.parse(raw), headers: request.headers, path: request.url ?? '' }
     calls.push(call)
     noteStream(response, call)
-    const script = [...scripts].findLast(([word]) => raw.includes(word))?.[1]
+    const script = [...scripts].find(([word]) => raw.includes(word))?.[1]
     if (script) return script(response, call)
     if (call.path.endsWith('/embeddings')) return json(response, 200, embeddingList(call.body))
     return json(response, 200, completion(`You said: ${call.body.messages.at(-1)?.content ?? ''}`))
@@ -78,10 +78,7 @@ export async function startScriptedProvider() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     calls,
-    on: (word: string, behaviour: Behaviour): void => {
-      scripts.delete(word)
-      scripts.set(word, behaviour)
-    },
+    on: (word: string, behaviour: Behaviour): void => void scripts.set(word, behaviour),
     /** The calls whose body contains `word`. */
     callsWith: (word: string): ProviderCall[] => calls.filter(({ raw }) => raw.includes(word)),
     /** Removes all scripts and calls. */

@@ -87,7 +87,7 @@ export async function startScriptedResponses() {
     const call: ResponsesCall = { path, headers, raw, body: JSON.parse(raw) }
     calls.push(call)
     noteStream(response, call)
-    const script = [...scripts].findLast(([word]) => raw.includes(word))?.[1]
+    const script = [...scripts].find(([word]) => raw.includes(word))?.[1]
     if (script) return script(response, call)
     return json(response, 200, responseObject([messageItem('Noted.')]))
   })
@@ -96,10 +96,7 @@ export async function startScriptedResponses() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     calls,
-    on: (word: string, behaviour: Behaviour): void => {
-      scripts.delete(word)
-      scripts.set(word, behaviour)
-    },
+    on: (word: string, behaviour: Behaviour): void => void scripts.set(word, behaviour),
     /** The calls whose body contains `word`. */
     callsWith: (word: string): ResponsesCall[] => calls.filter(({ raw }) => raw.includes(word)),
     close: async (): Promise<void> => {
