@@ -52,7 +52,11 @@ test('scan: a detector that exceeds the budget and all detectors after it are fa
 })
 
 test('scan: detectors after an exceeded budget are failures when an earlier one has thrown', () => {
-  expect(scan(['x'], { detectors: [thrower, sleeper, finder], budgetMs: SHORT_MS }).failures).toEqual(['thrower', 'sleeper', 'finder'])
+  expect(scan(['x'], { detectors: [thrower, sleeper, finder], budgetMs: SHORT_MS }).failures).toEqual([
+    'thrower',
+    'sleeper',
+    'finder',
+  ])
 })
 
 test('scan: findings are the same when texts are scanned again, in any order', () => {
