@@ -97,6 +97,7 @@ const browser = { globalSetup: './dashboard/e2e/support/build.ts' }
 export default defineConfig({
   test: {
     globalSetup: 'server/test/support/global-setup.ts',
+    setupFiles: 'server/test/support/fixed-seed.ts',
     reporters: ['default', './server/test/support/summary-reporter.ts'],
     testTimeout: 60_000,
     // Hooks start whole servers, on a machine that may be busy: with 30 s two files of a fresh clone's first run were skipped.

@@ -18,6 +18,9 @@ export interface EventReaderOptions {
   readonly query?: string
 }
 
+/** Longer than any event takes on a busy machine. */
+const WAIT_MS = 30_000
+
 /** One open event stream. Complete events stay in `events` after the stream ends. */
 export class EventReader {
   readonly events: StreamedEvent[] = []
@@ -63,7 +66,7 @@ export class EventReader {
   }
 
   /** Waits for an event that matches and returns the first one. Throws after `ms`. */
-  async until(matches: (event: StreamedEvent) => boolean, ms = 10_000): Promise<StreamedEvent> {
+  async until(matches: (event: StreamedEvent) => boolean, ms = WAIT_MS): Promise<StreamedEvent> {
     let found: StreamedEvent | undefined
     await this.#wait(() => {
       found = this.events.find(matches)
@@ -78,7 +81,7 @@ export class EventReader {
 
   #hasBegun = false
 
-  async #wait(done: () => boolean, ms = 10_000): Promise<void> {
+  async #wait(done: () => boolean, ms = WAIT_MS): Promise<void> {
     const deadline = performance.now() + ms
     while (!done()) {
       if (this.ended || performance.now() > deadline) {

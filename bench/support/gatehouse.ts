@@ -1,11 +1,10 @@
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { LONG_MODEL, MODEL } from './chat-bodies.ts'
+import { freePort } from './free-port.ts'
 import { type OwnProcess, startProcess } from './own-process.ts'
 
 /** The used fields of `<data>/demo.json`. */
@@ -125,11 +124,3 @@ const askReady = (port: number): Promise<string> =>
     },
     (error: Error) => String((error.cause as Error | undefined)?.message ?? error.message),
   )
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}

@@ -70,6 +70,7 @@ async function useKey(page: Page): Promise<void> {
   const key = (await page.getByRole('dialog', { name: 'Key created' }).locator('code').textContent()) ?? ''
   await page.getByRole('button', { name: 'Copy key' }).waitFor()
   await page.getByRole('button', { name: 'I have saved it' }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByRole('cell', { name: 'Never' }).waitFor()
   expect(await page.content()).not.toContain(key)
   await sendChat(key)
@@ -93,7 +94,7 @@ async function changeSettings(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('1000000').first().waitFor()
   await limit.fill('120')
-  await page.getByLabel('Enable knowledge').click()
+  await page.getByLabel('Enable knowledge').press('Space')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved.').waitFor()
   await page.reload()

@@ -122,7 +122,7 @@ test('filters: a status class finds its records, and an invalid status shows an 
   await rows.nth(1).waitFor()
   await page.getByRole('textbox', { name: 'Status' }).fill('many')
   await page.getByText('Enter a status such as 404, or a class such as 5xx.').first().waitFor()
-  expect(await rows.count()).toBe(0)
+  await expect.poll(() => rows.count(), PATIENCE).toBe(0)
   await expectAccessible(page)
 })
 
@@ -147,8 +147,9 @@ test('badges: no label is truncated at 1280 and 380 px', async () => {
     await page.locator('main .mantine-Badge-label').first().waitFor()
     for (const width of [1280, 380]) {
       await page.setViewportSize({ width, height: 800 })
-      const truncated = await page.evaluate(TRUNCATED_BADGES)
-      expect([path, width, truncated]).toEqual([path, width, []])
+      // The page may follow the width asynchronously.
+      const truncated = async () => [path, width, await page.evaluate(TRUNCATED_BADGES)]
+      await expect.poll(truncated, PATIENCE).toEqual([path, width, []])
     }
     await page.setViewportSize({ width: 1280, height: 800 })
   }

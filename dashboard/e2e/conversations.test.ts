@@ -130,7 +130,7 @@ test('policies: a denied message stays in the input, and a held one arrives afte
   await article(alice.page, 'A discount of 30 % is fine').waitFor()
   await bob.page.getByRole('link', { name: /Alice Moreno/ }).click()
   await article(bob.page, 'A discount of 30 % is fine').waitFor()
-  expect(await alice.page.getByText('is pending review').count()).toBe(0)
+  await expect.poll(() => alice.page.getByText('is pending review').count()).toBe(0)
 })
 
 test('access token: is revoked on switching the user and on signing out', async () => {

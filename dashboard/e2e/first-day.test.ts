@@ -71,15 +71,17 @@ async function usePlayground(page: Page, guest: string): Promise<void> {
   await page.getByRole('link', { name: 'Open playground' }).click()
   await page.getByRole('combobox', { name: 'Directory user' }).click()
   await page.getByRole('option', { name: guest }).click()
+  await page.waitForURL(`**as=${guest}*`)
   await page.getByRole('combobox', { name: 'Model' }).fill('demo-mini')
   await page.getByLabel('Message').fill('Good morning')
-  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Send', disabled: false }).waitFor()
+  await page.getByLabel('Message').press('Enter')
   const log = page.getByRole('log', { name: 'Chat' })
   await log.getByText('I am the built-in demonstration model').waitFor()
   await log.getByText('Allowed').waitFor()
   const stages = page.getByRole('list', { name: 'Stages' }).getByRole('listitem')
   await stages.last().waitFor()
-  expect(await stages.count()).toBe(12)
+  await expect.poll(() => stages.count()).toBe(12)
 }
 
 /** Adds a rule with an error, corrects it at its line, replays and publishes the draft. */
@@ -92,7 +94,7 @@ async function publishRuleForGuests(page: Page): Promise<void> {
   await page.keyboard.insertText(RULE_WITH_ERROR)
   await page.getByRole('tab', { name: 'Problems (1)' }).waitFor()
   await page.getByRole('button', { name: /^Line \d+$/ }).click()
-  expect(await page.locator('.cm-activeLine').textContent()).toContain(WRONG)
+  await page.locator('.cm-activeLine', { hasText: WRONG }).waitFor()
   await page.keyboard.press('Home')
   await page.keyboard.press('Shift+End')
   await page.keyboard.insertText(RIGHT)

@@ -43,17 +43,16 @@ test('Home: shows items that need attention, traffic and latency, and links to t
 test('period: start moves forward while the page is open', async () => {
   const { page, visit } = await dashboard.signedIn()
   await page.clock.install()
-  const starts = new Set<string | null>()
+  const starts: number[] = []
   page.on('request', (request) => {
     const url = new URL(request.url())
-    if (url.pathname.endsWith('/overview')) starts.add(url.searchParams.get('from'))
+    if (url.pathname.endsWith('/overview')) starts.push(Date.parse(url.searchParams.get('from') ?? ''))
   })
   await visit('/?period=1h')
   await page.getByRole('heading', { name: 'Latency by stage' }).waitFor()
   await page.clock.fastForward('10:00')
-  await expect.poll(() => starts.size, { timeout: 20_000 }).toBeGreaterThan(1)
-  const [first, last] = [[...starts].at(0), [...starts].at(-1)].map((from) => Date.parse(from ?? ''))
-  expect((last ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(9 * 60_000)
+  const moved = () => (starts.at(-1) ?? 0) - (starts[0] ?? 0)
+  await expect.poll(moved, { timeout: 20_000 }).toBeGreaterThanOrEqual(9 * 60_000)
 })
 
 test('Home: reviewer sees providers without links', async () => {

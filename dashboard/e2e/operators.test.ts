@@ -88,7 +88,7 @@ test('admin tokens: owner creates a token with selected scopes and revokes it', 
   await page.getByRole('button', { name: 'Revoke nightly export' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  expect((await request('/admin/v1/audit')).status()).toBe(401)
+  await expect.poll(async () => (await request('/admin/v1/audit')).status()).toBe(401)
   expect(consoleErrors).toEqual([])
 })
 

@@ -18,32 +18,29 @@ test('playground: shows completion, stream, dry run and hold with the trace of t
   await visit('/playground')
   await page.getByRole('combobox', { name: 'Application' }).click()
   await page.getByRole('option').first().click()
-  const send = async (text: string) => {
-    await page.getByLabel('Message').fill(text)
-    await page.keyboard.press('Enter')
-  }
+  const send = (text: string) => sendMessage(page, text)
+  const isDryRun = (url: URL) => url.searchParams.has('dry')
   const stages = page.getByRole('list', { name: 'Stages' }).getByRole('listitem')
-  await page.getByLabel('Message').click()
   await send('Good morning')
   await stages.last().waitFor()
-  expect(await stages.count()).toBe(12)
-  expect(await page.getByRole('log').getByText('Allowed').count()).toBe(1)
+  await expect.poll(() => stages.count()).toBe(12)
+  await expect.poll(() => page.getByRole('log').getByText('Allowed').count()).toBe(1)
   await expectAccessible(page)
 
   await page.getByRole('combobox', { name: 'Directory user' }).click()
   await page.getByRole('option', { name: 'alice' }).click()
   await page.waitForURL('**as=alice*')
-  await page.getByLabel('Stream response').click()
-  await page.getByLabel('Message').click()
+  await page.getByLabel('Stream response').press('Space')
+  await page.waitForURL('**stream=*')
   await send('Which travel costs are paid?')
   await page.getByRole('log').getByText('User verified').waitFor()
 
-  await page.getByLabel('Dry run').click()
-  await page.getByLabel('Message').click()
+  await page.getByLabel('Dry run').press('Space')
+  await page.waitForURL(isDryRun)
   await send(PAYMENT)
   await page.getByRole('log').getByText('Dry run', { exact: true }).waitFor()
-  await page.getByLabel('Dry run').click()
-  await page.getByLabel('Message').click()
+  await page.getByLabel('Dry run').press('Space')
+  await page.waitForURL((url) => !isDryRun(url))
   await send(PAYMENT)
   await page.getByText('409 POLICY_REVIEW_PENDING').waitFor()
   await stages.getByText('Stopped').waitFor()
@@ -54,13 +51,22 @@ test('playground: shows completion, stream, dry run and hold with the trace of t
   expect(consoleErrors.filter((error) => !error.includes('409'))).toEqual([])
 })
 
-/** Opens the playground with an asserted user and sends messages. */
+/** Presses Enter when the page accepts it: before the Application is loaded, it would be ignored. */
+async function sendMessage(page: Page, text: string): Promise<void> {
+  const field = page.getByLabel('Message')
+  await field.fill(text)
+  await page.getByRole('button', { name: 'Send', disabled: false }).waitFor()
+  await field.press('Enter')
+}
+
+/** Opens the playground with an asserted user, sends messages and waits for their responses. */
 async function chatAs(page: Page, visit: (path: string) => Promise<void>, user: string, ...messages: string[]): Promise<void> {
   const [application] = dashboard.server.demo.applications
   await visit(`/playground?application=${application?.id}&user=${user}`)
   for (const message of messages) {
-    await page.getByLabel('Message').fill(message)
-    await page.keyboard.press('Enter')
+    const answered = page.waitForResponse((response) => response.url().endsWith('/chat'))
+    await sendMessage(page, message)
+    await answered
     await page.getByRole('button', { name: 'Send' }).waitFor()
   }
 }
@@ -80,10 +86,9 @@ test('playground: another user gets a new chat without the messages of the first
   await chatAs(page, visit, 'alice', 'My pelican is called Pete')
   await page.getByLabel('Asserted user ID').fill('bob')
   await page.waitForURL('**user=bob*')
-  expect(await page.getByRole('log').getByText('Pete').count()).toBe(0)
+  await expect.poll(() => page.getByRole('log').getByText('Pete').count()).toBe(0)
   const sent = page.waitForRequest((request) => request.url().endsWith('/chat'))
-  await page.getByLabel('Message').fill('What is my pelican called?')
-  await page.keyboard.press('Enter')
+  await sendMessage(page, 'What is my pelican called?')
   const body = (await sent).postDataJSON()
   expect(body.governance.user.id).toBe('bob')
   expect(body.messages.map(({ content }: { content: string }) => content)).toEqual(['What is my pelican called?'])
@@ -108,14 +113,17 @@ test('playground: newest message and input stay visible in a long chat', async (
   const { page, visit } = await dashboard.signedIn(undefined, { viewport: { width: 1280, height: 720 } })
   await chatAs(page, visit, 'carol', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight')
   await page.getByRole('log').getByText('Eight', { exact: true }).waitFor()
-  await page.waitForTimeout(500)
   for (const shown of [
     page.getByLabel('Message'),
     page.getByRole('button', { name: 'Send' }),
     page.getByRole('log').getByText('Eight', { exact: true }),
   ]) {
-    const box = await shown.boundingBox()
-    expect(box && box.y >= 56 && box.y + box.height <= 720, JSON.stringify(box)).toBe(true)
+    // The chat scrolls to its end.
+    const isVisible = async () => {
+      const box = await shown.boundingBox()
+      return (box && box.y >= 56 && box.y + box.height <= 720) || box
+    }
+    await expect.poll(isVisible).toBe(true)
   }
   await expectAccessible(page)
 })
@@ -123,10 +131,9 @@ test('playground: newest message and input stay visible in a long chat', async (
 test('playground: a dry run shows the verdict and no completion', async () => {
   const { page, visit } = await dashboard.signedIn()
   await chatAs(page, visit, 'dora')
-  await page.getByLabel('Dry run').click()
+  await page.getByLabel('Dry run').press('Space')
   await page.waitForURL('**dry=true*')
-  await page.getByLabel('Message').fill(PAYMENT)
-  await page.keyboard.press('Enter')
+  await sendMessage(page, PAYMENT)
   const log = page.getByRole('log')
   await log.getByText('Held', { exact: true }).waitFor()
   await log.getByText('no model was called, so there is no completion').waitFor()

@@ -71,7 +71,7 @@ test(
     await write(page, GUESTS_DENIED.replace('user.role', 'user.roll'))
     await page.getByRole('tab', { name: 'Problems (1)' }).waitFor()
     await page.getByRole('button', { name: 'Line 11' }).click()
-    expect(await page.locator('.cm-activeLine').textContent()).toContain('user.roll')
+    await page.locator('.cm-activeLine', { hasText: 'user.roll' }).waitFor()
     await page.locator('.cm-lintRange-error').first().waitFor()
     await page.locator('.cm-lint-marker-error').waitFor()
     expect(await page.getByRole('button', { name: 'Publish' }).isDisabled()).toBe(true)

@@ -36,7 +36,7 @@ test('key: works at once when issued, is listed by its first letters, and gets 4
   expect(listed).not.toContain(key)
 
   expect(await runCommand('key', 'revoke', id)).toMatchObject({ code: 0 })
-  await vi.waitFor(async () => expect(await statusWith(key)).toBe(401), { timeout: 10_000, interval: 50 })
+  await vi.waitFor(async () => expect(await statusWith(key)).toBe(401), { timeout: 20_000, interval: 50 })
   expect(await runCommand('key', 'revoke', 'key_nothing')).toMatchObject({ code: 1, err: expect.stringContaining('key list') })
 })
 
@@ -79,7 +79,7 @@ test('token user: works for the messaging API when issued, is listed by name, an
   const [id = ''] = /tok_\w+/.exec(issued.err) ?? []
   expect((await runCommand('token', 'user', 'list', '--user', user)).out).toMatch(new RegExp(`^${id} +laptop `, 'm'))
   expect(await runCommand('token', 'user', 'revoke', id)).toMatchObject({ code: 0 })
-  await vi.waitFor(async () => expect(await status()).toBe(401), { timeout: 10_000, interval: 50 })
+  await vi.waitFor(async () => expect(await status()).toBe(401), { timeout: 20_000, interval: 50 })
   expect(await runCommand('token', 'user', 'revoke', 'tok_nothing')).toMatchObject({
     code: 1,
     err: expect.stringContaining('user list'),

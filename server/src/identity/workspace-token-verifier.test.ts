@@ -109,10 +109,13 @@ describe('accepted', () => {
     const verifier = newVerifier()
     const good = await token({}, rsa.privateJwk)
     await verify(good, verifier)
-    const ms = await asyncCpuMs(async () => {
+    const first = await asyncCpuMs(async () => {
+      for (let i = 0; i < 500; i++) await verify(good, newVerifier())
+    })
+    const again = await asyncCpuMs(async () => {
       for (let i = 0; i < 5_000; i++) await verify(good, verifier)
     })
-    expect(ms / 5_000).toBeLessThan(0.05)
+    expect(again / 5_000).toBeLessThan(first / 500 / 2)
   })
 })
 
@@ -266,7 +269,7 @@ describe('refused', () => {
       await expectRefusal(await token({ attributes: { a: 'x'.repeat(16_384) } }), 'too_long')
       await expectRefusal(`${'a'.repeat(50_000_000)}.b.c`, 'too_long')
     })
-    expect(ms).toBeLessThan(1_000)
+    expect(ms).toBeLessThan(5_000)
   })
 
   test('user token: refused when the Workspace has no keys', async () => {

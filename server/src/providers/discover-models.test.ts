@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { FAULTS, type FaultyProvider, respond, startFaultyProvider } from '../../test/support/faulty-provider.ts'
+import { type Behaviour, FAULTS, type FaultyProvider, respond, startFaultyProvider } from '../../test/support/faulty-provider.ts'
 import { testPools, testProvider } from '../../test/support/providers.ts'
 import { systemClock } from '../lib/clock.ts'
 import { discoverModels } from './discover-models.ts'
@@ -9,10 +9,10 @@ const upstreams: FaultyProvider[] = []
 afterEach(() => Promise.all(upstreams.splice(0).map((upstream) => upstream.close())))
 afterAll(() => pools.close())
 
-async function discoverFrom(...behaviours: Parameters<typeof startFaultyProvider>) {
-  const upstream = await startFaultyProvider(...behaviours)
+async function discoverFrom(behaviour: Behaviour, timeoutMs = 20_000) {
+  const upstream = await startFaultyProvider(behaviour)
   upstreams.push(upstream)
-  const discovery = await discoverModels(testProvider({ baseUrl: upstream.baseUrl, timeoutMs: 200 }), pools, {
+  const discovery = await discoverModels(testProvider({ baseUrl: upstream.baseUrl, timeoutMs }), pools, {
     clock: systemClock,
   })
   return { discovery, request: upstream.calls[0] }
@@ -35,6 +35,6 @@ test.each([
   ['answers 401', 'status'],
   ['redirects to metadata', 'status'],
 ] as const)('discovery: a provider that %s is a failure of kind %s', async (fault, failure) => {
-  const { discovery } = await discoverFrom(FAULTS[fault])
+  const { discovery } = await discoverFrom(FAULTS[fault], failure === 'timeout' ? 200 : undefined)
   expect(discovery).toMatchObject({ ok: false, failure })
 })

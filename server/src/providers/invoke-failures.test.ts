@@ -113,8 +113,8 @@ describe('fallback', () => {
   )
 
   test('invoke: the next provider gets the request after a timeout, and its refusal becomes the error', async () => {
-    const hanging = await startProvider([FAULTS['hangs before headers']], { id: 'a', timeoutMs: 100 })
-    const broken = await startProvider([failWith(400)], { id: 'b', timeoutMs: 100 })
+    const hanging = await startProvider([FAULTS['hangs before headers']], { id: 'a', timeoutMs: 600 })
+    const broken = await startProvider([failWith(400)], { id: 'b', timeoutMs: 600 })
     const result = await send([hanging, broken])
     expect(result).toMatchObject({ ok: false, code: 'VALIDATION_ERROR' })
     expect(outcomes(result)).toEqual(['a timeout', 'b refused'])
@@ -136,7 +136,7 @@ describe('at most once', () => {
     'hangs within the body',
     'omits choices',
   ] as const)('invoke: makes no further attempt when a provider that %s may have had an effect', async (fault) => {
-    const first = await startProvider([FAULTS[fault]], { id: 'a', timeoutMs: 150 })
+    const first = await startProvider([FAULTS[fault]], { id: 'a', timeoutMs: fault.startsWith('hangs') ? 150 : 20_000 })
     const spare = await startProvider([respondNormally], { id: 'b' })
     expect(await send([first, spare], { atMostOnce: true })).toMatchObject({ ok: false })
     expect([first.requestCount(), spare.requestCount()]).toEqual([1, 0])

@@ -44,5 +44,5 @@ test('stub: completes a message of one megabyte in bounded time', () => {
   const completeAll = () => {
     for (const piece of ['a', ' ', '@', '😀', 'bank ']) complete(piece.repeat(1_048_576 / piece.length))
   }
-  expect(cpuMs(completeAll)).toBeLessThan(500)
+  expect(cpuMs(completeAll)).toBeLessThan(5_000)
 })

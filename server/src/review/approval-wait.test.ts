@@ -27,7 +27,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
   })
   const newWait = (clientSignal = connected) => new ApprovalWait(clientSignal, { db: database.db, clock, waiters, lease: LEASE })
   const approve = async (item: ReviewItem) => {
-    await vi.waitFor(() => expect(waiters.size).toBe(1), { interval: 5 })
+    await vi.waitFor(() => expect(waiters.size).toBe(1), { timeout: 20_000, interval: 5 })
     await transact(database.db, (tx) =>
       decideHold(tx, owner.workspaceId, item.id, { verdict: 'approved', by: 'op-1', comment: null, now: afterOpening(100) }),
     )
@@ -61,7 +61,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     await claimRelease(database.db, owner, item, { ...LEASE, now: afterOpening(100) }, REVIEW_BOX)
     const client = new AbortController()
     const running = newWait(() => client.signal).suspend(owner, item.id, 0)
-    await vi.waitFor(() => expect(waiters.size).toBe(1), { interval: 5 })
+    await vi.waitFor(() => expect(waiters.size).toBe(1), { timeout: 20_000, interval: 5 })
     client.abort()
     expect(await running).toBe(false)
   })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
 import { afterOpening, OPENED_AT, seedHold, seedOwner, transact } from '../../test/support/reviews.ts'
 import type { Database } from '../db/database.ts'
+import { localSignal } from '../db/signal.ts'
 import type { Clock } from '../lib/clock.ts'
 import { decideHold } from './decision-store.ts'
 import { PendingOutputHolds } from './pending-output-holds.ts'
@@ -16,17 +17,15 @@ describe.each(testDatabases())('on $name', ({ open }) => {
   const clock: Clock = { now: () => now }
   beforeAll(async () => {
     database = await open()
-    pendingOutputHolds = new PendingOutputHolds({ db: database.db, signal: database.signal, clock, maxAgeMs: 60_000 })
+    pendingOutputHolds = new PendingOutputHolds({ db: database.db, signal, clock, maxAgeMs: 60_000 })
   })
   afterAll(async () => {
     pendingOutputHolds.close()
     await database.close()
   })
-  /** The signal arrives soon after `publish` resolves. */
-  const publishChange = async (id: string) => {
-    await database.signal.publish(REVIEWS_TOPIC, id)
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
+  // Not the signal of the database, through which reviews of other tests would empty the cache.
+  const signal = localSignal()
+  const publishChange = (id: string) => signal.publish(REVIEWS_TOPIC, id)
 
   test('pending output holds: only an unexpired output hold of the Application counts', async () => {
     owner = await seedOwner(database.db)

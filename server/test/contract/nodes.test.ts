@@ -9,7 +9,7 @@ import { word } from '../support/scripted-provider.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const url = postgresUrl()
-const WAIT = { timeout: 10_000, interval: 50 }
+const WAIT = { timeout: 20_000, interval: 50 }
 
 /** Needs TEST_DATABASE_URL. */
 describe.skipIf(url === null)('two nodes on one PostgreSQL', () => {

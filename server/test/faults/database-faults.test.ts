@@ -127,7 +127,7 @@ describe.skipIf(url === null)('PostgreSQL that is unavailable for a time', () =>
       const { response } = await governed.sendPrompt()
       statuses.push(response.status)
       contentOf(response)
-    }, 10_000)
+    }, 30_000)
     for (const status of statuses) expect([200, 503]).toContain(status)
   })
   test('database: every request and /readyz get 503 when the database is unavailable, and 200 when it is back [API-AUTH-4]', async () => {
@@ -149,7 +149,7 @@ describe.skipIf(url === null)('PostgreSQL that is unavailable for a time', () =>
     expect((await receiveBytes(governed)).toString()).not.toContain('vault')
 
     await database.allowConnections(true)
-    await vi.waitFor(async () => contentOf((await governed.sendPrompt()).response), 10_000)
+    await vi.waitFor(async () => contentOf((await governed.sendPrompt()).response), 30_000)
     expect((await governed.api('GET', '/readyz', { token: null })).status).toBe(200)
   })
   test('database: every response has its record and the chain has no gap when connections are cut under load', async () => {
@@ -171,7 +171,7 @@ describe.skipIf(url === null)('PostgreSQL that is unavailable for a time', () =>
     await Promise.all(load)
     running = false
     await cutting
-    await vi.waitFor(async () => contentOf((await governed.sendPrompt()).response), 10_000)
+    await vi.waitFor(async () => contentOf((await governed.sendPrompt()).response), 30_000)
     for (const id of ids) expect((await governed.record(id)).id).toBe(id)
     const { rows } = await governed.server.context.database.pool.query('select sequence from audit_record order by sequence')
     expect(rows.map(({ sequence }) => sequence)).toEqual(rows.map((_, index) => index + 1))
@@ -179,7 +179,7 @@ describe.skipIf(url === null)('PostgreSQL that is unavailable for a time', () =>
   test('database: hold can be approved and released when connections are cut', async () => {
     const held = await governed.holdPrompt()
     await database.endConnections()
-    await vi.waitFor(() => governed.decide(held.id, 'approve'), 10_000)
+    await vi.waitFor(() => governed.decide(held.id, 'approve'), 30_000)
     expect(contentOf(await governed.resubmit(held))).toBe(held.answer)
   })
 })

@@ -4,14 +4,15 @@ import { DETECTORS } from '../../src/classification/detectors.ts'
 import { expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
 
-const BUDGET_MS = 50
+/** Other detectors need less, also on a slow machine and when they run for the first time. */
+const BUDGET_MS = 500
 
 /** A detector that fails as the text says. */
 const fragile: Detector = {
   name: 'fragile',
   detect: (text) => {
     if (text.includes('walnut-throws')) throw new Error('a detector that quotes walnut-throws')
-    if (text.includes('walnut-overruns')) for (const end = performance.now() + BUDGET_MS * 3; performance.now() < end; );
+    if (text.includes('walnut-overruns')) for (const end = performance.now() + BUDGET_MS * 1.2; performance.now() < end; );
     if (text.includes('walnut-misplaces')) return [{ type: 'pii.email', start: 5, end: 1_000_000 }]
     return []
   },

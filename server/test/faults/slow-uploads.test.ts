@@ -45,7 +45,7 @@ test.each([
     const open = Array.from({ length: 10 }, (_, at) => startStalledRequest([...authorization, lengths[at % 2] ?? '']))
     await vi.waitFor(() => {
       for (const { received } of open) expect(parseResponse(received())).toMatchObject({ status: 401 })
-    }, 10_000)
+    }, 20_000)
     expect(parseResponse(open[0]?.received() ?? Buffer.of())?.body).toMatchObject({ error: { code: 'AUTH_INVALID_KEY' } })
     expectSuccess(await large())
   },
@@ -56,10 +56,10 @@ test('slow upload: request with a key counts as a body in flight until it ends [
   const length = `content-length: ${LONGEST}`
   const open = [length, 'transfer-encoding: chunked', length, length].map((header) => startStalledRequest([key, header]))
   const places = () => open.filter(({ received }) => received().length === 0).length
-  await vi.waitFor(() => expect(places()).toBe(2), 10_000)
+  await vi.waitFor(() => expect(places()).toBe(2), 20_000)
   const full = await large()
   expectError(full, 'UNAVAILABLE')
   expect(full.headers.get('retry-after')).toMatch(/^\d+$/)
   for (const socket of sockets.splice(0)) socket.destroy()
-  await vi.waitFor(async () => void expectSuccess(await large()), 10_000)
+  await vi.waitFor(async () => void expectSuccess(await large()), 20_000)
 })

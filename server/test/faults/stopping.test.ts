@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { startBalancer } from '../support/balancer.ts'
 import { postgresUrl } from '../support/database.ts'
 import { firstApiKey, measureStop, startOneNode } from '../support/one-node.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
+import { says } from '../support/scripted-provider.ts'
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
 
 const NEXT_VERSION = fileURLToPath(new URL('../support/next-version.ts', import.meta.url))
@@ -93,32 +94,17 @@ describe('server that gets a stop signal', { timeout: 240_000 }, () => {
   })
 
   test('serve: running request finishes with Connection: close and /readyz gets 503 when the drain begins', async () => {
-    const { server, provider } = await oneNode({ GATEHOUSE_DRAIN_DELAY_MS: '1500' })
-    provider.on(
-      'slow-answer',
-      (response) =>
-        void setTimeout(
-          () =>
-            response.writeHead(200, { 'content-type': 'application/json' }).end(
-              JSON.stringify({
-                id: 'x',
-                object: 'chat.completion',
-                created: 1,
-                model: 'scripted',
-                choices: [{ index: 0, message: { role: 'assistant', content: 'done' }, finish_reason: 'stop' }],
-              }),
-            ),
-          2_500,
-        ),
-    )
+    const { server, provider } = await oneNode({ GATEHOUSE_DRAIN_DELAY_MS: '6000' })
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    provider.on('slow-answer', (...exchange) => void released.then(() => says('done')(...exchange)))
     const waiting = chat(server.base, firstApiKey(server), 'slow-answer')
     while (provider.callsWith('slow-answer').length === 0) await sleep(20)
     const ended = measureStop(server)
-    await sleep(300)
-    const ready = await server.readyz()
-    expect([ready?.status, ready?.body.checks.find(({ name }) => name === 'accepting')?.status]).toEqual([503, 'fail'])
+    await vi.waitFor(async () => expect((await server.readyz())?.status).toBe(503), { timeout: 5_000, interval: 20 })
+    expect((await server.readyz())?.body.checks.find(({ name }) => name === 'accepting')?.status).toBe('fail')
     const late = await chat(server.base, firstApiKey(server), 'still accepted')
     expect([late.status, late.headers.get('connection')]).toEqual([200, 'close'])
+    release()
     const response = await waiting
     expect([response.status, response.headers.get('connection')]).toEqual([200, 'close'])
     expect(await response.text()).toContain('done')

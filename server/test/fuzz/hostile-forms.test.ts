@@ -185,10 +185,10 @@ const checkCases = (one: fc.Arbitrary<Case>, count: number) =>
     fc.asyncProperty(fc.array(one, { minLength: AT_ONCE, maxLength: AT_ONCE }), async (batch) => {
       await Promise.all(batch.map(send))
     }),
-    { seed: SEED, numRuns: Math.ceil((count * SHARE) / AT_ONCE), interruptAfterTimeLimit: 120_000, markInterruptAsFailure: true },
+    { seed: SEED, numRuns: Math.ceil((count * SHARE) / AT_ONCE), interruptAfterTimeLimit: 570_000, markInterruptAsFailure: true },
   )
 
-describe(`generated forms (FUZZ_SEED=${SEED})`, { timeout: 150_000 }, () => {
+describe(`generated forms (FUZZ_SEED=${SEED})`, { timeout: 600_000 }, () => {
   test('hostile forms: response is a success or the error envelope when the form is random', async () => {
     await checkCases(
       fc.tuple(place, form).map(([[method, path], body]) => ({ method, path: path(), body })),

@@ -142,9 +142,9 @@ test(`hostile HTTP: no response is a 5xx when ${BATCHES * AT_ONCE} requests have
       })
       await Promise.all(made.map((bytes) => check(bytes, { mayBeSilent: true, quietMs: 150 })))
     }),
-    { seed: SEED, numRuns: BATCHES, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: true },
+    { seed: SEED, numRuns: BATCHES, interruptAfterTimeLimit: 270_000, markInterruptAsFailure: true },
   )
-}, 60_000)
+}, 300_000)
 
 test('hostile HTTP: server responds normally after all cases', async () => {
   expect((await governed.sendPrompt()).response.status).toBe(200)

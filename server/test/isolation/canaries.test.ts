@@ -48,7 +48,7 @@ const record = <T extends GatewayResponse>(response: T): T => {
 beforeAll(async () => {
   governed = await startGoverned({ LOG_LEVEL: 'trace', OPENAI_API_KEY: PROVIDER_KEY }, { clock })
   await sendTraffic()
-}, 60_000)
+})
 afterAll(() => governed.close())
 
 /** Sends requests of all kinds: successful, refused, held, failed and malformed ones. */

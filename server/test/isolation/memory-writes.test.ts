@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { createMemoryFixture, type MemoryFixture, type MemoryRequestOptions } from '../support/memory-fixture.ts'
+import { word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
 let governed: Governed
@@ -22,7 +23,6 @@ const SCOPES = [
   ['workspace', {}],
 ] as const
 
-const word = () => crypto.randomUUID().slice(0, 8)
 /** By default an asserted user cannot write shared memory. */
 const createDefaultFixture = (): Promise<MemoryFixture> => createMemoryFixture(governed, { assertion_scopes: null })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Json } from '../admin/client.ts'
 import { type AssistantFixture, lastMessage, startAssistantFixture } from '../support/assistant-fixture.ts'
+import { findEmittedEvents } from '../support/emitted-events.ts'
 import { says, word } from '../support/scripted-provider.ts'
 
 let fixture: AssistantFixture
@@ -8,13 +8,6 @@ beforeAll(async () => {
   fixture = await startAssistantFixture()
 })
 afterAll(() => fixture.governed.close())
-
-const eventsOf = async (type: string, conversationId: string): Promise<Json[]> => {
-  const columns = ['audience', 'payload'] as const
-  const outbox = await fixture.db.selectFrom('event_outbox').select(columns).where('type', '=', type).execute()
-  const log = await fixture.db.selectFrom('event_log').select(columns).where('type', '=', type).execute()
-  return [...log, ...outbox].filter(({ payload }) => (payload as Json).conversation_id === conversationId)
-}
 
 test('traceparent: upstream request has the header of the answered message, and none when that message had none', async () => {
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
@@ -62,16 +55,24 @@ describe('direct conversation', () => {
   test('assistant: other members get a typing event when the assistant writes [MSG-EVENT-1]', async () => {
     const chat = await fixture.createDirect(fixture.helper)
     await chat.ask(fixture.question().text)
-    expect(await eventsOf('assistant.typing', chat.id)).toEqual([
+    const typing = (await findEmittedEvents(fixture.db, 'assistant.typing')).filter(
+      ({ payload }) => payload.conversation_id === chat.id,
+    )
+    expect(typing).toMatchObject([
       { audience: [fixture.ann.id], payload: { conversation_id: chat.id, contact_id: fixture.helper.id } },
     ])
   })
 
   test('assistant: model gets the earlier messages in order and with their roles when the conversation continues', async () => {
     const chat = await fixture.createDirect(fixture.helper)
-    const [one, two] = [fixture.question(), fixture.question()]
+    // The first answer arrives after the second question.
+    const { promise: asked, resolve } = Promise.withResolvers<void>()
+    const one = fixture.question('', 'Soon.', (...exchange) => void asked.then(() => says('Soon.')(...exchange)))
+    const two = fixture.question()
     await chat.send(one.text)
-    await chat.ask(two.text)
+    await chat.send(two.text)
+    resolve()
+    await fixture.idle()
     const all = await chat.messages()
     expect(all.map(({ message }) => message)).toEqual([one.text, two.text, one.answer, two.answer])
     expect(two.calls()[0]?.body.messages).toEqual([

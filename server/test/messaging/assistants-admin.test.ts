@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Admin, adminClient, expectError } from '../admin/client.ts'
+import { findEmittedEvents } from '../support/emitted-events.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { createMembers, type Member } from './client.ts'
@@ -45,15 +46,7 @@ describe('assistants', () => {
     const { id } = await admin.create('/assistants', { username: name(), application_id })
     await ann.create('/conversations', { contact_id: id })
     await admin.patch(`/assistants/${id}`, { display_name: 'Guide' })
-    const { db, relay } = server.context
-    await relay.run()
-    const events = await db
-      .selectFrom('event_log')
-      .select(['type', 'audience', 'payload'])
-      .where('type', 'like', 'contact.%')
-      .orderBy('sequence')
-      .execute()
-    const about = events.filter(({ payload }) => (payload as { id: string }).id === id)
+    const about = (await findEmittedEvents(server.context.db, 'contact.%')).filter(({ payload }) => payload.id === id)
     expect(about.map(({ type }) => type)).toEqual(['contact.created', 'contact.updated'])
     expect(about[1]).toMatchObject({ audience: expect.arrayContaining([ann.id]), payload: { display_name: 'Guide' } })
   })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Admin, adminClient } from '../admin/client.ts'
+import { type EmittedEvent, findEmittedEvents } from '../support/emitted-events.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { createMembers, type Member } from './client.ts'
@@ -16,15 +17,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const emitted = async (type: string): Promise<{ audience: string[]; payload: unknown }[]> => {
-  const outbox = await server.context.db
-    .selectFrom('event_outbox')
-    .select(['audience', 'payload'])
-    .where('type', '=', type)
-    .execute()
-  const log = await server.context.db.selectFrom('event_log').select(['audience', 'payload']).where('type', '=', type).execute()
-  return [...log, ...outbox] as { audience: string[]; payload: unknown }[]
-}
+const emittedAbout = async (type: string, id: string): Promise<EmittedEvent[]> =>
+  (await findEmittedEvents(server.context.db, type)).filter(({ payload }) => payload.id === id)
 
 describe('contacts', () => {
   test('contacts: list holds the other users of the Workspace, sorted by username [MSG-RES-1]', async () => {
@@ -86,7 +80,7 @@ describe('contacts', () => {
     await ann.create('/groups', { name: 'Known', contacts: [eve.id] })
     await eve.put(`/contacts/${eve.id}`, { display_name: 'Eve' })
     await admin.patch(`/users/${eve.id}`, { username: `${eve.id}.new` })
-    const about = async (type: string) => (await emitted(type)).filter(({ payload }) => (payload as { id: string }).id === eve.id)
+    const about = (type: string) => emittedAbout(type, eve.id)
     await vi.waitFor(async () => {
       expect((await about('contact.created')).map(({ audience }) => audience)).toEqual([[eve.id]])
       expect(await about('contact.updated')).toMatchObject([

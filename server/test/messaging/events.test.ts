@@ -139,7 +139,7 @@ test('events: stream ends when its token is revoked, and other streams of the us
   const { id, token } = await admin.create(`/users/${ben.id}/tokens`, {})
   const [revoked, other] = [await listen({ ...ben, token }), await listen(ben)]
   await admin.post(`/access-tokens/${id}/revoke`)
-  await expect(revoked.until(() => false)).rejects.toThrow('ended: true')
+  await expect(revoked.until(() => false, 10_000)).rejects.toThrow('ended: true')
   expect(other.ended).toBe(false)
   other.close()
 })

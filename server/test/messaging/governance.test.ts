@@ -4,6 +4,8 @@ import { removeExpiredHolds } from '../../src/messaging/messages/remove-expired-
 import { prepareMessage, storeMessage } from '../../src/messaging/messages/send-message.ts'
 import { type Admin, adminClient, type Json } from '../admin/client.ts'
 import { adjustableClock } from '../support/adjustable-clock.ts'
+import { type EmittedEvent, findEmittedEvents } from '../support/emitted-events.ts'
+import { word } from '../support/scripted-provider.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 import { createMembers, type Member, unlimitedRate } from './client.ts'
 
@@ -47,17 +49,12 @@ afterAll(() => server.close())
 
 const fields = (message: string, more: object = {}) => ({ conversation_id: chat.id, message, ...more })
 const say = (message: string): Promise<Json> => ann.create('/messages', fields(message))
-const word = (): string => crypto.randomUUID().slice(0, 8)
 const textsIn = async (member: Member = ben, id: string = chat.id): Promise<string[]> =>
   (await member.get(`/messages?limit=100&conversation_id=${id}`)).data.map(({ message }: Json) => message)
 const hold = (message: string, sending = {}): Promise<Json> =>
   ann.expectError('POLICY_REVIEW_PENDING', 'POST', '/messages', fields(message), sending)
-const eventsOf = async (type: string, about: string): Promise<Json[]> => {
-  const { db } = server.context
-  const outbox = await db.selectFrom('event_outbox').select(['audience', 'payload']).where('type', '=', type).execute()
-  const log = await db.selectFrom('event_log').select(['audience', 'payload']).where('type', '=', type).execute()
-  return [...log, ...outbox].filter(({ payload }) => JSON.stringify(payload).includes(about))
-}
+const eventsOf = async (type: string, about: string): Promise<EmittedEvent[]> =>
+  (await findEmittedEvents(server.context.db, type)).filter(({ payload }) => JSON.stringify(payload).includes(about))
 
 describe('deny', () => {
   test('message policies: message is not stored and the refusal names rule and record when a rule denies it', async () => {
@@ -163,7 +160,11 @@ describe('require_approval', () => {
       expect((await who.get(`/messages/search?q=${encodeURIComponent(text)}`)).data).toEqual([])
     }
     expect(await eventsOf('message.held', error.review_item_id)).toEqual([
-      { audience: [ann.id], payload: expect.objectContaining({ conversation_id: chat.id, state: 'pending' }) },
+      {
+        type: 'message.held',
+        audience: [ann.id],
+        payload: expect.objectContaining({ conversation_id: chat.id, state: 'pending' }),
+      },
     ])
     const approved = await admin.post(`/reviews/${error.review_item_id}/approve`, { comment: 'fine' })
     expect(approved).toMatchObject({ state: 'released', released_audit_id: expect.stringMatching(/^aud_/) })

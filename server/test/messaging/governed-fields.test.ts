@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { demoDeclaration } from '../../src/demo/demo-declaration.ts'
 import { applyWorkspace } from '../../src/setup/apply-workspace.ts'
 import { type Admin, type ApiResponse, adminClient, expectError, type Json } from '../admin/client.ts'
+import { word } from '../support/scripted-provider.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { createMembers, type Member } from './client.ts'
@@ -35,7 +36,6 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const word = (): string => crypto.randomUUID().slice(0, 8)
 const applicationId = async (): Promise<string> => (await admin.get('/applications')).data[0].id
 const contactOf = async (id: string): Promise<Json> => ben.get(`/contacts/${encodeURIComponent(id)}`)
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type EmittedEvent, findEmittedEvents } from '../support/emitted-events.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { createMembers, type Member } from './client.ts'
@@ -13,15 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const emitted = async (type: string): Promise<{ audience: string[]; payload: unknown }[]> => {
-  const outbox = await server.context.db
-    .selectFrom('event_outbox')
-    .select(['audience', 'payload'])
-    .where('type', '=', type)
-    .execute()
-  const log = await server.context.db.selectFrom('event_log').select(['audience', 'payload']).where('type', '=', type).execute()
-  return [...log, ...outbox] as { audience: string[]; payload: unknown }[]
-}
+const emittedAbout = async (type: string, id: string): Promise<EmittedEvent[]> =>
+  (await findEmittedEvents(server.context.db, type)).filter(({ payload }) => payload.id === id)
 
 describe('groups', () => {
   test.each(['json', 'form'] as const)(
@@ -84,10 +78,7 @@ describe('groups', () => {
 
   test('groups: removed member gets only the deletion event when the members get the update', async () => {
     const { id } = await ann.create('/groups', { name: 'Told', contacts: [ben.id, cleo.id] })
-    const about = async (type: string) =>
-      (await emitted(type))
-        .filter(({ payload }) => (payload as { id: string }).id === id)
-        .map(({ audience }) => audience.toSorted())
+    const about = async (type: string) => (await emittedAbout(type, id)).map(({ audience }) => audience.toSorted())
     await vi.waitFor(async () => expect(await about('group.created')).toEqual([[ann.id, ben.id, cleo.id]]), 20_000)
     await ann.remove(`/groups/${id}/contacts/${cleo.id}`)
     await vi.waitFor(async () => {

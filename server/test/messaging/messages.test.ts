@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Json } from '../admin/client.ts'
+import { word } from '../support/scripted-provider.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { createMembers, type Member } from './client.ts'
@@ -208,18 +209,18 @@ describe('delete', () => {
 
 describe('search', () => {
   test("search: finds messages with all words, newest first, in the user's own conversations only [MSG-MSG-11]", async () => {
-    const word = `w${crypto.randomUUID().slice(0, 8)}`
-    const [one, two] = [await say(ann, `the ${word} of Zürich`), await say(ben, `Zürich without ${word.toUpperCase()}`)]
+    const term = word()
+    const [one, two] = [await say(ann, `the ${term} of Zürich`), await say(ben, `Zürich without ${term.toUpperCase()}`)]
     const find = async (member: Member, q: string, more = '') =>
       (await member.get(`/messages/search?q=${encodeURIComponent(q)}${more}`)).data.map(({ id }: Json) => id)
-    expect(await find(ann, word)).toEqual([two.id, one.id])
-    expect(await find(ben, `${word} zürich the`)).toEqual([one.id])
-    expect(await find(ben, `"of Zürich" ${word}`)).toEqual([one.id])
-    expect(await find(ann, word, '&limit=1')).toEqual([two.id])
-    expect(await find(ann, word, `&starting_after=${two.id}&conversation_id=${chat.id}`)).toEqual([one.id])
-    expect(await find(cleo, word)).toEqual([])
+    expect(await find(ann, term)).toEqual([two.id, one.id])
+    expect(await find(ben, `${term} zürich the`)).toEqual([one.id])
+    expect(await find(ben, `"of Zürich" ${term}`)).toEqual([one.id])
+    expect(await find(ann, term, '&limit=1')).toEqual([two.id])
+    expect(await find(ann, term, `&starting_after=${two.id}&conversation_id=${chat.id}`)).toEqual([one.id])
+    expect(await find(cleo, term)).toEqual([])
     await ann.put(`/messages/${one.id}`, { message: 'other words' })
-    expect(await find(ann, word)).toEqual([two.id])
+    expect(await find(ann, term)).toEqual([two.id])
     await cleo.expectError('NOT_FOUND', 'GET', `/messages/search?q=x&conversation_id=${chat.id}`)
     await ann.expectError('VALIDATION_ERROR', 'GET', '/messages/search')
     for (const q of ['!!! ((', "' & | <->", ':*', '-']) expect(await find(ann, q)).toEqual([])

@@ -111,6 +111,7 @@ describe.each(testDatabases())('streams of events on $name', ({ open }) => {
   }, async () => {
     const ids = Array.from({ length: 120 }, (_, i) => `b${i}`)
     const socket = connect(node.port, '127.0.0.1')
+    socket.on('error', () => {})
     socket.write('GET / HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sloth\r\n\r\n')
     const from = await new Promise<number>((resolve) => {
       let head = ''
@@ -136,7 +137,6 @@ describe.each(testDatabases())('streams of events on $name', ({ open }) => {
     socket.on('data', (bytes) => {
       received += bytes.length
     })
-    socket.on('error', () => {})
     socket.resume()
     await once(socket, 'close')
     expect(received).toBeLessThan(ids.length * filler.length)

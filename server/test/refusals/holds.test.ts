@@ -29,7 +29,7 @@ describe('requests that wait for a reviewer', () => {
       setTimeout(() => {
         load.current--
         says('done')(response, call)
-      }, 100)
+      }, 300)
     })
     return { key, load }
   }

@@ -19,7 +19,7 @@ const pending = async (): Promise<string[]> => {
   return body.data.map(({ id }) => String(id))
 }
 const awaitWaiters = (count: number) =>
-  vi.waitFor(() => expect(governed.server.context.waiters.size).toBe(count), { timeout: 5_000, interval: 20 })
+  vi.waitFor(() => expect(governed.server.context.waiters.size).toBe(count), { timeout: 20_000, interval: 20 })
 
 /** A new Application, a hold of it, and a resubmission that waits for the decision. */
 async function startWaiting(point: 'input' | 'output', governance: object = {}) {
@@ -120,7 +120,7 @@ describe('approved request whose completion is held', () => {
     const successor = await vi.waitFor(async () => {
       const [id] = (await pending()).filter((candidate) => !before.has(candidate))
       return id ?? expect.fail('no successor yet')
-    }, 5_000)
+    }, 20_000)
     await governed.decide(successor, 'approve')
     expect(contentOf(await response)).toBe(held.answer)
     expect(governed.countProviderCalls(held)).toBe(1)

@@ -8,6 +8,9 @@ import { testPools, testProvider } from './providers.ts'
 
 const REQUEST = { model: 'small', messages: [{ role: 'user', content: 'Good morning' }], parameters: {} }
 
+/** How long a circuit breaker stays open. */
+export const OPEN_MS = 1_000
+
 interface WithProvider {
   readonly provider: Provider
 }
@@ -18,7 +21,7 @@ export function invokeFixture() {
   const upstreams: FaultyProvider[] = []
   let deps: InvokeDeps
   beforeEach(() => {
-    const health = new Health({ openMs: 150 })
+    const health = new Health({ openMs: OPEN_MS })
     deps = { pools, health, clock: { now: () => new Date() }, newId: (prefix) => `${prefix}_1`, random: () => 1, backoffMs: 10 }
   })
   afterEach(() => Promise.all(upstreams.splice(0).map((upstream) => upstream.close())))
@@ -29,7 +32,7 @@ export function invokeFixture() {
     async startProvider(behaviours: readonly Behaviour[], change: Partial<Provider> = {}) {
       const upstream = await startFaultyProvider(...behaviours)
       upstreams.push(upstream)
-      const provider = testProvider({ baseUrl: upstream.baseUrl, timeoutMs: 2_000, ...change })
+      const provider = testProvider({ baseUrl: upstream.baseUrl, timeoutMs: 20_000, ...change })
       return { provider, upstream, requestCount: () => upstream.calls.length }
     },
     /** Sends one request to the providers in their order. */

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '../../../bench/support/free-port.ts'
 import { type OwnProcess, startProcess } from '../../../bench/support/own-process.ts'
 import type { Demo } from './demo.ts'
 
@@ -77,12 +77,4 @@ export async function startServerProcess(env: Readonly<Record<string, string>>, 
     await sleep(POLL_MS)
   }
   return server
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

@@ -39,6 +39,8 @@ export async function startServer(env: Environment = {}, overrides: Overrides = 
     GATEHOUSE_DATA: folder,
     PORT: '0',
     LOG_LEVEL: 'info',
+    // On a slow machine the default would deny long texts.
+    GATEHOUSE_DETECTOR_BUDGET_MS: '60000',
     ...(env.DATABASE_URL && { GATEHOUSE_DEMO: '1' }),
     ...env,
   }

@@ -4,7 +4,7 @@ import { PERSONAL_DATA } from './personal-data.ts'
 
 /** Findings as `type: text`. */
 const find = (text: string): string[] =>
-  (scan([text], { detectors: PERSONAL_DATA, budgetMs: 1_000 }).findings[0] ?? []).map(
+  (scan([text], { detectors: PERSONAL_DATA, budgetMs: 60_000 }).findings[0] ?? []).map(
     ({ type, start, end }) => `${type.slice('pii.'.length)}: ${text.slice(start, end)}`,
   )
 

@@ -10,7 +10,7 @@ import {
 import { scan } from '../scan.ts'
 import { SECRETS } from './secrets.ts'
 
-const find = (text: string) => scan([text], { detectors: SECRETS, budgetMs: 1_000 }).findings[0] ?? []
+const find = (text: string) => scan([text], { detectors: SECRETS, budgetMs: 60_000 }).findings[0] ?? []
 const random = new Random(7)
 
 describe('secret.api_key: finds', () => {

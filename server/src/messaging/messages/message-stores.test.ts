@@ -23,7 +23,7 @@ const notUsed = () => Promise.reject(new Error('This test has no policies'))
 const NO_POLICIES = {
   policies: { current: async () => undefined },
   detectors: [],
-  detectorBudgetMs: 1_000,
+  detectorBudgetMs: 60_000,
   reportFault: () => {},
   workspaceKeys: new Cache<WorkspaceKeys>(notUsed),
   reviewBox: REVIEW_BOX,

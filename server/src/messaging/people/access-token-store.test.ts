@@ -39,7 +39,7 @@ describe.each(testDatabases())('access tokens on $name', ({ open }) => {
       userTokens,
       policies,
       detectors: [],
-      detectorBudgetMs: 1_000,
+      detectorBudgetMs: 60_000,
       reportFault: () => {},
     })
   }

@@ -51,11 +51,13 @@ describe('dry run', () => {
     ['damson-redact mara.lind@example.org', 'allow', { transforms: ['redact:pii'] }],
   ])('memory: the decision is made and nothing is stored: %j is %s [GW-DRY-2]', async (mark, verdict, more) => {
     const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
+    // A user of its own: other files of the worker recall the memories of theirs.
+    const user = { id: word() }
     const chatToRemember = async (governance: object) => {
       const topic = word()
       governed.provider.on(topic, says('Noted.'))
       const prompt = `Remember that my locker is ${topic} ${mark}.`
-      return expectSuccess(await memoryFixture.chat(prompt, { user: { id: 'mara' } }, governance)).governance
+      return expectSuccess(await memoryFixture.chat(prompt, { user }, governance)).governance
     }
     const reviews = async () => {
       const { data } = expectSuccess(await governed.admin('GET', '/reviews?limit=100'))

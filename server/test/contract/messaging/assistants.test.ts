@@ -24,7 +24,7 @@ const awaitReplies = (id: string, times = 1): Promise<Json[]> =>
       expect(replies).toHaveLength(times)
       return replies
     },
-    { timeout: 10_000 },
+    { timeout: 20_000 },
   )
 /** Runs the assistants repeatedly, so that an unwanted reply would be written. */
 const runAssistants = async () => {

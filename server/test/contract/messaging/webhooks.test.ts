@@ -36,7 +36,7 @@ async function webhook(fields: object = { types: ['message.created'] }) {
   /** The newest delivery of the webhook. */
   const newest = async () => (await messenger.operator.get(`${path}/deliveries`)).data[0]
   const awaitDelivery = (expected: object) =>
-    vi.waitFor(async () => expect(await newest()).toMatchObject(expected), { timeout: 10_000 })
+    vi.waitFor(async () => expect(await newest()).toMatchObject(expected), { timeout: 20_000 })
   const advance = (ms: number): void => {
     clock.advance(ms)
     messenger.server.context.webhooks.wake()
