@@ -77,7 +77,7 @@ describe('README', () => {
 
 /** All blocks in one shell, as a reader pastes them one after another. */
 async function runBlocks(server: TestServer, cwd: string): Promise<string[]> {
-  const script = [CURL, ...blocks.map((source, index) => `echo '${BLOCK_MARK}${index}'\n${source}`)].join('\n')
+  const script = [CURL, ...blocks.map((source, index) => `echo; echo '${BLOCK_MARK}${index}'\n${source}`)].join('\n')
   const localScript = script.replaceAll('http://127.0.0.1:8787', server.base)
   const env = { ...process.env, GATEHOUSE_DATA: server.config.dataDir }
   const { stdout, stderr } = await run('bash', ['-c', `exec 2>&1\n${localScript}`], { cwd, env, maxBuffer: 64e6 })
