@@ -17,11 +17,8 @@ export interface RequestSource {
 /** A parameter of the chat form: values of unknown fields by their paths in the client's body. */
 export const CARRIED_FIELDS = 'carried_fields'
 
-/** A parameter of the chat form: the kinds of reasoning that a client of the Responses API asks for. */
-export const REASONING_INCLUDED = 'reasoning_included'
-
-/** Parameters that only the gateway sets. */
-export const OWN_PARAMETERS: readonly string[] = [CARRIED_FIELDS, REASONING_INCLUDED]
+/** Parameters that only the gateway sets. `reasoning_included`: the kinds of reasoning that a client of the Responses API asks for. */
+export const OWN_PARAMETERS: readonly string[] = [CARRIED_FIELDS, 'reasoning_included']
 
 /** Indices of items in the list of messages: from `from` up to and including `to`. `system`: the system prompt beside that list. */
 export type Origin = { readonly from: number; readonly to: number } | 'system'
