@@ -78,7 +78,7 @@ function effortOf({ thinking, output_config: config }: Fields): unknown {
   return budget <= LOW_BUDGET ? 'low' : budget <= MEDIUM_BUDGET ? 'medium' : 'high'
 }
 
-/** What the provider does with thinking that belongs to another conversation. */
+/** Tells the provider how to treat thinking that belongs to another conversation. */
 function refuseBinding(value: unknown): void {
   if (value == null) return
   const { prefix_mismatch_behavior: behavior, ...others } = fieldsAt(value, 'thinking.block_binding')
