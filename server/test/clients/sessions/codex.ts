@@ -46,7 +46,7 @@ const namespaceOf = (name: string, tools: readonly object[]) => ({
 const SHELL = [functionOf('exec_command', 'cmd', 'workdir'), functionOf('write_stdin', 'session_id', 'chars')]
 const OTHERS = [functionOf('view_image', 'path'), functionOf('get_goal')]
 const AGENTS = namespaceOf('multi_agent_v1', [functionOf('spawn_agent', 'message'), functionOf('wait_agent', 'target')])
-export const MCP_TOOLS = namespaceOf('mcp__lab', [functionOf('look_up', 'word')])
+const MCP_TOOLS = namespaceOf('mcp__lab', [functionOf('look_up', 'word')])
 const APPLY_PATCH = {
   type: 'custom',
   name: 'apply_patch',
