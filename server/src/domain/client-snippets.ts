@@ -60,6 +60,7 @@ print(model.invoke("Hello").content)`,
     code: ({ base, model }) => `export ANTHROPIC_BASE_URL=${base}
 export ANTHROPIC_AUTH_TOKEN=$GATEHOUSE_KEY
 export ANTHROPIC_MODEL=${model}
+export ANTHROPIC_DEFAULT_HAIKU_MODEL=${model}
 claude`,
   },
   {
@@ -68,6 +69,7 @@ claude`,
     code: ({ base, model }) => `# ~/.codex/config.toml
 model = "${model}"
 model_provider = "gatehouse"
+web_search = "disabled"
 
 [model_providers.gatehouse]
 name = "Gatehouse"

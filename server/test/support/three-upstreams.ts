@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { expectSuccess } from './gateway-client.ts'
 import { startScriptedAnthropic } from './scripted-anthropic.ts'
 import { startScriptedResponses } from './scripted-responses.ts'
@@ -9,6 +10,7 @@ export type UpstreamModel = (typeof MODELS)[number]
 
 interface Call {
   readonly raw: string
+  readonly headers: IncomingHttpHeaders
   readonly body: Readonly<Record<string, unknown>>
 }
 
@@ -30,6 +32,9 @@ export async function startThreeUpstreams() {
     responses,
     /** The provider of each model. */
     providers,
+    /** Sets the behaviour of the model's provider for requests with `word`. */
+    on: (model: UpstreamModel, word: string, behaviour: (response: ServerResponse, call: Call) => void): void =>
+      providers[model].on(word, behaviour),
     /** The requests with `word` that the provider of the model has received. */
     callsWith: (model: UpstreamModel, word: string): readonly Call[] => providers[model].callsWith(word),
     close: async (): Promise<void> => {

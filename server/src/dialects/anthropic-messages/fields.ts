@@ -60,9 +60,11 @@ export function refuseOthers(fields: Fields, known: readonly string[], path: str
 function refuseCacheControl(value: unknown, path: string): void {
   if (value == null) return
   const at = path === '' ? 'cache_control' : `${path}.cache_control`
-  const { type, ttl, ...others } = fieldsAt(value, at)
+  const { type, ttl, scope, ...others } = fieldsAt(value, at)
   oneOf(type, ['ephemeral'], `${at}.type`)
   if (ttl != null) oneOf(ttl, ['5m', '1h'], `${at}.ttl`)
+  // Of the beta prompt-caching-scope-2026-01-05.
+  if (scope != null) oneOf(scope, ['global', 'org'], `${at}.scope`)
   const other = Object.keys(others)[0]
   if (other !== undefined) throw new Untranslatable(`${at}.${other}`, 'is not supported by the gateway')
 }

@@ -91,14 +91,23 @@ const MEDIUM_BUDGET = 16_384
 function effortOf({ thinking, output_config: config }: Fields): unknown {
   const chosen = isObject(config) ? config.effort : undefined
   if (thinking == null) return chosen ?? undefined
-  const { type, budget_tokens: budget, display, ...others } = fieldsAt(thinking, 'thinking')
+  const { type, budget_tokens: budget, display, block_binding: binding, ...others } = fieldsAt(thinking, 'thinking')
   refuseOthers(type === 'enabled' ? others : { ...others, budget_tokens: budget }, [], 'thinking')
-  if (display != null) oneOf(display, ['summarized', 'omitted'], 'thinking.display')
+  if (display != null) oneOf(display, ['summarized', 'omitted', 'updates'], 'thinking.display')
+  refuseBinding(binding)
   if (type === 'disabled' || type === 'adaptive') return chosen ?? undefined
   if (type !== 'enabled') throw new Untranslatable('thinking.type', 'must be "enabled", "adaptive" or "disabled"')
   if (typeof budget !== 'number') throw new Untranslatable('thinking.budget_tokens', 'must be number')
   if (chosen != null) return chosen
   return budget <= LOW_BUDGET ? 'low' : budget <= MEDIUM_BUDGET ? 'medium' : 'high'
+}
+
+/** Tells the provider how to treat thinking that belongs to another conversation. */
+function refuseBinding(value: unknown): void {
+  if (value == null) return
+  const { prefix_mismatch_behavior: behavior, ...others } = fieldsAt(value, 'thinking.block_binding')
+  refuseOthers(others, [], 'thinking.block_binding')
+  if (behavior != null) oneOf(behavior, ['error', 'drop_block'], 'thinking.block_binding.prefix_mismatch_behavior')
 }
 
 function formatOf({ output_config: config, output_format: format }: Fields): Fields | undefined {

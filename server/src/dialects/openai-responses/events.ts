@@ -94,12 +94,14 @@ function startOf(item: OutputItem): Fields {
   if (item.type === 'message') return { ...item, status: 'in_progress', content: [] }
   if (item.type === 'function_call') return { ...item, status: 'in_progress', arguments: '' }
   if (item.type === 'custom_tool_call') return { ...item, status: 'in_progress', input: '' }
+  if (item.type === 'tool_search_call') return { ...item, status: 'in_progress' }
   return { ...item, summary: [], ...(item.content && { content: [] }) }
 }
 
 function itemEvents(item: OutputItem, sent: number): Iterable<Event> {
   if (item.type === 'message') return messageEvents(item, sent)
   if (item.type === 'reasoning') return reasoningEvents(item)
+  if (item.type === 'tool_search_call') return []
   return item.type === 'function_call'
     ? textEvents('response.function_call_arguments', item.arguments, {}, { name: item.name, arguments: item.arguments })
     : textEvents('response.custom_tool_call_input', item.input, {}, { input: item.input })

@@ -5,6 +5,7 @@ import { readContent } from './content.ts'
 import { byType, type Fields, isObject, listOf, RefusedField, reader, UnknownField, withoutNulls } from './fields.ts'
 import { detailsOf } from './reasoning-input.ts'
 import type { Position } from './reasoning-items.ts'
+import { chatName, TOOL_SEARCH } from './tool-names.ts'
 
 export interface Message {
   readonly role: string
@@ -20,6 +21,15 @@ export interface Conversation {
   readonly sources: Sources
   /** For each message, the items that it was made from. */
   readonly origins: Origin[]
+  /** Lists of tools in items. */
+  readonly tools: ItemTools[]
+}
+
+interface ItemTools {
+  readonly list: readonly unknown[]
+  readonly at: string
+  /** Whether the list is the result of a search for tools. */
+  readonly isLoaded: boolean
 }
 
 const text = Type.String()
@@ -32,6 +42,7 @@ const CALL = {
   type: text,
   call_id: text,
   name: text,
+  namespace: Type.Optional(text),
   // Providers sign calls with fields of their own, which must come back (GW-COMP-4).
   extra_content: Type.Optional(Type.Unknown()),
   provider_specific_fields: Type.Optional(Type.Unknown()),
@@ -50,22 +61,35 @@ const readMessage = reader({
 const readFunctionCall = reader({ ...CALL, arguments: text })
 const readCustomCall = reader({ ...CALL, input: text })
 const readOutput = reader(OUTPUT)
+const readAdditionalTools = reader({ ...STATE, type: text, role: Type.Literal('developer'), tools: Type.Array(Type.Unknown()) })
+const SEARCH = { ...STATE, type: text, call_id: text, execution: Type.Literal('client') }
+const readSearchCall = reader({ ...SEARCH, arguments: Type.Object({}, { additionalProperties: true }) })
+const readSearchOutput = reader({ ...SEARCH, tools: Type.Array(Type.Unknown()) })
 
 type AddItem = (item: unknown, at: string, conversation: Conversation) => void
 
 const ITEMS: Readonly<Record<string, AddItem>> = {
   message: addMessage,
   function_call: (item, at, conversation) => {
-    const { call_id: id, name, arguments: input, ...others } = readFunctionCall(item, at)
-    addCall({ id, type: 'function', function: { name, arguments: input }, ...ownFields(others) }, at, conversation)
+    const { call_id: id, name, namespace, arguments: input, ...others } = readFunctionCall(item, at)
+    const called = { name: chatName(name, namespace), arguments: input }
+    addCall({ id, type: 'function', function: called, ...ownFields(others) }, at, conversation)
   },
   function_call_output: addOutput,
   custom_tool_call: (item, at, conversation) => {
-    const { call_id: id, name, input, ...others } = readCustomCall(item, at)
-    addCall({ id, type: 'custom', custom: { name, input }, ...ownFields(others) }, at, conversation)
+    const { call_id: id, name, namespace, input, ...others } = readCustomCall(item, at)
+    addCall({ id, type: 'custom', custom: { name: chatName(name, namespace), input }, ...ownFields(others) }, at, conversation)
   },
   custom_tool_call_output: addOutput,
   reasoning: addReasoning,
+  additional_tools: (item, at, { tools }) => {
+    tools.push({ list: readAdditionalTools(item, at).tools, at: `${at}.tools`, isLoaded: false })
+  },
+  tool_search_call: (item, at, conversation) => {
+    const { call_id: id, arguments: input } = readSearchCall(item, at)
+    addCall({ id, type: 'function', function: { name: TOOL_SEARCH, arguments: JSON.stringify(input) } }, at, conversation)
+  },
+  tool_search_output: addSearchOutput,
 }
 
 const UNKNOWN_ITEM = `must be one of ${Object.keys(ITEMS)
@@ -176,6 +200,21 @@ function addOutput(item: unknown, at: string, conversation: Conversation): void 
   sources.set(`${to}.tool_call_id`, `${at}.call_id`)
   sources.set(`${to}.content`, `${at}.output`)
   Object.assign(message, readContent(output, `${at}.output`, to, sources))
+}
+
+/** The tools that a search has found are tools of the request from then on; the model reads their names as the result. */
+function addSearchOutput(item: unknown, at: string, conversation: Conversation): void {
+  const { call_id, tools: list } = readSearchOutput(item, at)
+  conversation.tools.push({ list, at: `${at}.tools`, isLoaded: true })
+  const content = JSON.stringify({ tools: list.flatMap(namesOfFound) })
+  const to = push({ role: 'tool', tool_call_id: call_id, content }, at, conversation)
+  conversation.sources.set(`${to}.tool_call_id`, `${at}.call_id`)
+}
+
+function namesOfFound(tool: unknown): readonly unknown[] {
+  if (!isObject(tool)) return []
+  if (!Array.isArray(tool.tools)) return [tool.name]
+  return tool.tools.map((inner: unknown) => isObject(inner) && chatName(String(inner.name), tool.name))
 }
 
 const positionIn = ({ content, tool_calls: calls = [] }: Message): Position => ({

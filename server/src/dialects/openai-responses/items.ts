@@ -39,4 +39,10 @@ export interface CustomCallItem extends Fields {
   readonly type: 'custom_tool_call'
   readonly input: string
 }
-export type OutputItem = ReasoningItem | MessageItem | FunctionCallItem | CustomCallItem
+export interface ToolSearchItem extends Fields {
+  readonly id: string
+  readonly type: 'tool_search_call'
+  readonly arguments: Fields
+}
+export type CallItem = FunctionCallItem | CustomCallItem | ToolSearchItem
+export type OutputItem = ReasoningItem | MessageItem | CallItem

@@ -3,12 +3,11 @@ import type { ClientDialect, GovernanceBlock, ResponseEncoder } from '../client-
 import { growingResponse, responseEvents } from './events.ts'
 import { type Fields, isObject } from './fields.ts'
 import { decodeRequest, WITHOUT_HISTORY } from './request.ts'
-import { toResponse } from './response.ts'
+import { type Asked, toResponse } from './response.ts'
 import { toStored } from './stored-input.ts'
 
-function encoder(request: Fields, isStored: boolean): ResponseEncoder {
-  const responseOf = (completion: Completion, governance: GovernanceBlock) =>
-    toResponse(completion, request, governance, isStored)
+function encoder(asked: Asked, isStored: boolean): ResponseEncoder {
+  const responseOf = (completion: Completion, governance: GovernanceBlock) => toResponse(completion, asked, governance, isStored)
   return {
     toJson: (completion, _json, governance) => JSON.stringify(responseOf(completion, governance)),
     toEvents: (completion, governance) => responseEvents(responseOf(completion, governance)),
@@ -34,10 +33,10 @@ export const openaiResponses: ClientDialect = {
       fieldOf,
       origins,
       bodyOf,
-      encoder: encoder(request, isStored),
+      encoder: encoder(decoded, isStored),
       store: {
         previousId: request.previous_response_id as string | undefined,
-        toStored: isStored ? (completion, governance) => toStored(completion, request, governance) : undefined,
+        toStored: isStored ? (completion, governance) => toStored(completion, decoded, governance) : undefined,
       },
     }
   },

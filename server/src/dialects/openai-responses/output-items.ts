@@ -1,13 +1,19 @@
 import type { Choice, Completion } from '../../domain/completion.ts'
+import { parseJsonObject } from '../../lib/untrusted-json.ts'
 import { type Fields, isObject } from './fields.ts'
-import type { CustomCallItem, FunctionCallItem, MessageItem, OutputItem, RefusalPart, Status, TextPart } from './items.ts'
+import type { CallItem, MessageItem, OutputItem, RefusalPart, Status, TextPart } from './items.ts'
 import { reasoningItems, type Thought } from './reasoning-output.ts'
+import { TOOL_SEARCH, type ToolName, type ToolNames } from './tool-names.ts'
 
 /** `chatcmpl-1f2e` → `1f2e` */
 export const idSuffix = (id: string): string => id.replace(/^[a-z]+[-_]/, '')
 
 /** The items of the first choice (a request cannot ask for more), and fields that no item has, by their place in the completion. */
-export function outputOf({ id, choices }: Completion, isIncomplete: boolean): { output: readonly OutputItem[]; extras: Fields } {
+export function outputOf(
+  { id, choices }: Completion,
+  toolNames: ToolNames,
+  isIncomplete: boolean,
+): { output: readonly OutputItem[]; extras: Fields } {
   const [choice] = choices
   if (!choice) return { output: [], extras: {} }
   const suffix = idSuffix(id)
@@ -17,7 +23,7 @@ export function outputOf({ id, choices }: Completion, isIncomplete: boolean): { 
   const items = inOrder(
     reasoning.items,
     messageItems(choice, suffix, reasoning.items),
-    calls.map((call, index) => callItem(call, suffix, index)),
+    calls.map((call, index) => callItem(call, suffix, index, toolNames)),
   )
   const last = items.length - 1
   // Only the last item can be cut off. Reasoning has no status.
@@ -35,11 +41,7 @@ interface Said {
 }
 
 /** Texts, then calls, with the reasoning at its places. */
-function inOrder(
-  thoughts: readonly Thought[],
-  said: readonly Said[],
-  calls: readonly (FunctionCallItem | CustomCallItem)[],
-): readonly OutputItem[] {
+function inOrder(thoughts: readonly Thought[], said: readonly Said[], calls: readonly CallItem[]): readonly OutputItem[] {
   const items: OutputItem[] = []
   let [spoken, called] = [0, 0]
   for (const { item, ...before } of thoughts) {
@@ -102,20 +104,32 @@ const isCitation = (value: unknown): value is Fields =>
   isObject(value) && value.type === 'url_citation' && isObject(value.url_citation)
 
 /** A call keeps the provider's id: its result refers to it. */
-function callItem(call: Fields, suffix: string, index: number): FunctionCallItem | CustomCallItem {
-  const { extra_content, provider_specific_fields } = call
+function callItem(call: Fields, suffix: string, index: number, toolNames: ToolNames): CallItem {
+  const { id: call_id, extra_content, provider_specific_fields } = call
   const own = {
     ...(extra_content !== undefined && { extra_content }),
     ...(provider_specific_fields !== undefined && { provider_specific_fields }),
   }
+  const status = 'completed'
   if (call.type === 'custom') {
     const { name, input } = call.custom as { name: string; input: string }
     const id = `ctc_${suffix}_${index}`
-    return { id, type: 'custom_tool_call', status: 'completed', call_id: call.id, name, input, ...own }
+    return { id, type: 'custom_tool_call', status, call_id, ...namesOf(name, toolNames), input, ...own }
   }
   const { name, arguments: input } = call.function as { name: string; arguments: string }
+  const search = toolNames.get(name) === TOOL_SEARCH ? parseJsonObject(Buffer.from(input)) : undefined
+  if (search) {
+    const id = `tsc_${suffix}_${index}`
+    return { id, type: 'tool_search_call', status, call_id, execution: 'client', arguments: search, ...own }
+  }
   const id = `fc_${suffix}_${index}`
-  return { id, type: 'function_call', status: 'completed', call_id: call.id, name, arguments: input, ...own }
+  return { id, type: 'function_call', status, call_id, ...namesOf(name, toolNames), arguments: input, ...own }
+}
+
+/** A tool's name, and its namespace if it has one. */
+function namesOf(name: string, toolNames: ToolNames): Exclude<ToolName, string> | { readonly name: string } {
+  const own = toolNames.get(name)
+  return own === undefined || own === TOOL_SEARCH ? { name } : own
 }
 
 /** Fields of the choice and its message that have no place in an item. */

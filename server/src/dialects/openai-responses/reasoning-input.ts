@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { type Fields, reader } from './fields.ts'
-import { type Position, positionFields } from './reasoning-items.ts'
+import { type Position, positionFields, stateOf } from './reasoning-items.ts'
 
 const text = Type.String()
 const optionalText = Type.Optional(text)
@@ -22,7 +22,8 @@ const readText = reader({ type: Type.Literal('reasoning_text'), text })
  * encrypted state. Empty if the item says nothing. `position`: what the message has before the item.
  */
 export function detailsOf(item: unknown, at: string, position: Position): readonly Fields[] {
-  const { id, summary = [], content = [], encrypted_content: data, signature, format } = readReasoning(item, at)
+  const { id, summary = [], content = [], ...state } = readReasoning(item, at)
+  const { data, signature, format } = stateOf(state)
   const own = { ...(id !== undefined && { id }), ...(format !== undefined && { format }), ...positionFields(position) }
   const signed = signature === undefined ? own : { ...own, signature }
   return [

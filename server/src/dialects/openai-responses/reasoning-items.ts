@@ -1,4 +1,4 @@
-import { isCount } from '../../lib/untrusted-json.ts'
+import { isCount, textOf } from '../../lib/untrusted-json.ts'
 import { type Fields, isObject } from './fields.ts'
 import type { UnnamedReasoningItem } from './items.ts'
 
@@ -7,6 +7,27 @@ import type { UnnamedReasoningItem } from './items.ts'
 
 /** The format of entries whose encrypted content only providers with this API can read. */
 export const RESPONSES_FORMAT = 'openai-responses-v1'
+
+/**
+ * Clients such as Codex return only the fields of the API, so the state of reasoning of another API stands in `encrypted_content` too, with
+ * its format: `anthropic-claude-v1.signature:EqQB…`. Encrypted content of this API is base64, without a colon.
+ */
+const FOREIGN_STATE = /^([a-z0-9-]{1,64})\.(signature|data):(.*)$/s
+
+/** The item with all of its state in `encrypted_content`. */
+export function withState(item: UnnamedReasoningItem): UnnamedReasoningItem {
+  const { format, signature, encrypted_content: data } = item
+  if (format === undefined || format === RESPONSES_FORMAT || (data ?? signature) === undefined) return item
+  const state = data === undefined ? `signature:${signature}` : `data:${data}`
+  return { ...item, encrypted_content: `${format}.${state}` }
+}
+
+/** The format, the signature and the encrypted content of an item from a client. */
+export function stateOf({ format, signature, encrypted_content: data }: Fields): Fields {
+  const [, foreign, kind, state] = FOREIGN_STATE.exec(textOf(data)) ?? []
+  if (foreign === undefined) return { format, signature, data }
+  return kind === 'data' ? { format: foreign, signature, data: state } : { format: foreign, signature: state }
+}
 
 /** The content and the calls of the message before an item. In an entry, an absent field is 0. */
 export interface Position {

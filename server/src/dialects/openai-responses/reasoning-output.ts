@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../domain/message.ts'
 import type { Fields } from './fields.ts'
 import type { ReasoningItem } from './items.ts'
-import { type Position, placedItems } from './reasoning-items.ts'
+import { type Position, placedItems, withState } from './reasoning-items.ts'
 
 /** A reasoning item and its place in the message. */
 export interface Thought extends Position {
@@ -19,7 +19,7 @@ export function reasoningItems(message: ChatMessage, suffix: string): { items: r
   const idOf = (index: number): string => `rs_${suffix}_${index}`
   const items: Thought[] = (placed ?? []).map(({ item, ...place }, index) => ({
     ...place,
-    item: { id: idOf(index), ...item },
+    item: { id: idOf(index), ...withState(item) },
   }))
   const written = spaceless(
     items.flatMap(({ item: { summary, content = [] } }) => [...summary, ...content].map(({ text }) => text)).join(''),

@@ -8,6 +8,7 @@ function problemOf(body: unknown) {
   const decoded = decodeRequest(body)
   return decoded.ok ? undefined : decoded.problem
 }
+const TOOL = { type: 'function', name: 'b' }
 const CALL = { type: 'function_call', call_id: 'c1', name: 'look_up', arguments: '{}' }
 
 describe('decodeRequest: refused by name', () => {
@@ -61,7 +62,9 @@ describe('decodeRequest: refused by name', () => {
     ['input[1].content[1].file_data', part({ type: 'input_file', filename: 'a.pdf' })],
     ['input[1].content[1].detail', part({ type: 'input_file', file_data: 'x', detail: 'high' })],
     ['input[1].content[1].annotations[0].type', part({ type: 'output_text', text: 'x', annotations: [{ type: 'file_path' }] })],
-    ['input[1].namespace', item({ ...CALL, namespace: 'crm' })],
+    ['input[1].role', item({ type: 'additional_tools', role: 'user', tools: [] })],
+    ['input[1].tools[0].type', item({ type: 'additional_tools', role: 'developer', tools: [{ type: 'web_search' }] })],
+    ['input[1].execution', item({ type: 'tool_search_call', call_id: 'c', execution: 'server', arguments: {} })],
     ['input[1].async', item({ ...CALL, async: true })],
     ['input[1].call_id', item({ type: 'function_call', name: 'a', arguments: '{}' })],
     ['input[1].output', item({ type: 'function_call_output', call_id: 'c' })],
@@ -69,11 +72,27 @@ describe('decodeRequest: refused by name', () => {
     ['input[1].summary[0].type', item({ type: 'reasoning', summary: [{ type: 'other', text: 'x' }] })],
     ['input[1].other', item({ type: 'reasoning', summary: [], other: 'x' })],
     ['tools', { input: 'x', tools: {} }],
-    ...['web_search', 'file_search', 'computer', 'mcp', 'code_interpreter', 'image_generation', 'local_shell', 'namespace'].map(
+    ...['web_search', 'file_search', 'computer', 'mcp', 'code_interpreter', 'image_generation', 'local_shell'].map(
       (type): [string, Body] => ['tools[0].type', tool({ type })],
     ),
     ['tools[0].function', tool({ type: 'function', name: 'a', function: { name: 'b' } })],
     ['tools[0].name', tool({ type: 'function' })],
+    ['tools[0].tools', tool({ type: 'namespace', name: 'a', tools: [] })],
+    ['tools[0].tools[0].type', tool({ type: 'namespace', name: 'a', tools: [{ type: 'mcp' }] })],
+    ['tools[0].tools[0].defer_loading', tool({ type: 'namespace', name: 'a', tools: [{ ...TOOL, defer_loading: true }] })],
+    ['tools[0].tools[1].name', tool({ type: 'namespace', name: 'a', tools: [TOOL, { ...TOOL, strict: true }] })],
+    [
+      'tools[1].tools[0].name',
+      {
+        input: 'x',
+        tools: [
+          { ...TOOL, name: 'a__b' },
+          { type: 'namespace', name: 'a', tools: [TOOL] },
+        ],
+      },
+    ],
+    ['tools[0].execution', tool({ type: 'tool_search' })],
+    ['tools[0].execution', tool({ type: 'tool_search', execution: 'server' })],
     ['tools[0].defer_loading', tool({ type: 'function', name: 'a', defer_loading: true })],
     ['tools[0].output_schema', tool({ type: 'function', name: 'a', output_schema: {} })],
     ['tools[0].format.type', tool({ type: 'custom', name: 'a', format: { type: 'regex' } })],

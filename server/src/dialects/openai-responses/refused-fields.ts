@@ -34,7 +34,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 const REASONING_REFUSALS: Readonly<Record<string, Refusal>> = {
   summary: oneOf(['auto', 'concise', 'detailed'], 'the API has no others'),
   generate_summary: oneOf(['auto', 'concise', 'detailed'], 'the API has no others'),
-  context: oneOf(['auto'], 'the chat API of providers has no such choice'),
+  context: oneOf(['auto', 'all_turns'], 'the gateway passes on the reasoning of all turns that the client sends'),
   mode: oneOf(['standard'], 'the chat API of providers has no such choice'),
 }
 

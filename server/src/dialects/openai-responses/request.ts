@@ -6,7 +6,8 @@ import { fieldOf, type Sources } from '../sources.ts'
 import { byType, type Fields, isObject, NOT_CARRIED, RefusedField, reader, UnknownField, withoutNulls } from './fields.ts'
 import { addHistory, addInput, type Conversation } from './input.ts'
 import { refuseFields } from './refused-fields.ts'
-import { readToolChoice, readTools } from './tools.ts'
+import type { ToolNames } from './tool-names.ts'
+import { addTools, readToolChoice, type ToolList } from './tools.ts'
 
 export type Decoded =
   | {
@@ -17,6 +18,7 @@ export type Decoded =
       readonly bodyOf: (written: Fields) => Fields
       /** The request without fields that are null. */
       readonly request: Fields
+      readonly toolNames: ToolNames
     }
   | Extract<DecodedRequest, { readonly ok: false }>
 
@@ -26,12 +28,13 @@ export const WITHOUT_HISTORY: DecodeContext = { storing: 'requested', history: [
 export function decodeRequest(body: unknown, context = WITHOUT_HISTORY): Decoded {
   if (!isObject(body)) return { ok: false, problem: { param: '', message: 'must be object' } }
   const request = withoutNulls(body)
-  const conversation: Conversation = { messages: [], sources: new Map(), origins: [] }
+  const conversation: Conversation = { messages: [], sources: new Map(), origins: [], tools: [] }
+  const { sources, origins } = conversation
+  const toolList: ToolList = { tools: [], names: new Map(), sources }
   try {
-    const chat = toChat(request, conversation, context)
-    const { sources, origins } = conversation
+    const chat = toChat(request, conversation, toolList, context)
     const bodyOf = (written: Fields) => withHistory(written, context.history)
-    return { ok: true, chat, fieldOf: (param) => fieldOf(sources, param), origins, bodyOf, request }
+    return { ok: true, chat, fieldOf: (param) => fieldOf(sources, param), origins, bodyOf, request, toolNames: toolList.names }
   } catch (error) {
     if (error instanceof UnknownField) {
       const { problem, path, placeholder } = error
@@ -120,7 +123,7 @@ const OTHERS = [
 const STORES_NOTHING =
   'must be false: the Application stores no responses (settings.responses.store is off); send the whole conversation in input'
 
-function toChat(request: Fields, conversation: Conversation, { storing, history }: DecodeContext): Fields {
+function toChat(request: Fields, conversation: Conversation, toolList: ToolList, { storing, history }: DecodeContext): Fields {
   const { sources } = conversation
   refuseFields(request)
   if (request.store === true && storing === 'off') throw new RefusedField('store', STORES_NOTHING)
@@ -130,7 +133,7 @@ function toChat(request: Fields, conversation: Conversation, { storing, history 
   return {
     ...Object.fromEntries(SAME.filter((name) => request[name] !== undefined).map((name) => [name, request[name]])),
     messages: toMessages(request, conversation, history),
-    ...toolFields(request, sources),
+    ...toolFields(request, conversation, toolList),
     ...textFields(request.text, sources),
     ...reasoningFields(request, sources),
     ...logprobFields(request, sources),
@@ -169,12 +172,17 @@ function withHistory(written: Fields, history: readonly StoredContent[]): Fields
 }
 
 /** Chat providers refuse an empty list of tools, and a choice among no tools. Both ask for nothing. */
-function toolFields({ tools = [], tool_choice: choice, parallel_tool_calls }: Fields, sources: Sources): Fields {
-  const list = readTools(tools, sources)
+function toolFields(
+  { tools = [], tool_choice: choice, parallel_tool_calls }: Fields,
+  { sources, tools: ofItems }: Conversation,
+  toolList: ToolList,
+): Fields {
+  addTools(tools, 'tools', toolList)
+  for (const { list, at, isLoaded } of ofItems) addTools(list, at, toolList, isLoaded)
   const tool_choice = choice === undefined ? undefined : readToolChoice(choice, sources)
-  if (list.length === 0)
+  if (toolList.tools.length === 0)
     return tool_choice === undefined || tool_choice === 'auto' || tool_choice === 'none' ? {} : { tool_choice }
-  return withoutNulls({ tools: list, tool_choice, parallel_tool_calls })
+  return withoutNulls({ tools: toolList.tools, tool_choice, parallel_tool_calls })
 }
 
 const readText = reader({ format: Type.Optional(Type.Unknown()), verbosity: Type.Optional(Type.String()) })

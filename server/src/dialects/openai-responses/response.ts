@@ -4,6 +4,7 @@ import type { GovernanceBlock } from '../client-dialect.ts'
 import { type Fields, isObject } from './fields.ts'
 import type { OutputItem } from './items.ts'
 import { idSuffix, outputOf } from './output-items.ts'
+import type { ToolNames } from './tool-names.ts'
 
 /** The response object, complete. */
 export interface ResponseObject extends Fields {
@@ -15,16 +16,21 @@ export interface ResponseObject extends Fields {
 /** Why a response is incomplete, by the finish reason of the completion. */
 const INCOMPLETE: Readonly<Record<string, string>> = { length: 'max_output_tokens', content_filter: 'content_filter' }
 
-/** `request`: the client's request, whose settings the response repeats. */
+/** The client's request, whose settings the response repeats, and the names of its tools. */
+export interface Asked {
+  readonly request: Fields
+  readonly toolNames: ToolNames
+}
+
 export function toResponse(
   completion: Completion,
-  request: Fields,
+  { request, toolNames }: Asked,
   governance: GovernanceBlock,
   isStored: boolean,
 ): ResponseObject {
   const { id, object: _, created, model, choices, usage, service_tier, ...others } = completion
   const reason = INCOMPLETE[choices[0]?.finish_reason ?? '']
-  const { output, extras } = outputOf(completion, reason !== undefined)
+  const { output, extras } = outputOf(completion, toolNames, reason !== undefined)
   const providerFields = { ...(Object.keys(others).length > 0 && { response: others }), ...extras }
   return {
     id: `resp_${idSuffix(id)}`,

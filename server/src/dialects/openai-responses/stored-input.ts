@@ -2,12 +2,12 @@ import type { Completion } from '../../domain/completion.ts'
 import type { NewStoredContent } from '../../domain/stored-content.ts'
 import type { GovernanceBlock } from '../client-dialect.ts'
 import { type Fields, withoutNulls } from './fields.ts'
-import { toResponse } from './response.ts'
+import { type Asked, toResponse } from './response.ts'
 
 /** The stored form of a response: the input as the client sent it, and the response as it is sent. */
-export function toStored(completion: Completion, request: Fields, governance: GovernanceBlock): NewStoredContent {
-  const response = toResponse(completion, request, governance, true)
-  return { id: response.id, input: itemsOf(request.input), response }
+export function toStored(completion: Completion, asked: Asked, governance: GovernanceBlock): NewStoredContent {
+  const response = toResponse(completion, asked, governance, true)
+  return { id: response.id, input: itemsOf(asked.request.input), response }
 }
 
 /** The items of an input that has been decoded. */

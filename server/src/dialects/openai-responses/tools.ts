@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
 import type { Sources } from '../sources.ts'
 import { byType, type Fields, isObject, listOf, NOT_CARRIED, RefusedField, reader } from './fields.ts'
+import { chatName, TOOL_SEARCH, type ToolName } from './tool-names.ts'
 
 const text = Type.String()
 const optionalText = Type.Optional(text)
@@ -24,27 +26,102 @@ const readCustom = reader({
   async: optionalFalse,
   defer_loading: optionalFalse,
 })
+const readNamespace = reader({ type: text, name: text, description: optionalText, tools: Type.Array(Type.Unknown()) })
+const readSearch = reader({
+  type: text,
+  execution: Type.Literal('client'),
+  description: optionalText,
+  parameters: Type.Optional(anyObject),
+})
 const readTextFormat = reader({ type: text })
 const readGrammar = reader({ type: text, definition: text, syntax: text })
 const readChoice = reader({ type: text, name: text })
 const readAllowed = reader({ type: text, mode: text, tools: Type.Array(Type.Unknown()) })
 
-type Translate = (value: unknown, at: string) => Fields
+/** The tools of a request in the form of the chat API, which has no namespaces. */
+export interface ToolList {
+  readonly tools: Fields[]
+  readonly names: Map<string, ToolName>
+  readonly sources: Sources
+}
 
-const TOOLS: Readonly<Record<string, Translate>> = {
-  function: (tool, at) => {
+/** Where a tool stands. */
+interface Place {
+  readonly namespace?: string
+  /** Of the namespace; at its first tool only. */
+  readonly preface?: string
+  /** Whether the item has loaded the tool: then `defer_loading` asks for nothing more. */
+  readonly isLoaded: boolean
+}
+
+type AddTool = (tool: unknown, at: string, list: ToolList, place: Place) => void
+
+const CALLED: Readonly<Record<string, AddTool>> = {
+  function: (tool, at, list, place) => {
     const { type, async: isAsync, defer_loading, ...definition } = readFunction(tool, at)
-    refuseDeferred(at, isAsync, defer_loading)
-    return { type, function: definition }
+    refuseDeferred(at, isAsync, defer_loading && !place.isLoaded)
+    addTool(type, definition, at, list, place)
   },
-  custom: (tool, at) => {
+  custom: (tool, at, list, place) => {
     const { type, async: isAsync, defer_loading, format, ...definition } = readCustom(tool, at)
-    refuseDeferred(at, isAsync, defer_loading)
+    refuseDeferred(at, isAsync, defer_loading && !place.isLoaded)
     const path = `${at}.format`
     const translated = format === undefined ? undefined : byType(FORMATS, format, path, 'there are no others')(format, path)
-    return { type, custom: { ...definition, ...(translated && { format: translated }) } }
+    addTool(type, { ...definition, ...(translated && { format: translated }) }, at, list, place)
   },
 }
+
+const TOOLS: Readonly<Record<string, AddTool>> = {
+  ...CALLED,
+  namespace: (tool, at, list, { isLoaded }) => {
+    const { name: namespace, description: preface, tools } = readNamespace(tool, at)
+    if (tools.length === 0) throw new RefusedField(`${at}.tools`, 'must have at least one tool')
+    for (const [index, inner] of tools.entries()) {
+      const path = `${at}.tools[${index}]`
+      const place = { namespace, isLoaded, ...(index === 0 && preface && { preface }) }
+      byType(CALLED, inner, path, TOOL_REASON)(inner, path, list, place)
+    }
+  },
+  [TOOL_SEARCH]: (tool, at, list, place) => {
+    const { type, execution: _, ...definition } = readSearch(tool, at)
+    list.names.set(type, TOOL_SEARCH)
+    addTool('function', { name: type, ...definition }, at, list, place)
+  },
+}
+
+function addTool(
+  type: string,
+  definition: { readonly name: string; readonly description?: string },
+  at: string,
+  { tools, names, sources }: ToolList,
+  { namespace, preface }: Place,
+): void {
+  const name = chatName(definition.name, namespace)
+  const described = preface === undefined ? definition : { ...definition, description: withPreface(preface, definition) }
+  const tool = { type, [type]: { ...described, name } }
+  const own = namespace === undefined ? undefined : { namespace, name: definition.name }
+  const known = tools.find((other) => nameOf(other) === name)
+  if (known && (own || names.has(name))) {
+    if (isDeepStrictEqual([known, names.get(name)], [tool, own])) return
+    throw new RefusedField(`${at}.name`, `must not make a second tool ${JSON.stringify(name)}, which is its name to policies`)
+  }
+  if (own) names.set(name, own)
+  const to = `tools[${tools.length}]`
+  for (const path of [to, `${to}.function`, `${to}.custom`]) sources.set(path, at)
+  sources.set(`${to}.custom.format.grammar`, `${at}.format`)
+  tools.push(tool)
+}
+
+/** The description of a namespace stands before that of its first tool. */
+const withPreface = (preface: string, { description = '' }: { readonly description?: string }): string =>
+  description === '' ? preface : `${preface}\n\n${description}`
+
+function nameOf({ type, ...tool }: Fields): unknown {
+  const definition = tool[String(type)]
+  return isObject(definition) ? definition.name : undefined
+}
+
+type Translate = (value: unknown, at: string) => Fields
 
 const FORMATS: Readonly<Record<string, Translate>> = {
   text: (format, at) => readTextFormat(format, at),
@@ -59,17 +136,15 @@ function refuseDeferred(at: string, isAsync: boolean | undefined, deferLoading: 
   if (deferLoading) throw new RefusedField(`${at}.defer_loading`, NOT_CARRIED)
 }
 
-const TOOL_REASON = 'the provider would run other tools by itself, which is not governed'
+const TOOL_REASON =
+  'the provider would run other tools by itself, which is not governed; switch them off in the client (Codex: web_search = "disabled")'
 
-/** The tools in the form of the chat API. */
-export function readTools(value: unknown, sources: Sources): readonly Fields[] {
-  return listOf(value, 'tools').map((tool, index) => {
-    const at = `tools[${index}]`
-    sources.set(`${at}.function`, at)
-    sources.set(`${at}.custom`, at)
-    sources.set(`${at}.custom.format.grammar`, `${at}.format`)
-    return byType(TOOLS, tool, at, TOOL_REASON)(tool, at)
-  })
+/** Adds tools to the list. `isLoaded`: they are the result of a search for tools. */
+export function addTools(value: unknown, at: string, list: ToolList, isLoaded = false): void {
+  for (const [index, tool] of listOf(value, at).entries()) {
+    const path = `${at}[${index}]`
+    byType(TOOLS, tool, path, TOOL_REASON)(tool, path, list, { isLoaded })
+  }
 }
 
 const CHOICES: Readonly<Record<string, Translate>> = {

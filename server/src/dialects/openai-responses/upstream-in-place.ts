@@ -4,6 +4,7 @@ import { type Fields, isObject, textOf } from '../../lib/untrusted-json.ts'
 import { mergeChanges } from '../merge-changes.ts'
 import { segmentsOf } from '../segments.ts'
 import type { UpstreamRequest } from '../upstream-dialect.ts'
+import { withChangedTools } from './tools-in-place.ts'
 import { encodeMessages, type Item, readableReasoning } from './upstream-input.ts'
 import { ENCRYPTED_REASONING, encodeParameters, showsReasoning } from './upstream-parameters.ts'
 import { encodeTools } from './upstream-tools.ts'
@@ -15,12 +16,13 @@ import { encodeTools } from './upstream-tools.ts'
  */
 export function editBody(request: UpstreamRequest, original: OriginalRequest): Fields {
   const { governance: _, client_metadata: _metadata, stream_options: _options, ...body } = original.body
+  const edited = editParameters(body, request.parameters, original.parameters)
   return {
-    ...editParameters(body, request.parameters, original.parameters),
+    ...edited,
     model: request.model,
     ...editInstructions(request, original),
     ...includeReasoning(body),
-    input: withAddedItems(editInput(request, original), request),
+    input: withAddedItems(editInput(request, { ...original, body: edited }), request),
   }
 }
 
@@ -36,9 +38,13 @@ function includeReasoning({ store, reasoning, include, input }: Fields): Fields 
 function editParameters(body: Fields, parameters: Fields, before: Fields): Fields {
   if (isUnchanged(parameters, before)) return body
   const [from, to] = [before, parameters].map((fields) => ({ ...encodeParameters(fields), ...encodeTools(fields) }) as Fields)
-  const names = Object.keys({ ...from, ...to }).filter((name) => !isDeepStrictEqual(from?.[name], to?.[name]))
-  const edited = names.map((name) => [name, name in body ? mergeChanges(body[name], from?.[name], to?.[name]) : to?.[name]])
-  return { ...body, ...Object.fromEntries(edited) }
+  const { tools = [], ...others } = from ?? {}
+  const { tools: changedTools = [], ...changed } = to ?? {}
+  const names = Object.keys({ ...others, ...changed }).filter((name) => !isDeepStrictEqual(others[name], changed[name]))
+  const edited = names.map((name) => [name, name in body ? mergeChanges(body[name], others[name], changed[name]) : changed[name]])
+  const withOthers = { ...body, ...Object.fromEntries(edited) }
+  if (isDeepStrictEqual(tools, changedTools)) return withOthers
+  return withChangedTools(withOthers, tools as readonly Fields[], changedTools as readonly Fields[])
 }
 
 const isUnchanged = (parameters: Fields, before: Fields): boolean =>
@@ -61,11 +67,15 @@ function editInput({ messages }: UpstreamRequest, original: OriginalRequest): st
     const own = segment.items.flatMap(withoutState)
     if (!segment.isChanged || !before || !after) return own
     const { from, to } = segment.messages
-    return mergeItems(own, before.slice(from, to).flat(), after.slice(from, to).flat())
+    // Items with tools alone have no translation among the messages.
+    const [tools, others] = [own.filter(hasTools), own.filter((item) => !hasTools(item))]
+    return [...tools, ...mergeItems(others, before.slice(from, to).flat(), after.slice(from, to).flat())]
   })
   const [only] = edited
   return typeof input === 'string' && edited.length === 1 && isObject(only) ? textOf(only.content) : edited
 }
+
+const hasTools = (item: unknown): boolean => isObject(item) && item.type === 'additional_tools'
 
 /**
  * An item without its state in a store, and without the log probabilities of a text: no detector reads them, and no model needs them. None

@@ -186,7 +186,7 @@ describe('reasoning of an earlier turn', () => {
     const message = completion.choices[0]?.message ?? { role: 'none' }
     expect(inputOf([HELLO, message]).slice(1)).toEqual(sent(output))
     // The same by way of a client of the Responses API.
-    const shown = toResponse(completion, {}, {}, false).output
+    const shown = toResponse(completion, { request: {}, toolNames: new Map() }, {}, false).output
     expect(shown.map(({ type }) => type)).toEqual(output.map((item) => (item as { type: string }).type))
     const decoded = decodeRequest({ input: shown })
     if (!decoded.ok) throw new Error(decoded.problem.message)

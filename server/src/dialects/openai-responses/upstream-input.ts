@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../../domain/message.ts'
 import { type Fields, isObject, isSet, textOf } from '../../lib/untrusted-json.ts'
 import { allowOnly, isEmpty, UntranslatableField } from '../untranslatable.ts'
-import { placedItems, RESPONSES_FORMAT } from './reasoning-items.ts'
+import { placedItems, RESPONSES_FORMAT, stateOf } from './reasoning-items.ts'
 import { inputContent, outputParts } from './upstream-content.ts'
 
 /** An item of `input`. */
@@ -139,7 +139,7 @@ function reasoningOf(details: unknown) {
  * summary alone nor reasoning of other APIs: both are left out.
  */
 export function readableReasoning({ format, signature: _, ...item }: Fields): readonly Item[] {
-  if ((format ?? RESPONSES_FORMAT) !== RESPONSES_FORMAT) return []
+  if ((stateOf({ ...item, format }).format ?? RESPONSES_FORMAT) !== RESPONSES_FORMAT) return []
   const isReadable = isSet(item.encrypted_content) || (isSet(item.content) && isSet(format))
   return isReadable ? [{ ...item, type: 'reasoning' }] : []
 }

@@ -2,6 +2,7 @@ import { type Fields, isObject, isSet, readExtraFields, textOf } from '../../lib
 import { RefusedField } from './fields.ts'
 import { detailsOf } from './reasoning-input.ts'
 import { RESPONSES_FORMAT } from './reasoning-items.ts'
+import { chatName, TOOL_SEARCH } from './tool-names.ts'
 
 /** The output of a response, in the form of the chat API. */
 export interface Output {
@@ -24,9 +25,17 @@ type Draft = { -readonly [Name in keyof Output]: Output[Name] extends readonly (
 type Add = (value: Fields, output: Draft) => boolean
 
 const MAX_ITEMS = 256
-const CALL_FIELDS = ['id', 'type', 'status', 'call_id', 'name', 'arguments', 'input', 'caller', 'function', 'custom', 'index']
+const CALL_FIELDS = [
+  ...['id', 'type', 'status', 'call_id', 'name', 'namespace', 'arguments', 'input', 'caller', 'function', 'custom', 'index'],
+]
 
-const ITEMS: Readonly<Record<string, Add>> = { message, reasoning, function_call: call, custom_tool_call: call }
+const ITEMS: Readonly<Record<string, Add>> = {
+  message,
+  reasoning,
+  function_call: call,
+  custom_tool_call: call,
+  tool_search_call: search,
+}
 const PARTS: Readonly<Record<string, Add>> = { output_text: textPart, refusal: refusalPart }
 
 /** Returns undefined if an item is malformed or unknown. */
@@ -127,14 +136,25 @@ function reasoning(item: Fields, output: Draft): boolean {
 
 /** Further fields of a call stay with it: providers sign calls with fields of their own. */
 function call(item: Fields, output: Draft): boolean {
-  const { type, call_id: id, name, caller } = item
+  const { type, call_id: id, namespace, caller } = item
+  const name = typeof item.name === 'string' ? chatName(item.name, namespace) : undefined
   const isCustom = type === 'custom_tool_call'
   const input = isCustom ? item.input : item.arguments
   const isDirect = !isSet(caller) || (isObject(caller) && caller.type === 'direct')
   const extras = readExtraFields(item, CALL_FIELDS)
-  if (typeof id !== 'string' || id === '' || typeof name !== 'string' || typeof input !== 'string' || !isDirect || !extras)
-    return false
+  if (typeof id !== 'string' || id === '' || name === undefined || typeof input !== 'string' || !isDirect || !extras) return false
   const form = isCustom ? { type: 'custom', custom: { name, input } } : { type: 'function', function: { name, arguments: input } }
   output.calls.push({ id, ...form, ...Object.fromEntries(Object.entries(extras).filter(([, value]) => isSet(value))) })
+  return true
+}
+
+const SEARCH_FIELDS = new Set(['id', 'type', 'status', 'call_id', 'execution', 'arguments'])
+
+/** A search for tools in the client. */
+function search(item: Fields, output: Draft): boolean {
+  const { call_id: id, execution, arguments: query } = item
+  if (typeof id !== 'string' || id === '' || execution !== 'client' || !isObject(query) || !hasOnly(item, SEARCH_FIELDS))
+    return false
+  output.calls.push({ id, type: 'function', function: { name: TOOL_SEARCH, arguments: JSON.stringify(query) } })
   return true
 }

@@ -1,0 +1,51 @@
+import { type Fields, isObject, textOf } from '../../lib/untrusted-json.ts'
+import { mergeChanges } from '../merge-changes.ts'
+import { chatName, TOOL_SEARCH } from './tool-names.ts'
+
+/** A tool's translation before a policy changed a text in it, and after. */
+interface Change {
+  readonly before: Fields
+  readonly after: Fields
+}
+
+/**
+ * The body with the changed texts in its tools: in `tools`, and in the items that have tools. `before` and `after` are the translations
+ * of all of them, in the same order.
+ */
+export function withChangedTools(body: Fields, before: readonly Fields[], after: readonly Fields[]): Fields {
+  const changes = new Map(before.map((tool, index) => [tool.name, { before: tool, after: after[index] ?? tool }]))
+  const inList = (tools: unknown): unknown => (Array.isArray(tools) ? tools.map((tool) => changedTool(tool, changes)) : tools)
+  const inItem = (item: unknown): unknown => (isObject(item) && 'tools' in item ? { ...item, tools: inList(item.tools) } : item)
+  return {
+    ...body,
+    ...('tools' in body && { tools: inList(body.tools) }),
+    ...(Array.isArray(body.input) && { input: body.input.map(inItem) }),
+  }
+}
+
+function changedTool(tool: unknown, changes: ReadonlyMap<unknown, Change>): unknown {
+  if (!isObject(tool)) return tool
+  if (tool.type === 'namespace' && Array.isArray(tool.tools)) return changedNamespace(tool, tool.tools, changes)
+  const change = changes.get(tool.type === TOOL_SEARCH ? TOOL_SEARCH : tool.name)
+  return change ? mergeTool(tool, change) : tool
+}
+
+function mergeTool(tool: Fields, { before, after }: Change): unknown {
+  if (tool.type !== TOOL_SEARCH) return mergeChanges(tool, before, after)
+  // In this API it has no name, and its type is its own.
+  const { name: _, type: _type, strict: _strict, ...from } = before
+  const { name: _name, type: _other, strict: _none, ...to } = after
+  return mergeChanges(tool, from, to)
+}
+
+/** The description of a namespace is translated as the beginning of its first tool's, where it stays if a policy changed it. */
+function changedNamespace(tool: Fields, tools: readonly unknown[], changes: ReadonlyMap<unknown, Change>): Fields {
+  const changeOf = (inner: unknown) => (isObject(inner) ? changes.get(chatName(textOf(inner.name), tool.name)) : undefined)
+  const described = textOf(changeOf(tools[0])?.after.description)
+  const isKept = described.startsWith(textOf(tool.description))
+  const edited = tools.map((inner) => {
+    const change = changeOf(inner)
+    return change && isObject(inner) ? mergeTool(inner, change) : inner
+  })
+  return { ...tool, ...(!isKept && { description: '' }), tools: edited }
+}

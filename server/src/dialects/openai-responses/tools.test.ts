@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest'
+import type { Completion } from '../../domain/completion.ts'
+import type { OriginalRequest } from '../../domain/original-request.ts'
+import type { UpstreamRequest } from '../upstream-dialect.ts'
+import { openaiResponses } from './openai-responses.ts'
+import { decodeRequest } from './request.ts'
+import { encodeRequest } from './upstream-request.ts'
+import { readResponse } from './upstream-response.ts'
+
+type Body = Readonly<Record<string, unknown>>
+type Named = { readonly function: { readonly name: string; readonly description?: string } }
+
+const READ = { type: 'function', name: 'read', description: 'Reads.', parameters: { type: 'object' }, strict: false }
+const RUN = { type: 'custom', name: 'run', format: { type: 'grammar', syntax: 'lark', definition: 'start: "a"' } }
+const FILES = { type: 'namespace', name: 'files', description: 'Files of the project.', tools: [READ, RUN] }
+const SEARCH = { type: 'tool_search', execution: 'client', description: 'Finds tools.', parameters: { type: 'object' } }
+const USER = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Read it.' }] }
+const ADDED = { type: 'additional_tools', id: 'at_1', role: 'developer', tools: [FILES] }
+const FOUND = { type: 'tool_search_output', call_id: 's1', status: 'completed', execution: 'client', tools: [FILES] }
+const SEARCHED = { type: 'tool_search_call', call_id: 's1', status: 'completed', execution: 'client', arguments: { query: 'a' } }
+
+function decoded(body: Body) {
+  const result = decodeRequest(body)
+  if (!result.ok) throw new Error(`${result.problem.param}: ${result.problem.message}`)
+  return result
+}
+const chatOf = (body: Body) => decoded(body).chat as { tools: Named[]; messages: Body[]; model: unknown }
+
+/** The body for a provider of the same API, after `change` of the chat's tools. */
+function sent(body: Body, change = (tools: Named[]) => tools) {
+  const { origins } = decoded(body)
+  const { messages, model: _, ...parameters } = chatOf(body)
+  const original = { dialect: 'openai-responses', body, origins, carried: [], messages, parameters } as unknown as OriginalRequest
+  const changed = { ...parameters, tools: change(parameters.tools) }
+  const request = { model: 'm', messages, parameters: changed, stream: true, original } as unknown as UpstreamRequest
+  const encoded = encodeRequest(request)
+  if (!encoded.ok) throw new Error(encoded.unsupported.param)
+  return JSON.parse(encoded.body) as { input: (Body & { tools: Body[] })[]; tools: (Body & { tools: Body[] })[] }
+}
+const redacted = (text: string) => (tools: Named[]) => JSON.parse(JSON.stringify(tools).replace(text, '[redacted]')) as Named[]
+
+const completionWith = (calls: readonly object[]) =>
+  ({
+    ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'm' },
+    choices: [{ index: 0, message: { role: 'assistant', content: null, tool_calls: calls }, finish_reason: 'tool_calls' }],
+  }) as unknown as Completion
+
+function outputOf(body: Body, calls: readonly object[]) {
+  const result = openaiResponses.decode(body)
+  if (!result.ok) throw new Error('not decoded')
+  return JSON.parse(result.encoder.toJson(completionWith(calls), '', {})).output as Body[]
+}
+
+describe('Responses: tools of a namespace [GW-RESP-23]', () => {
+  test('decode: tools have the name of their namespace before their own, and its description is that of the first', () => {
+    const { tools } = chatOf({ input: [USER], tools: [FILES] })
+    expect(tools).toEqual([
+      {
+        type: 'function',
+        function: {
+          ...{ name: 'files__read', description: 'Files of the project.\n\nReads.' },
+          ...{ parameters: { type: 'object' }, strict: false },
+        },
+      },
+      {
+        type: 'custom',
+        custom: { name: 'files__run', format: { type: 'grammar', grammar: { syntax: 'lark', definition: 'start: "a"' } } },
+      },
+    ])
+  })
+
+  test('decode: a call has the name of its namespace before its own', () => {
+    const call = { type: 'function_call', call_id: 'c1', namespace: 'files', name: 'read', arguments: '{}' }
+    expect(chatOf({ input: [USER, call] }).messages[1]).toMatchObject({ tool_calls: [{ function: { name: 'files__read' } }] })
+  })
+
+  test('decode: tools of an item are tools of the request', () => {
+    const { tools, messages } = chatOf({ input: [ADDED, USER] })
+    expect(tools).toEqual(chatOf({ input: [USER], tools: [FILES] }).tools)
+    expect(messages).toHaveLength(1)
+  })
+
+  test('decode: a problem with a tool names the field of the item', () => {
+    const { fieldOf } = decoded({ input: [USER, ADDED] })
+    expect(fieldOf('tools[1].custom.name')).toBe('input[1].tools[0].tools[1].name')
+  })
+
+  test('encode: a call has its namespace and its own name', () => {
+    const calls = [
+      { id: 'c1', type: 'function', function: { name: 'files__read', arguments: '{}' } },
+      { id: 'c2', type: 'custom', custom: { name: 'files__run', input: 'a' } },
+      { id: 'c3', type: 'function', function: { name: 'other__read', arguments: '{}' } },
+    ]
+    expect(outputOf({ input: [ADDED, USER] }, calls)).toMatchObject([
+      { type: 'function_call', namespace: 'files', name: 'read' },
+      { type: 'custom_tool_call', namespace: 'files', name: 'run' },
+      { type: 'function_call', name: 'other__read' },
+    ])
+  })
+
+  test('provider of the same API: gets namespaces and items with tools as they are', () => {
+    const { id: _, ...item } = ADDED
+    expect(sent({ input: [ADDED, USER], tools: [SEARCH] })).toMatchObject({ input: [item, USER], tools: [SEARCH] })
+  })
+
+  test.each([
+    ['a tool', 'Reads.', { description: FILES.description }, { description: '[redacted]' }],
+    ['its namespace', 'Files of', { description: '' }, { description: '[redacted] the project.\n\nReads.' }],
+  ])('provider of the same API: gets no text that a policy has removed from %s', (_, text, namespace, tool) => {
+    const item = sent({ input: [ADDED, USER] }, redacted(text)).input[0]
+    expect(item?.tools[0]).toMatchObject({ ...namespace, type: 'namespace', tools: [{ ...tool, name: 'read' }, RUN] })
+    const declared = sent({ input: [USER], tools: [FILES, SEARCH] }, redacted(text)).tools
+    expect(declared).toMatchObject([{ ...namespace, type: 'namespace', tools: [{ ...tool, name: 'read' }, RUN] }, SEARCH])
+  })
+
+  test('provider of the same API: items with tools stay when a policy has changed the message beside them', () => {
+    const body = { input: [USER, ADDED] }
+    const { origins } = decoded(body)
+    const { messages, model: _, ...parameters } = chatOf(body)
+    const original = {
+      dialect: 'openai-responses',
+      body,
+      origins,
+      carried: [],
+      messages,
+      parameters,
+    } as unknown as OriginalRequest
+    const changed = [{ role: 'user', content: '[redacted]' }]
+    const request = { model: 'm', messages: changed, parameters, stream: true, original } as unknown as UpstreamRequest
+    const encoded = encodeRequest(request)
+    expect(encoded.ok && JSON.parse(encoded.body)).toMatchObject({
+      input: [
+        { type: 'additional_tools', tools: [FILES] },
+        { role: 'user', content: [{ text: '[redacted]' }] },
+      ],
+    })
+  })
+
+  test('provider of the same API: its call has the name that policies know', () => {
+    const call = { type: 'function_call', id: 'fc_1', call_id: 'c1', namespace: 'files', name: 'read', arguments: '{}' }
+    const response = { object: 'response', status: 'completed', output: [call] }
+    const completion = readResponse(response, { newId: () => 'chatcmpl-1', created: () => 1, model: 'm' })
+    expect(completion?.choices[0]?.message.tool_calls).toEqual([
+      { id: 'c1', type: 'function', function: { name: 'files__read', arguments: '{}' } },
+    ])
+  })
+})
+
+describe('Responses: search for tools in the client [GW-RESP-24]', () => {
+  const BODY = { input: [USER, SEARCHED, FOUND], tools: [SEARCH] }
+
+  test('decode: the search is a function, and found tools are tools of the request', () => {
+    const { tools, messages } = chatOf(BODY)
+    expect(tools.map((tool) => (tool.function ?? (tool as unknown as { custom: Named['function'] }).custom).name)).toEqual([
+      'tool_search',
+      'files__read',
+      'files__run',
+    ])
+    expect(messages.slice(1)).toMatchObject([
+      { role: 'assistant', tool_calls: [{ id: 's1', function: { name: 'tool_search', arguments: '{"query":"a"}' } }] },
+      { role: 'tool', tool_call_id: 's1', content: '{"tools":["files__read","files__run"]}' },
+    ])
+  })
+
+  test('decode: a tool that two searches found, marked as deferred, is one tool', () => {
+    const found = { ...FOUND, tools: [{ ...FILES, tools: [{ ...READ, defer_loading: true }] }] }
+    expect(chatOf({ ...BODY, input: [USER, SEARCHED, found, found] }).tools).toHaveLength(2)
+  })
+
+  test('encode: a call of the function is a search', () => {
+    const call = { id: 's2', type: 'function', function: { name: 'tool_search', arguments: '{"query":"b"}' } }
+    expect(outputOf(BODY, [call])).toMatchObject([
+      { type: 'tool_search_call', call_id: 's2', execution: 'client', arguments: { query: 'b' } },
+    ])
+    expect(outputOf({ input: [USER] }, [call])).toMatchObject([{ type: 'function_call', name: 'tool_search' }])
+  })
+
+  test('provider of the same API: gets the search and its result as they are, and its search is a call', () => {
+    const { status: _, ...searched } = SEARCHED
+    const { status: _status, ...found } = FOUND
+    expect(sent(BODY).input).toEqual([USER, searched, found])
+    const response = { object: 'response', status: 'completed', output: [{ ...SEARCHED, id: 'tsc_1' }] }
+    const completion = readResponse(response, { newId: () => 'chatcmpl-1', created: () => 1, model: 'm' })
+    expect(completion?.choices[0]?.message.tool_calls).toMatchObject([{ id: 's1', function: { name: 'tool_search' } }])
+  })
+})

@@ -1,0 +1,102 @@
+import type { ServerResponse } from 'node:http'
+import { vi } from 'vitest'
+import { anthropicMessage } from '../../support/scripted-anthropic.ts'
+import { completion, json } from '../../support/scripted-provider.ts'
+import { messageItem, responseObject } from '../../support/scripted-responses.ts'
+import type { ThreeUpstreams, UpstreamModel } from '../../support/three-upstreams.ts'
+import { streamTextOf } from '../../support/upstream-stream.ts'
+
+/** State that only its provider reads. No detector objects to it. */
+export const SIGNATURE = Buffer.from('state that only its provider can read, and no other service').toString('base64')
+/** 200 kB that no detector objects to. */
+export const LARGE = 'A line of the file that the agent has read.\n'.repeat(4_700)
+
+/** A call of a tool. A text is the input of a custom tool. */
+export interface AgentCall {
+  readonly id: string
+  readonly name: string
+  /** Of a Responses client's tool. */
+  readonly namespace?: string
+  readonly input: object | string
+}
+
+interface Answer {
+  readonly text: string
+  readonly calls: readonly AgentCall[]
+}
+
+const flatName = ({ name, namespace }: AgentCall): string => (namespace === undefined ? name : `${namespace}__${name}`)
+
+const chatCall = (call: AgentCall) =>
+  typeof call.input === 'string'
+    ? { id: call.id, type: 'custom', custom: { name: flatName(call), input: call.input } }
+    : { id: call.id, type: 'function', function: { name: flatName(call), arguments: JSON.stringify(call.input) } }
+
+function responsesCall({ id: call_id, input, ...named }: AgentCall) {
+  const state = { id: `item_${call_id}`, status: 'completed', call_id }
+  if (named.name === 'tool_search') return { ...state, type: 'tool_search_call', execution: 'client', arguments: input }
+  return typeof input === 'string'
+    ? { ...state, ...named, type: 'custom_tool_call', input }
+    : { ...state, ...named, type: 'function_call', arguments: JSON.stringify(input) }
+}
+
+const ANSWERS: Readonly<Record<UpstreamModel, (answer: Answer) => object>> = {
+  scripted: ({ text, calls }) => {
+    const message = { role: 'assistant', content: text, ...(calls.length > 0 && { tool_calls: calls.map(chatCall) }) }
+    return completion(text, { choices: [{ index: 0, message, finish_reason: calls.length > 0 ? 'tool_calls' : 'stop' }] })
+  },
+  claude: ({ text, calls }) =>
+    anthropicMessage(
+      [
+        { type: 'thinking', thinking: 'The files first.', signature: SIGNATURE },
+        { type: 'text', text },
+        ...calls.map((call) => ({ type: 'tool_use', id: call.id, name: flatName(call), input: call.input })),
+      ],
+      calls.length > 0 ? { stop_reason: 'tool_use' } : {},
+    ),
+  gpt: ({ text, calls }) =>
+    responseObject([
+      {
+        ...{ type: 'reasoning', id: 'rs_1', encrypted_content: SIGNATURE },
+        summary: [{ type: 'summary_text', text: 'The files first.' }],
+      },
+      messageItem(text),
+      ...calls.map(responsesCall),
+    ]),
+}
+
+/** The answers of an agent's provider to requests with `key`: the calls, then the text when their results are there. */
+export function scriptAgent(upstreams: ThreeUpstreams, model: UpstreamModel, key: string, calls: readonly AgentCall[]): void {
+  const first = ANSWERS[model]({ text: 'I look at the files.', calls })
+  const last = ANSWERS[model]({ text: 'Both are there.', calls: [] })
+  upstreams.on(model, key, (response, { raw }) => json(response, 200, raw.includes('A line of the file') ? last : first))
+}
+
+/** Lets the provider stop in the middle of its answer to requests with `key`. */
+export function scriptHalfAnswer(upstreams: ThreeUpstreams, model: UpstreamModel, key: string) {
+  const begun = Promise.withResolvers<void>()
+  const closed = Promise.withResolvers<void>()
+  const stream = streamTextOf(ANSWERS[model]({ text: 'I look at the files. '.repeat(50), calls: [] })) ?? ''
+  upstreams.on(model, key, (response: ServerResponse) => {
+    response.on('close', () => closed.resolve())
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(stream.slice(0, stream.length / 2))
+    begun.resolve()
+  })
+  return { begun: begun.promise, closed: closed.promise }
+}
+
+/** Waits for the record of the request that the Application's client has left. */
+export const recordOfCancelled = (
+  { governed }: ThreeUpstreams,
+  applicationId: string,
+): Promise<Readonly<Record<string, unknown>>> =>
+  vi.waitFor(
+    async () => {
+      const { rows } = await governed.server.context.database.pool.query("select body from audit_record where endpoint = 'chat'")
+      const records = rows.map(({ body }) => JSON.parse(body))
+      const found = records.find((record) => record.application_id === applicationId && record.status === 499)
+      if (!found) throw new Error('no record of the cancelled request')
+      return found
+    },
+    { timeout: 10_000, interval: 50 },
+  )
