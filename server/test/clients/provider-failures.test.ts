@@ -61,7 +61,9 @@ interface Failure {
 
 const OUTAGE = { code: 'PROVIDER_ERROR', errorClass: 'InternalServerError', tries: TRIES } as const
 const TIMED_OUT = {
-  ...{ code: 'PROVIDER_TIMEOUT', errorClass: 'InternalServerError', tries: TRIES },
+  code: 'PROVIDER_TIMEOUT',
+  errorClass: 'InternalServerError',
+  tries: TRIES,
   ownClass: { messages: 'GatewayTimeoutError' },
 } as const
 const FAULT = { code: 'PROVIDER_ERROR', errorClass: 'InternalServerError', tries: 1 } as const
