@@ -48,6 +48,8 @@ interface Failure {
   readonly behaviour: Behaviour
   readonly code: ErrorCode
   readonly errorClass: string
+  /** The class in a client that has one of its own. */
+  readonly ownClass?: Readonly<Record<string, string>>
   /** How often the client sends the request, and the provider gets it. */
   readonly tries: number
   readonly details?: object
@@ -58,7 +60,12 @@ interface Failure {
 }
 
 const OUTAGE = { code: 'PROVIDER_ERROR', errorClass: 'InternalServerError', tries: TRIES } as const
-const TIMED_OUT = { code: 'PROVIDER_TIMEOUT', errorClass: 'InternalServerError', tries: TRIES } as const
+const TIMED_OUT = {
+  code: 'PROVIDER_TIMEOUT',
+  errorClass: 'InternalServerError',
+  tries: TRIES,
+  ownClass: { messages: 'GatewayTimeoutError' },
+} as const
 const FAULT = { code: 'PROVIDER_ERROR', errorClass: 'InternalServerError', tries: 1 } as const
 const LIMITED = { code: 'RATE_LIMITED', errorClass: 'RateLimitError', details: { reason: 'provider_rate_limited' } } as const
 
@@ -116,15 +123,18 @@ const CASES = Object.entries(OFFICIAL_CLIENTS).flatMap(([client, send]) =>
 describe('failures of the provider [GW-PROV-1, GW-PROV-2, GW-PROV-5, GW-PROV-18, GW-RETRY-1]', () => {
   test.concurrent.each(CASES)(
     '$client, stream $stream: the error has its class, code and record, and is retried as it may be, when the provider $name',
-    async ({ send, stream, failure }) => {
-      const { code, errorClass, tries, details, retryAfter } = failure
+    async ({ client, send, stream, failure }) => {
+      const { code, errorClass, ownClass, tries, details, retryAfter } = failure
       const { prompt, model } = await declare(failure)
       const responses: Response[] = []
       const waits: number[] = []
       const sent = { base: governed.base, apiKey, prompt, model }
       const error = await errorOf(send(sent, { stream, responses, fetch: impatient(waits) }))
       const { status } = ERRORS[code]
-      expect({ class: classOf(error), status: (error as { status?: number }).status }).toEqual({ class: errorClass, status })
+      expect({ class: classOf(error), status: (error as { status?: number }).status }).toEqual({
+        class: ownClass?.[client] ?? errorClass,
+        status,
+      })
       const fields = fieldsOf(error)
       expect(fields).toMatchObject({ code, message: expect.stringMatching(/\w/), ...(details && { details }) })
       expect(JSON.stringify(fields)).not.toContain(SECRET)

@@ -174,9 +174,9 @@ describe('retries and fallback', () => {
   })
   test.each([
     [failWith(429, { 'retry-after': '120' }), 'RATE_LIMITED', '120'],
-    [failWith(503, { 'retry-after': '3600' }), 'PROVIDER_ERROR', null],
-  ] as const)('retries: request is not retried when Retry-After is long', async (behaviour, code, retryAfter) => {
-    const { model, calls } = await provider([behaviour], { max_retries: 2 })
+    [failWith(503, { 'retry-after': '3600' }), 'PROVIDER_ERROR', '3600'],
+  ] as const)('retries: request is not retried when Retry-After is long [GW-PROV-18]', async (behaviour, code, retryAfter) => {
+    const { model, calls } = await provider([behaviour], { max_retries: 2, timeout_ms: 60_000 })
     const startedAt = performance.now()
     const response = await sendRequest(model)
     expectError(response, code)

@@ -45,6 +45,11 @@ export const LEFT_OUT: readonly LeftOut[] = [
   { path: /^(?:background|truncation)$/, value: /^(?:false|"disabled")$/, reason: DEFAULT },
   { path: /^context_management$/, value: /^\[\]$|"keep":"all"/, reason: DEFAULT },
   { path: /^reasoning\.(?:context|mode)$/, value: /^"(?:auto|standard)"$/, reason: DEFAULT },
+  {
+    path: /^reasoning\.context$/,
+    value: /^"all_turns"$/,
+    reason: 'The gateway passes on the reasoning of all turns that the client sends, if the provider can read it.',
+  },
   { path: /^input\[\]\.type$/, value: /^"message"$/, reason: DEFAULT },
   { path: /\.detail$/, value: /^"auto"$/, reason: DEFAULT },
   {

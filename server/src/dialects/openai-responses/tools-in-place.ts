@@ -13,7 +13,10 @@ interface Change {
  * of all of them, in the same order.
  */
 export function withChangedTools(body: Fields, before: readonly Fields[], after: readonly Fields[]): Fields {
-  const changes = new Map(before.map((tool, index) => [tool.name, { before: tool, after: after[index] ?? tool }]))
+  const changes = Map.groupBy(
+    before.map((tool, index) => ({ before: tool, after: after[index] ?? tool })),
+    (change) => change.before.name,
+  )
   const inList = (tools: unknown): unknown => (Array.isArray(tools) ? tools.map((tool) => changedTool(tool, changes)) : tools)
   const inItem = (item: unknown): unknown => (isObject(item) && 'tools' in item ? { ...item, tools: inList(item.tools) } : item)
   return {
@@ -23,11 +26,19 @@ export function withChangedTools(body: Fields, before: readonly Fields[], after:
   }
 }
 
-function changedTool(tool: unknown, changes: ReadonlyMap<unknown, Change>): unknown {
+/** Changes by the name of the tool. Tools of one name are in the order of the request; those of a namespace are translated once. */
+type Changes = ReadonlyMap<unknown, Change[]>
+
+function changedTool(tool: unknown, changes: Changes): unknown {
   if (!isObject(tool)) return tool
   if (tool.type === 'namespace' && Array.isArray(tool.tools)) return changedNamespace(tool, tool.tools, changes)
-  const change = changes.get(tool.type === TOOL_SEARCH ? TOOL_SEARCH : tool.name)
+  const change = nextChange(changes, tool.type === TOOL_SEARCH ? TOOL_SEARCH : tool.name)
   return change ? mergeTool(tool, change) : tool
+}
+
+function nextChange(changes: Changes, name: unknown): Change | undefined {
+  const ofName = changes.get(name)
+  return ofName && ofName.length > 1 ? ofName.shift() : ofName?.[0]
 }
 
 function mergeTool(tool: Fields, { before, after }: Change): unknown {
@@ -39,8 +50,9 @@ function mergeTool(tool: Fields, { before, after }: Change): unknown {
 }
 
 /** The description of a namespace is translated as the beginning of its first tool's, where it stays if a policy changed it. */
-function changedNamespace(tool: Fields, tools: readonly unknown[], changes: ReadonlyMap<unknown, Change>): Fields {
-  const changeOf = (inner: unknown) => (isObject(inner) ? changes.get(chatName(textOf(inner.name), tool.name)) : undefined)
+function changedNamespace(tool: Fields, tools: readonly unknown[], changes: Changes): Fields {
+  const changeOf = (inner: unknown) =>
+    isObject(inner) ? nextChange(changes, chatName(textOf(inner.name), tool.name)) : undefined
   const described = textOf(changeOf(tools[0])?.after.description)
   const isKept = described.startsWith(textOf(tool.description))
   const edited = tools.map((inner) => {

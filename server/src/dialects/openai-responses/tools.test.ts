@@ -51,6 +51,12 @@ function outputOf(body: Body, calls: readonly object[]) {
   return JSON.parse(result.encoder.toJson(completionWith(calls), '', {})).output as Body[]
 }
 
+test('in place: a text is changed in each of two tools with one name [GW-FID-3]', () => {
+  const tools = [READ, { ...READ, description: 'Reads Ann.' }]
+  const [first, second] = sent({ input: [USER], tools: tools.toReversed() }, redacted('Ann')).tools
+  expect([first?.description, second?.description]).toEqual(['Reads [redacted].', 'Reads.'])
+})
+
 describe('Responses: tools of a namespace [GW-RESP-23]', () => {
   test('decode: tools have the name of their namespace before their own, and its description is that of the first', () => {
     const { tools } = chatOf({ input: [USER], tools: [FILES] })
