@@ -20,9 +20,7 @@ const SCALED = [
   'server/test/growth/*.test.ts',
   'server/test/contract/messaging/equivalence.test.ts',
   'server/test/faults/concurrent-memory.test.ts',
-  'server/test/faults/crash.test.ts',
   'server/test/faults/messaging-crowd.test.ts',
-  'server/test/isolation/side-channel.test.ts',
 ]
 /**
  * Left to `npm run test:full`: first starts, servers in processes of their own that are stopped, killed, frozen or restarted, floods, every older
@@ -40,12 +38,15 @@ const FULL_ONLY = [
   'server/test/admin/policy-drafts.test.ts',
   'server/test/admin/role-matrix.test.ts',
   'server/test/contract/messaging/heartbeat.test.ts',
+  'server/test/faults/crash.test.ts',
   'server/test/faults/embedded-database.test.ts',
   'server/test/faults/messaging-crash.test.ts',
   'server/test/faults/search-flood.test.ts',
   'server/test/faults/silent-network.test.ts',
   'server/test/faults/stopping*.test.ts',
+  'server/test/isolation/hostile-host.test.ts',
   'server/test/isolation/knowledge-and-memory.test.ts',
+  'server/test/isolation/side-channel.test.ts',
   'server/test/admin/self-approval.test.ts',
   'server/test/messaging/retention.test.ts',
   'server/test/messaging/webhook-retries.test.ts',
@@ -62,8 +63,8 @@ const COMPATIBILITY = ['server/test/compatibility/*.test.ts']
 const POSTGRESQL = globSync('server/{src,test}/**/*.test.ts').filter((file) =>
   /testDatabases|freshDatabases|separateDatabases|postgresUrl/.test(readFileSync(file, 'utf8')),
 )
-/** The part of the browser suite that `npm test` runs. */
-const BROWSER_SMOKE = ['sign-in', 'policies-vocabulary', 'vite-proxy'].map((name) => `dashboard/e2e/${name}.test.ts`)
+/** Tests of the dashboard's sources that need no browser. */
+const DASHBOARD_UNITS = ['policies-vocabulary', 'vite-proxy'].map((name) => `dashboard/e2e/${name}.test.ts`)
 
 type Databases = readonly ('embedded' | 'postgresql')[]
 interface Options {
@@ -92,7 +93,7 @@ const project = (
 
 const browser = { globalSetup: './dashboard/e2e/support/build.ts' }
 
-/** `npm test` runs `units`, `server` and `browser`, `npm run test:full` the projects whose name ends with `-full`. */
+/** `npm test` runs `units` and `server`, `npm run test:full` the projects whose name ends with `-full`. */
 // biome-ignore lint/style/noDefaultExport: the tool wants one
 export default defineConfig({
   test: {
@@ -110,7 +111,7 @@ export default defineConfig({
     // Node runs the sources itself, as it runs the server. Vite rewrites every import, which costs a fifth of the CPU time.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
-      project('units', ['server/src/**/*.test.ts'], { exclude: FULL_ONLY }),
+      project('units', ['server/src/**/*.test.ts', ...DASHBOARD_UNITS], { exclude: FULL_ONLY }),
       project('server', ['server/test/**/*.test.ts'], { exclude: [...FULL_ONLY, ...COMPATIBILITY] }),
       project('compatibility', COMPATIBILITY),
       project('server-full', [...SCALED, ...FULL_ONLY], { isFull: true, databases: ['embedded', 'postgresql'] }),
@@ -118,10 +119,7 @@ export default defineConfig({
         ? [project('postgresql-full', POSTGRESQL, { databases: ['postgresql'], exclude: [...SCALED, ...FULL_ONLY] })]
         : []),
       ...(withBrowser
-        ? [
-            project('browser', BROWSER_SMOKE, browser),
-            project('browser-full', ['dashboard/**/*.test.ts'], { ...browser, exclude: BROWSER_SMOKE, isFull: true }),
-          ]
+        ? [project('browser-full', ['dashboard/**/*.test.ts'], { ...browser, exclude: DASHBOARD_UNITS, isFull: true })]
         : []),
     ],
   },

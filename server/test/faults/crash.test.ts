@@ -1,7 +1,7 @@
 import { expect, inject, test } from 'vitest'
 import { runCrash } from '../../../bench/support/crash-run.ts'
 
-const TIMES = inject('isFull') ? 3 : 1
+const TIMES = 3
 
 /** `node bench/crash.ts --seed 20 --times 3` is the same run with a log. */
 test('crash: server keeps every record, every hold and the chain, and repeats no provider call when it is killed under load [GW-PIPE-13]', async () => {

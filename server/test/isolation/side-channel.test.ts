@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { createKnowledgeFixture, createTestCollection } from '../support/knowledge-fixture.ts'
 import { createMemoryFixture } from '../support/memory-fixture.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
-const HIDDEN = inject('isFull') ? 1_000 : 16
+const HIDDEN = 1_000
 /** Rare, frequent, misspelt and inflected words, and one without hits. */
 const QUERIES = ['amber', 'amber beryl coral', 'the price of beryl', 'corals', 'ambre', 'berylium', 'zeppelin', 'page 7']
 const WORDS = ['amber', 'beryl', 'coral', 'price', 'page', 'trade', 'the', 'of']
