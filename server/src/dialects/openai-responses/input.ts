@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { Origin } from '../../domain/original-request.ts'
+import { textOf } from '../../lib/untrusted-json.ts'
 import type { Sources } from '../sources.ts'
 import { readContent } from './content.ts'
 import { byType, type Fields, isObject, listOf, RefusedField, reader, UnknownField, withoutNulls } from './fields.ts'
@@ -214,7 +215,7 @@ function addSearchOutput(item: unknown, at: string, conversation: Conversation):
 function namesOfFound(tool: unknown): readonly unknown[] {
   if (!isObject(tool)) return []
   if (!Array.isArray(tool.tools)) return [tool.name]
-  return tool.tools.map((inner: unknown) => isObject(inner) && chatName(String(inner.name), tool.name))
+  return tool.tools.map((inner: unknown) => isObject(inner) && chatName(textOf(inner.name), tool.name))
 }
 
 const positionIn = ({ content, tool_calls: calls = [] }: Message): Position => ({

@@ -1,5 +1,5 @@
 import type { Choice, Completion } from '../../domain/completion.ts'
-import { parseJsonObject } from '../../lib/untrusted-json.ts'
+import { parseJsonObject, readExtraFields } from '../../lib/untrusted-json.ts'
 import { type Fields, isObject } from './fields.ts'
 import type { CallItem, MessageItem, OutputItem, RefusalPart, Status, TextPart } from './items.ts'
 import { reasoningItems, type Thought } from './reasoning-output.ts'
@@ -117,7 +117,9 @@ function callItem(call: Fields, suffix: string, index: number, toolNames: ToolNa
     return { id, type: 'custom_tool_call', status, call_id, ...namesOf(name, toolNames), input, ...own }
   }
   const { name, arguments: input } = call.function as { name: string; arguments: string }
-  const search = toolNames.get(name) === TOOL_SEARCH ? parseJsonObject(Buffer.from(input)) : undefined
+  const query = toolNames.get(name) === TOOL_SEARCH ? parseJsonObject(Buffer.from(input)) : undefined
+  // Deep nesting would overflow the stack when the response is serialised.
+  const search = query && readExtraFields(query, [])
   if (search) {
     const id = `tsc_${suffix}_${index}`
     return { id, type: 'tool_search_call', status, call_id, execution: 'client', arguments: search, ...own }

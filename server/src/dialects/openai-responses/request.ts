@@ -7,7 +7,7 @@ import { byType, type Fields, isObject, NOT_CARRIED, RefusedField, reader, Unkno
 import { addHistory, addInput, type Conversation } from './input.ts'
 import { refuseFields } from './refused-fields.ts'
 import type { ToolNames } from './tool-names.ts'
-import { addTools, readToolChoice, type ToolList } from './tools.ts'
+import { addTools, newToolList, readToolChoice, type ToolList } from './tools.ts'
 
 export type Decoded =
   | {
@@ -30,7 +30,7 @@ export function decodeRequest(body: unknown, context = WITHOUT_HISTORY): Decoded
   const request = withoutNulls(body)
   const conversation: Conversation = { messages: [], sources: new Map(), origins: [], tools: [] }
   const { sources, origins } = conversation
-  const toolList: ToolList = { tools: [], names: new Map(), sources }
+  const toolList = newToolList(sources)
   try {
     const chat = toChat(request, conversation, toolList, context)
     const bodyOf = (written: Fields) => withHistory(written, context.history)

@@ -51,10 +51,15 @@ function mergeTool(tool: Fields, { before, after }: Change): unknown {
 
 /** The description of a namespace is translated as the beginning of its first tool's, where it stays if a policy changed it. */
 function changedNamespace(tool: Fields, tools: readonly unknown[], changes: Changes): Fields {
+  const prefix = chatName('', tool.name)
+  const preface = textOf(tool.description)
+  const holder = [...changes]
+    .filter(([name]) => textOf(name).startsWith(prefix))
+    .flatMap(([, ofName]) => ofName)
+    .find(({ before }) => textOf(before.description).startsWith(preface))
+  const isKept = !holder || textOf(holder.after.description).startsWith(preface)
   const changeOf = (inner: unknown) =>
     isObject(inner) ? nextChange(changes, chatName(textOf(inner.name), tool.name)) : undefined
-  const described = textOf(changeOf(tools[0])?.after.description)
-  const isKept = described.startsWith(textOf(tool.description))
   const edited = tools.map((inner) => {
     const change = changeOf(inner)
     return change && isObject(inner) ? mergeTool(inner, change) : inner

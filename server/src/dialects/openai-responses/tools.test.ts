@@ -190,3 +190,45 @@ describe('Responses: search for tools in the client [GW-RESP-24]', () => {
     expect(completion?.choices[0]?.message.tool_calls).toMatchObject([{ id: 's1', function: { name: 'tool_search' } }])
   })
 })
+
+describe('Responses: searches for tools [GW-RESP-24]', () => {
+  const found = (id: string, ...tools: readonly object[]) => [
+    { ...SEARCHED, call_id: id },
+    { ...FOUND, call_id: id, tools: [{ ...FILES, tools }] },
+  ]
+
+  test('decode: tools are declared once when a second search finds some of the first again', () => {
+    const { tools } = chatOf({ input: [USER, ...found('s1', READ, RUN), ...found('s2', RUN)], tools: [SEARCH] })
+    expect(tools.slice(1)).toEqual(chatOf({ input: [USER], tools: [FILES] }).tools)
+  })
+
+  test('in place: the description of a namespace stays in both results, and a redaction changes both', () => {
+    const body = { input: [USER, ...found('s1', READ, RUN), ...found('s2', RUN)], tools: [SEARCH] }
+    const namespaces = sent(body, redacted('Finds')).input.flatMap(({ tools = [] }) => tools)
+    expect(namespaces.map(({ description }) => description)).toEqual([FILES.description, FILES.description])
+    expect(JSON.stringify(sent(body, redacted('project')))).not.toContain('project')
+  })
+
+  test('decode: a name that is no text is refused', () => {
+    const bad = { ...READ, name: { toString: 1, valueOf: 1 } }
+    expect(decodeRequest({ input: [USER, ...found('s1', bad)], tools: [SEARCH] })).toMatchObject({ ok: false })
+  })
+
+  test('decode: thousands of tools take no longer than their number', () => {
+    const tools = Array.from({ length: 20_000 }, (_, index) => ({ ...READ, name: `read_${index}` }))
+    expect(chatOf({ input: [USER], tools }).tools).toHaveLength(20_000)
+  }, 20_000)
+
+  test('encode: a search whose arguments are nested too deeply is a call of a function', () => {
+    const input = `{"a":${'['.repeat(9_000)}${']'.repeat(9_000)}}`
+    const call = { id: 's1', type: 'function', function: { name: 'tool_search', arguments: input } }
+    expect(outputOf({ input: [USER], tools: [SEARCH] }, [call])).toMatchObject([{ type: 'function_call', arguments: input }])
+  })
+
+  test('read: a search whose arguments are nested too deeply is malformed', () => {
+    const query: unknown = JSON.parse(`{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`)
+    const output = [{ ...SEARCHED, id: 'tsc_1', arguments: query }]
+    const body = { id: 'r', object: 'response', status: 'completed', model: 'm', created_at: 1, output } as const
+    expect(readResponse(body, { model: 'm', newId: () => 'chatcmpl-1', created: () => 1 })).toBeUndefined()
+  })
+})

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
+import { textOf } from '../../lib/untrusted-json.ts'
 import type { Sources } from '../sources.ts'
 import { byType, type Fields, isObject, listOf, NOT_CARRIED, RefusedField, reader } from './fields.ts'
 import { chatName, TOOL_SEARCH, type ToolName } from './tool-names.ts'
@@ -43,13 +44,23 @@ export interface ToolList {
   readonly tools: Fields[]
   readonly names: Map<string, ToolName>
   readonly sources: Sources
+  /** The tools as the client wrote them, by their names in `tools`. */
+  readonly written: Map<string, readonly unknown[]>
+  /** The description of each namespace, which is that of its first tool too. */
+  readonly prefaces: Map<string, string>
 }
+
+export const newToolList = (sources: Sources): ToolList => ({
+  tools: [],
+  names: new Map(),
+  sources,
+  written: new Map(),
+  prefaces: new Map(),
+})
 
 /** Where a tool stands. */
 interface Place {
   readonly namespace?: string
-  /** Of the namespace; at its first tool only. */
-  readonly preface?: string
   /** Whether the item has loaded the tool: then `defer_loading` asks for nothing more. */
   readonly isLoaded: boolean
 }
@@ -76,11 +87,17 @@ const TOOLS: Readonly<Record<string, AddTool>> = {
   namespace: (tool, at, list, { isLoaded }) => {
     const { name: namespace, description: preface, tools } = readNamespace(tool, at)
     if (tools.length === 0) throw new RefusedField(`${at}.tools`, 'must have at least one tool')
+    const first = list.tools.length
     for (const [index, inner] of tools.entries()) {
       const path = `${at}.tools[${index}]`
-      const place = { namespace, isLoaded, ...(index === 0 && preface && { preface }) }
-      byType(CALLED, inner, path, TOOL_REASON)(inner, path, list, place)
+      byType(CALLED, inner, path, TOOL_REASON)(inner, path, list, { namespace, isLoaded })
     }
+    if (!preface || list.prefaces.get(namespace) === preface) return
+    const firstTool = list.tools[first]
+    if (!firstTool)
+      throw new RefusedField(`${at}.description`, 'must be that of the namespace before, because it has no new tool')
+    list.prefaces.set(namespace, preface)
+    list.tools[first] = withPreface(firstTool, preface)
   },
   [TOOL_SEARCH]: (tool, at, list, place) => {
     const { type, execution: _, ...definition } = readSearch(tool, at)
@@ -91,34 +108,33 @@ const TOOLS: Readonly<Record<string, AddTool>> = {
 
 function addTool(
   type: string,
-  definition: { readonly name: string; readonly description?: string },
+  definition: { readonly name: string },
   at: string,
-  { tools, names, sources }: ToolList,
-  { namespace, preface }: Place,
+  { tools, names, sources, written }: ToolList,
+  { namespace }: Place,
 ): void {
   const name = chatName(definition.name, namespace)
-  const described = preface === undefined ? definition : { ...definition, description: withPreface(preface, definition) }
-  const tool = { type, [type]: { ...described, name } }
   const own = namespace === undefined ? undefined : { namespace, name: definition.name }
-  const known = tools.find((other) => nameOf(other) === name)
-  if (known && (own || names.has(name))) {
-    if (isDeepStrictEqual([known, names.get(name)], [tool, own])) return
+  const tool = [type, definition, own ?? names.get(name)]
+  const known = written.get(name)
+  if (known && (own || known[2] !== undefined)) {
+    if (isDeepStrictEqual(known, tool)) return
     throw new RefusedField(`${at}.name`, `must not make a second tool ${JSON.stringify(name)}, which is its name to policies`)
   }
+  written.set(name, tool)
   if (own) names.set(name, own)
   const to = `tools[${tools.length}]`
   for (const path of [to, `${to}.function`, `${to}.custom`]) sources.set(path, at)
   sources.set(`${to}.custom.format.grammar`, `${at}.format`)
-  tools.push(tool)
+  tools.push({ type, [type]: { ...definition, name } })
 }
 
 /** The description of a namespace stands before that of its first tool. */
-const withPreface = (preface: string, { description = '' }: { readonly description?: string }): string =>
-  description === '' ? preface : `${preface}\n\n${description}`
-
-function nameOf({ type, ...tool }: Fields): unknown {
-  const definition = tool[String(type)]
-  return isObject(definition) ? definition.name : undefined
+function withPreface(tool: Fields, preface: string): Fields {
+  const type = String(tool.type)
+  const definition = tool[type] as Fields
+  const own = textOf(definition.description)
+  return { type, [type]: { ...definition, description: own === '' ? preface : `${preface}\n\n${own}` } }
 }
 
 type Translate = (value: unknown, at: string) => Fields

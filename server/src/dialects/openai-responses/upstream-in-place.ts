@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { OriginalRequest } from '../../domain/original-request.ts'
-import { type Fields, isObject, textOf } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, parseJsonObject, textOf } from '../../lib/untrusted-json.ts'
 import { mergeChanges } from '../merge-changes.ts'
 import { segmentsOf } from '../segments.ts'
 import type { UpstreamRequest } from '../upstream-dialect.ts'
@@ -36,7 +36,7 @@ function includeReasoning({ store, reasoning, include, input }: Fields): Fields 
 
 /** Changed parameters are translated back, before and after the change, and the differences are written into the client's fields. */
 function editParameters(body: Fields, parameters: Fields, before: Fields): Fields {
-  if (isUnchanged(parameters, before)) return body
+  if (areUnchanged(parameters, before)) return body
   const [from, to] = [before, parameters].map((fields) => ({ ...encodeParameters(fields), ...encodeTools(fields) }) as Fields)
   const { tools = [], ...others } = from ?? {}
   const { tools: changedTools = [], ...changed } = to ?? {}
@@ -47,7 +47,13 @@ function editParameters(body: Fields, parameters: Fields, before: Fields): Field
   return withChangedTools(withOthers, tools as readonly Fields[], changedTools as readonly Fields[])
 }
 
-const isUnchanged = (parameters: Fields, before: Fields): boolean =>
+/** Whether policies have changed nothing. */
+export const isUnchanged = ({ messages, parameters }: UpstreamRequest, original: OriginalRequest): boolean =>
+  areUnchanged(parameters, original.parameters) &&
+  messages.length === original.messages.length &&
+  messages.every((message, index) => message === original.messages[index])
+
+const areUnchanged = (parameters: Fields, before: Fields): boolean =>
   parameters === before || Object.keys({ ...parameters, ...before }).every((name) => parameters[name] === before[name])
 
 function editInstructions({ messages }: UpstreamRequest, { body, origins, messages: before }: OriginalRequest): Fields {
@@ -63,6 +69,7 @@ function editInput({ messages }: UpstreamRequest, original: OriginalRequest): st
   const segments = segmentsOf(original, messages, items)
   const isChanged = segments.some((segment) => segment.isChanged)
   const [before, after] = isChanged ? [encodeMessages(original.messages), encodeMessages(messages)] : []
+  if (segments.length === 0) return items.flatMap(withoutState)
   const edited = segments.flatMap((segment) => {
     const own = segment.items.flatMap(withoutState)
     if (!segment.isChanged || !before || !after) return own
@@ -81,10 +88,11 @@ const hasTools = (item: unknown): boolean => isObject(item) && item.type === 'ad
  * An item without its state in a store, and without the log probabilities of a text: no detector reads them, and no model needs them. None
  * for reasoning that this provider cannot read.
  */
-function withoutState(item: unknown): readonly unknown[] {
-  if (!isObject(item)) return [item]
+function withoutState(written: unknown): readonly unknown[] {
+  if (!isObject(written)) return [written]
+  const { status: _, ...item } = written
   if (item.type === 'reasoning') return readableReasoning(item)
-  const { id: _, status: _status, ...kept } = item
+  const { id: _id, ...kept } = item
   return [Array.isArray(kept.content) ? { ...kept, content: kept.content.map(withoutLogprobs) } : kept]
 }
 
@@ -102,16 +110,32 @@ function mergeItems(written: readonly unknown[], before: readonly Item[], after:
   return written.map((item, index) => mergeItem(item as Fields, before[index] ?? {}, after[index] ?? {}))
 }
 
-const isSameKind = (written: unknown, item: Item | undefined): boolean =>
-  isObject(written) && (written.type ?? 'message') === item?.type
+/** In the chat form, a search for tools is a call of a function, and its result that of a call. */
+const SEARCH_TYPES: ReadonlyMap<unknown, unknown> = new Map([
+  ['tool_search_call', 'function_call'],
+  ['tool_search_output', 'function_call_output'],
+])
+
+function isSameKind(written: unknown, item: Item | undefined): boolean {
+  if (!isObject(written)) return false
+  const { type = 'message' } = written
+  return (SEARCH_TYPES.get(type) ?? type) === item?.type
+}
 
 /** `content` of a message and `output` of a result are a text or parts. */
 function mergeItem(written: Fields, before: Fields, after: Fields): unknown {
+  // Its tools were changed with those of the request, and `textsAgree` compares the rest.
+  if (written.type === 'tool_search_output') return written
+  if (written.type === 'tool_search_call') {
+    return { ...written, arguments: mergeChanges(written.arguments, parsed(before.arguments), parsed(after.arguments)) }
+  }
   const name = 'output' in before ? 'output' : 'content'
   if (!(name in before)) return mergeChanges(written, before, after)
   const content = mergeContent(written[name], before[name], after[name])
   return mergeChanges({ ...written, [name]: content }, { ...before, [name]: content }, { ...after, [name]: content })
 }
+
+const parsed = (json: unknown): unknown => parseJsonObject(Buffer.from(textOf(json)))
 
 /** A single text part is a text in the chat form. */
 function mergeContent(written: unknown, before: unknown, after: unknown): unknown {

@@ -153,8 +153,8 @@ const SEARCH_FIELDS = new Set(['id', 'type', 'status', 'call_id', 'execution', '
 /** A search for tools in the client. */
 function search(item: Fields, output: Draft): boolean {
   const { call_id: id, execution, arguments: query } = item
-  if (typeof id !== 'string' || id === '' || execution !== 'client' || !isObject(query) || !hasOnly(item, SEARCH_FIELDS))
-    return false
-  output.calls.push({ id, type: 'function', function: { name: TOOL_SEARCH, arguments: JSON.stringify(query) } })
+  const read = isObject(query) ? readExtraFields(query, []) : undefined
+  if (typeof id !== 'string' || id === '' || execution !== 'client' || !read || !hasOnly(item, SEARCH_FIELDS)) return false
+  output.calls.push({ id, type: 'function', function: { name: TOOL_SEARCH, arguments: JSON.stringify(read) } })
   return true
 }

@@ -1,8 +1,11 @@
+import { CARRIED_FIELDS, type OriginalRequest } from '../../domain/original-request.ts'
 import type { Fields } from '../../lib/untrusted-json.ts'
 import { withAddedTexts } from '../added-texts.ts'
+import { textsAgree } from '../texts-agree.ts'
 import { UntranslatableField } from '../untranslatable.ts'
 import { carriedField, type EncodedRequest, type UpstreamRequest } from '../upstream-dialect.ts'
-import { editBody } from './upstream-in-place.ts'
+import { decodeRequest } from './request.ts'
+import { editBody, isUnchanged } from './upstream-in-place.ts'
 import { encodeInput, type Item } from './upstream-input.ts'
 import { asksForEncryptedReasoning, ENCRYPTED_REASONING, encodeParameters, showsReasoning } from './upstream-parameters.ts'
 import { encodeTools } from './upstream-tools.ts'
@@ -13,12 +16,22 @@ export function encodeRequest(request: UpstreamRequest): EncodedRequest {
   if (carried !== undefined) return { ok: false, unsupported: { code: 'unsupported_parameter', param: carried } }
   try {
     const { original, stream } = request
-    const body = original?.dialect === 'openai-responses' ? editBody(request, original) : createBody(request)
+    const body = (original?.dialect === 'openai-responses' && edit(request, original)) || createBody(request)
     return { ok: true, body: JSON.stringify({ ...body, store: false, stream }) }
   } catch (error) {
     if (!(error instanceof UntranslatableField)) throw error
     return { ok: false, unsupported: error.unsupported }
   }
+}
+
+/** The client's body with the changes of policies; undefined: one of the changes has no place in it. */
+function edit(request: UpstreamRequest, original: OriginalRequest): Fields | undefined {
+  const body = editBody(request, original)
+  if (isUnchanged(request, original)) return body
+  const { added: _, ...own } = request
+  if (textsAgree(request.added ? editBody(own, original) : body, request, decodeRequest)) return body
+  if (original.carried.length > 0) throw new UntranslatableField(CARRIED_FIELDS)
+  return undefined
 }
 
 function createBody({ model, messages, parameters, added }: UpstreamRequest): Fields {

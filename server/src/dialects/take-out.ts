@@ -1,0 +1,31 @@
+import type { Fields } from '../lib/untrusted-json.ts'
+
+/** Other names could be read as a path. */
+const PATH = /^[a-z_]\w*(?:\[\d+\]|\.[a-z_]\w*)*$/i
+
+/** The value at `path`, and the body with `placeholder` in its place. Undefined: there is no such field. */
+export function takeOut(
+  body: unknown,
+  path: string,
+  placeholder: unknown,
+): { readonly value: unknown; readonly rest: unknown } | undefined {
+  if (!PATH.test(path)) return undefined
+  const names = path.split(/[.[\]]+/).filter((name) => name !== '')
+  const value = names.reduce<unknown>((at, name) => (hasOwn(at, name) ? at[name] : undefined), body)
+  return value === undefined ? undefined : { value, rest: replaceAt(body, names, placeholder) }
+}
+
+const hasOwn = (value: unknown, name: string): value is Fields =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+
+function replaceAt(value: unknown, [name, ...names]: readonly string[], placeholder: unknown): unknown {
+  if (name === undefined) return placeholder
+  if (Array.isArray(value)) {
+    return value.map((item, index) => (String(index) === name ? replaceAt(item, names, placeholder) : item))
+  }
+  const fields = Object.entries(value as Fields).map(([key, field]) => [
+    key,
+    key === name ? replaceAt(field, names, placeholder) : field,
+  ])
+  return Object.fromEntries(fields.filter(([, field]) => field !== undefined))
+}
