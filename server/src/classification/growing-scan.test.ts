@@ -17,7 +17,7 @@ import { isBounded, scanGrowing } from './growing-scan.ts'
 import { scan } from './scan.ts'
 
 const BOUNDED = DETECTORS.filter(isBounded)
-const options = { detectors: BOUNDED, budgetMs: 60_000 }
+const options = { detectors: BOUNDED, budgetMs: 60_000, readsEncoded: true }
 const window = MIN_RELEASE_WINDOW
 /** A placeholder that is not complete, and a character that following marks change. */
 const RESERVE = 106 + 16
@@ -150,10 +150,26 @@ describe('beginning of a text [GW-WIN-3]', () => {
     expect(scanGrowing(prose, { ...options, window }).isBlocked).toBe(false)
   })
 
+  test.each([
+    [
+      'connection string',
+      `{"c": "${'Some prose here. '.repeat(10)}Server=db1; ${'Option=value; '.repeat(60)}P\\u0061ssword=hunter2hunter2"}`,
+    ],
+    ['long word', `{"t": "${'Some prose here. '.repeat(10)}eyJhbGciOiJIUzI1NiJ9.${'QUJD'.repeat(180)}\\u002eQUJD"}`],
+  ])('JSON document: no part of a %s that an escape completes is clear', (_, text) => {
+    const { clearEnd } = scanGrowing(`${text} ${'and so on '.repeat(100)}`, { ...options, window })
+    expect(clearEnd).toBeLessThanOrEqual(`{"c": "${'Some prose here. '.repeat(10)}`.length)
+  })
+
+  test('JSON document: a finding that the escape after it ends is not counted', () => {
+    const text = `{"to": "jane@example.co\\u006d.png", "x": "${'and so on '.repeat(200)}`
+    expect(scanGrowing(text, { ...options, window })).toMatchObject({ counts: {}, isBlocked: true })
+  })
+
   test('data: URL: it is not clear, because its content is read when it is complete', () => {
     const text = `${'Good morning. '.repeat(3)}data:text/plain,jane%40example.com ${'And so on. '.repeat(100)}`
     expect(scanGrowing(text, { ...options, window })).toMatchObject({ clearEnd: text.indexOf('data:'), isBlocked: true })
-    expect(scanGrowing(text, { detectors: [], budgetMs: 1_000, window }).isBlocked).toBe(false)
+    expect(scanGrowing(text, { detectors: [], budgetMs: 1_000, window, readsEncoded: false }).isBlocked).toBe(false)
   })
 
   test('detector: nothing is clear after it failed', () => {

@@ -24,6 +24,8 @@ interface Options {
   readonly budgetMs: number
   /** Number of characters at the end of the text that are not judged yet. */
   readonly window: number
+  /** Whether escapes in a JSON document and the contents of data: URLs are read or changed when the text is complete. */
+  readonly readsEncoded: boolean
 }
 
 /** Detectors whose findings depend on a limited length of text. */
@@ -36,7 +38,11 @@ const LOOK_AHEAD = 16
  * Scans the beginning of a text. Findings of detectors with a limited reach are the same in the whole text, except near the end. Takes
  * time in proportion to the text, like a scan.
  */
-export function scanGrowing(text: string, { detectors, budgetMs, window }: Options): GrowingScan {
+export function scanGrowing(text: string, options: Options): GrowingScan {
+  const { detectors, budgetMs, window, readsEncoded } = options
+  // Detectors read the complete JSON document with its escapes decoded (domain/json-text.ts), so only the text before them is known.
+  const end = readsEncoded ? firstEscape(text) : text.length
+  if (end < text.length) return { ...scanGrowing(text.slice(0, end), options), isBlocked: true }
   const { findings, failures } = scan([text], { detectors, budgetMs })
   const found = findings[0] ?? []
   const { plain, others } = readings(text)
@@ -45,7 +51,8 @@ export function scanGrowing(text: string, { detectors, budgetMs, window }: Optio
   const settledEnd = Math.min(...forms.map((form) => settledEndOf(form, detectors, window)))
   // A letter that follows later can make the text be read as written too (lib/plain-text.ts).
   const starts = [...found, ...(plain.text === text ? [] : findWritten(text, detectors))].map(({ start }) => start)
-  const encoded = detectors.length > 0 ? encodedStart(text, window) : settledEnd
+  // The contents of data: URLs are read when the text is complete (domain/content-reading.ts).
+  const encoded = readsEncoded ? firstDataUrl(text) : settledEnd
   const firstStart = [...starts, encoded].reduce((first, start) => Math.min(first, start), settledEnd)
   return {
     clearEnd: firstStart - (splitsPair(text, firstStart) ? 1 : 0),
@@ -53,15 +60,6 @@ export function scanGrowing(text: string, { detectors, budgetMs, window }: Optio
     counts: count([found.filter(({ end }) => end <= settledEnd)]),
     failed: failures.length > 0,
   }
-}
-
-/**
- * The index at which a finding may begin that only the complete text shows (domain/content-reading.ts): escapes are decoded when the text is a
- * JSON document, and the contents of data: URLs are read.
- */
-const encodedStart = (text: string, window: number): number => {
-  const firstEncoded = firstEscape(text)
-  return Math.min(firstEncoded < text.length ? Math.max(0, firstEncoded - window) : text.length, firstDataUrl(text))
 }
 
 function findWritten(text: string, detectors: readonly Detector[]): readonly Finding[] {

@@ -7,7 +7,7 @@ import { isJson } from '../lib/json.ts'
 
 const OPENING = /^\s*[{[]/
 /** JSON white space before a brace or bracket: nearly every text fails at its first character. */
-const mayBeJson = (text: string): boolean => {
+export const mayBeJson = (text: string): boolean => {
   const first = text.charCodeAt(0)
   return first === 0x7b || first === 0x5b || (first <= 0x20 && OPENING.test(text))
 }

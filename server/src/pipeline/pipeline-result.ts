@@ -59,8 +59,9 @@ export function spentTokens({ admit, route, invoke, remember }: Partial<StageRes
     const waits = outcome.kind === 'held' && admit && admit.request.waitSeconds > 0 && admit.request.reviewItemId === undefined
     return waits ? undefined : 0
   }
-  const { completion, embeddings } = invoke
+  const { completion, embeddings, denial } = invoke
   if (embeddings) return embeddings.usage?.total_tokens || route?.tokens()
+  if (denial) return (route?.tokens() ?? 0) + denial.tokens
   if (!completion) return undefined
   const extractionTokens = (remember?.attempts ?? []).reduce(
     (sum, { prompt_tokens: input, completion_tokens: output }) => sum + (input ?? 0) + (output ?? 0),

@@ -1,7 +1,9 @@
 import { type GrowingScan, isBounded, scanGrowing } from '../classification/growing-scan.ts'
 import { assess } from '../classification/risk.ts'
 import type { CompletionHead } from '../domain/completion.ts'
+import { mayBeJson } from '../domain/json-text.ts'
 import { MIN_RELEASE_WINDOW } from '../domain/principal.ts'
+import { estimateTokens } from '../domain/tokens.ts'
 import type { Clock } from '../lib/clock.ts'
 import { evaluate } from '../policy/evaluate.ts'
 import type { PolicyInput } from '../policy/input.ts'
@@ -104,7 +106,10 @@ export class ResponseWatch implements TextWatch {
     if (text.length < Math.max(this.#nextScanAt, this.#window)) return
     this.#nextScanAt = text.length + this.#step(text.length)
     try {
-      this.#judge(this.#watched.authorized.vault.restore(text))
+      const restored = this.#watched.authorized.vault.restore(text)
+      // In a complete JSON document the restored values are escaped.
+      if (restored !== text && mayBeJson(text)) this.#flow = this.#waiting = undefined
+      this.#judge(restored)
     } catch (error) {
       this.close()
       this.#deps.reportFault({ kind: 'detector', name: 'response-watch', how: 'threw', error })
@@ -128,7 +133,7 @@ export class ResponseWatch implements TextWatch {
 
   #judge(text: string): void {
     const seen = this.#scan(text)
-    const isAllowed = !seen.failed && this.#decide(seen)
+    const isAllowed = !seen.failed && this.#decide(seen, text)
     if (!isAllowed) this.#flow = this.#waiting = undefined
     if (this.#flow) this.#release(text, seen, this.#flow)
     this.#isOver = seen.failed || this.#denial !== undefined || (!this.#flow && this.#earlyDenials.length === 0)
@@ -142,11 +147,12 @@ export class ResponseWatch implements TextWatch {
     const { detectors, detectorBudgetMs: budgetMs } = this.#deps
     const reacts = this.#watched.authorized.policy?.growingOutput.reactsToFindings ?? false
     const read = reacts ? detectors.filter(isBounded) : []
-    return scanGrowing(text, { detectors: read, budgetMs, window: this.#window })
+    const readsEncoded = read.length > 0 || this.#watched.authorized.vault.size > 0
+    return scanGrowing(text, { detectors: read, budgetMs, window: this.#window, readsEncoded })
   }
 
   /** Whether the rules allow the text so far. Without a flow only the rules that deny early are evaluated. */
-  #decide({ counts }: GrowingScan): boolean {
+  #decide({ counts }: GrowingScan, text: string): boolean {
     const { context, authorized } = this.#watched
     const { default_classification: classification } = context.caller.application.settings
     const level = assess(counts, { classification, risk: 'low' })
@@ -156,7 +162,7 @@ export class ResponseWatch implements TextWatch {
     const decision = evaluate(rules, 'output', { ...this.#input, content })
     const isCertain = decision.rules.some(({ id, error }) => !error && this.#earlyDenials.some((rule) => rule.id === id))
     if (isCertain) {
-      this.#denial = { decision, counts, ...level }
+      this.#denial = { decision, counts, ...level, tokens: estimateTokens([text]) }
       this.#cancel.abort(new Error('The response will be denied.'))
     }
     return decision.verdict === 'allow'

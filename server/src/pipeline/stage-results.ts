@@ -201,6 +201,8 @@ export interface Invoked {
 export interface EarlyDenial extends Assessment {
   readonly decision: Decision
   readonly counts: FindingCounts
+  /** Estimate for the beginning: the provider does not count the tokens of a response that is stopped. */
+  readonly tokens: number
 }
 
 export interface Inspected {

@@ -178,6 +178,15 @@ describe('early refusal [GW-WIN-7]', () => {
     expect(record).toMatchObject({ status: 403, attempts: [{ outcome: 'aborted' }], findings: { inspect: { secret: 1 } } })
     expect(record.release).toBeUndefined()
   })
+
+  test('token limit: counts the beginning that the provider has sent [GW-LIM-2]', async () => {
+    const application = await governed.application({ limits: { tokens_per_minute: 2_000 } })
+    const { upstream, stream } = await begin('chat', `${PROSE.repeat(400)}The key is ${SECRET} and ${LONG}`, application)
+    upstream.send(LONG, LONG)
+    await upstream.closed
+    expect((await stream()).response.status).toBe(403)
+    expect((await open('chat', 'Hello', application)).status).toBe(429)
+  })
 })
 
 describe('metrics [GW-WIN-6]', () => {

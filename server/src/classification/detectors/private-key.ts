@@ -5,7 +5,7 @@ import { eachMatch } from '../text/matches.ts'
 /** RFC 7468 textual encodings of private keys, OpenSSH's, and OpenPGP's (RFC 9580 §6.2). */
 const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
 const END = /-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
-const PUTTY = /PuTTY-User-Key-File-\d: [\s\S]{0,400}?Private-Lines: \d+\s+(?:[A-Za-z0-9+/=]{1,76}\s+){1,64}/g
+const PUTTY = /PuTTY-User-Key-File-\d: [\s\S]{0,400}?Private-Lines: \d{1,6}\s{1,8}(?:[A-Za-z0-9+/=]{1,76}\s{1,8}){1,64}/g
 
 /** A body without its end line: lines of base64 and PEM headers. Line breaks can be written as `\n`. */
 const BODY = /(?:(?:\s|\\[nr])*(?:[A-Za-z0-9+/=]{16,}|(?:Proc-Type|DEK-Info|Version|Comment|Charset): [^\n]{1,80}))*/y

@@ -90,7 +90,7 @@ function sent(body: unknown): string | undefined {
   return encoded.ok ? encoded.body : undefined
 }
 
-test.each(Object.entries(BODIES))('redaction: is complete when the secret is in any text of %s [GW-FID-3]', (_, body) => {
+test.each(Object.entries(BODIES))('redaction: is complete when the secret is in any text of %s [GW-FID-5]', (_, body) => {
   const written: unknown = JSON.parse(JSON.stringify(body))
   const changes = [() => SECRET, (value: string) => `${value} ${SECRET}`]
   const bodies = [...pathsOfTexts(written)].flatMap((path) => changes.map((change) => sent(replaced(written, path, change))))

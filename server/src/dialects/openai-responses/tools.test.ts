@@ -51,7 +51,7 @@ function outputOf(body: Body, calls: readonly object[]) {
   return JSON.parse(result.encoder.toJson(completionWith(calls), '', {})).output as Body[]
 }
 
-test('in place: a text is changed in each of two tools with one name [GW-FID-3]', () => {
+test('in place: a text is changed in each of two tools with one name [GW-FID-5]', () => {
   const tools = [READ, { ...READ, description: 'Reads Ann.' }]
   const [first, second] = sent({ input: [USER], tools: tools.toReversed() }, redacted('Ann')).tools
   expect([first?.description, second?.description]).toEqual(['Reads [redacted].', 'Reads.'])
