@@ -1,6 +1,6 @@
 import type { Completion } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
-import { CARRIED_FIELDS, type OriginalRequest } from '../domain/original-request.ts'
+import { CARRIED_FIELDS, NAMESPACED_NAMES, type OriginalRequest } from '../domain/original-request.ts'
 import type { Fields } from '../lib/untrusted-json.ts'
 import type { AddedTexts } from './added-texts.ts'
 
@@ -84,9 +84,12 @@ export interface ReportedFailure {
   readonly body: Buffer
 }
 
-/** The field of a request that only a provider of the client's own API can get; undefined: there is none. */
+/** A field of the request that this provider cannot get: one of another API, or one that a policy has changed. Undefined: there is none. */
 export function carriedField({ original, parameters }: UpstreamRequest, dialect: OriginalRequest['dialect']): string | undefined {
-  if (!original || original.carried.length === 0) return undefined
+  if (!original) return undefined
+  // A changed name has no place in the provider's body.
+  if (parameters[NAMESPACED_NAMES] !== original.parameters[NAMESPACED_NAMES]) return NAMESPACED_NAMES
+  if (original.carried.length === 0) return undefined
   // A transform has changed one, and it cannot be put back into its place.
   const isChanged = parameters[CARRIED_FIELDS] !== original.parameters[CARRIED_FIELDS]
   return original.dialect !== dialect || isChanged ? CARRIED_FIELDS : undefined

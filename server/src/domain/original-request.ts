@@ -17,8 +17,14 @@ export interface RequestSource {
 /** A parameter of the chat form: values of unknown fields by their paths in the client's body. */
 export const CARRIED_FIELDS = 'carried_fields'
 
+/**
+ * A parameter of the chat form: the names of namespaces and of their tools, each by itself, because a detector may not find in `a__b` what it finds in
+ * `b`. Adapters leave it out.
+ */
+export const NAMESPACED_NAMES = 'namespaced_names'
+
 /** Parameters that only the gateway sets. `reasoning_included`: the kinds of reasoning that a client of the Responses API asks for. */
-export const OWN_PARAMETERS: readonly string[] = [CARRIED_FIELDS, 'reasoning_included']
+export const OWN_PARAMETERS: readonly string[] = [CARRIED_FIELDS, NAMESPACED_NAMES, 'reasoning_included']
 
 /** Indices of items in the list of messages: from `from` up to and including `to`. `system`: the system prompt beside that list. */
 export type Origin = { readonly from: number; readonly to: number } | 'system'

@@ -26,7 +26,7 @@ export const VOCABULARY: ReadonlySet<string> = new Set([
   ...words('audio_tokens reasoning_tokens accepted_prediction_tokens rejected_prediction_tokens cache_write_tokens cost'),
   ...words('prompt_cache_hit_tokens prompt_cache_miss_tokens queue_time prompt_time completion_time total_time'),
   ...words('content_filter_results prompt_filter_results stop_reason token_ids'),
-  ...words('reasoning_included response_format json_schema json_object schema strict parameters'),
+  ...words('reasoning_included namespaced_names response_format json_schema json_object schema strict parameters'),
   ...words('object string number integer boolean array null'),
   ...words('properties required items prefixItems additionalProperties enum const default examples title description'),
   ...words('minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems uniqueItems'),

@@ -60,6 +60,8 @@ interface ParsedBody {
   readonly encoder?: ResponseEncoder
 }
 
+const NOT_STORED = 'is a field that the gateway does not know, so it cannot store the response: send store: false'
+
 /** Parses a body in `dialect`. */
 export const parserOf =
   (dialect: ClientDialect, { chatLimits }: Pick<ChatDeps, 'chatLimits'>) =>
@@ -68,6 +70,8 @@ export const parserOf =
     const decoded = decodeCarrying(dialect, body, unknown_fields, { storing: responses.store, history })
     if (!decoded.ok) return { parsed: invalid(decoded.problem), fieldOf: (param) => param }
     const { fieldOf, encoder, origins, bodyOf = (sent) => sent, carried, store } = decoded
+    const lost = store?.toStored && carried.find((path) => path.startsWith('input['))
+    if (lost) return { parsed: invalid({ param: lost, message: NOT_STORED }), fieldOf: (param) => param }
     const source = { dialect: dialect.name, body: bodyOf(written as Fields), origins, carried }
     const parsed = parseChat(decoded.chat, application, { ...chatLimits, textParts: dialect.hasTextParts })
     const complete: Parsed = parsed.ok ? { ok: true, request: { ...parsed.request, source } } : parsed

@@ -52,6 +52,16 @@ describe('unknown fields', () => {
     expect(upstreams.callsWith('scripted', key)).toHaveLength(0)
   })
 
+  test('carry: 400 when a response would be stored without a field of its input [GW-FID-4]', async () => {
+    const { token } = await upstreams.governed.application({
+      settings: { unknown_fields: 'carry', responses: { store: 'requested' } },
+    })
+    const input = [{ role: 'user', content: 'Hello', x_level: 1 }]
+    const stored = await send(token, '/v1/responses', { model: 'gpt', input, store: true })
+    expect(errorOf(stored)).toMatchObject({ code: 'VALIDATION_ERROR', param: 'input[0].x_level' })
+    expectSuccess(await send(token, '/v1/responses', { model: 'gpt', input, store: false }))
+  })
+
   test('carry: policies read the fields [GW-FID-4]', async () => {
     const key = word()
     const response = await send(carrying, '/v1/messages', message('claude', key, { x_note: { text: 'juniper-deny' } }))

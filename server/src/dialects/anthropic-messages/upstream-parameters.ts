@@ -1,4 +1,4 @@
-import { CARRIED_FIELDS } from '../../domain/original-request.ts'
+import { CARRIED_FIELDS, NAMESPACED_NAMES } from '../../domain/original-request.ts'
 import { type Fields, isObject, isSet, textOf } from '../../lib/untrusted-json.ts'
 import {
   maxTokensOf,
@@ -46,6 +46,7 @@ const PARAMETERS: Readonly<Record<string, Translate>> = {
   prompt_cache_key: withoutText,
   prompt_cache_retention: withoutText,
   reasoning_included: without,
+  [NAMESPACED_NAMES]: without,
   stream_options: without,
   governance: without,
   // editBody keeps the fields in their places.

@@ -1,3 +1,4 @@
+import { NAMESPACED_NAMES } from '../../domain/original-request.ts'
 import type { Fields } from '../../lib/untrusted-json.ts'
 import { withAddedTexts } from '../added-texts.ts'
 import { mergeChanges } from '../merge-changes.ts'
@@ -20,7 +21,12 @@ export function chatBody({ model, messages, parameters, added, original }: Upstr
 }
 
 /** Fields that the gateway carries out itself, and fields that only other dialects read. */
-const LEFT_OUT = { stream_options: undefined, governance: undefined, reasoning_included: undefined }
+const LEFT_OUT = {
+  stream_options: undefined,
+  governance: undefined,
+  reasoning_included: undefined,
+  [NAMESPACED_NAMES]: undefined,
+}
 
 type Messages = readonly Fields[]
 

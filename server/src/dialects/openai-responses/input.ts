@@ -24,6 +24,8 @@ export interface Conversation {
   readonly origins: Origin[]
   /** Lists of tools in items. */
   readonly tools: ItemTools[]
+  /** Namespaces of calls, and the names of the called tools. */
+  readonly namespaced: string[]
 }
 
 interface ItemTools {
@@ -73,12 +75,14 @@ const ITEMS: Readonly<Record<string, AddItem>> = {
   message: addMessage,
   function_call: (item, at, conversation) => {
     const { call_id: id, name, namespace, arguments: input, ...others } = readFunctionCall(item, at)
+    if (namespace) conversation.namespaced.push(namespace, name)
     const called = { name: chatName(name, namespace), arguments: input }
     addCall({ id, type: 'function', function: called, ...ownFields(others) }, at, conversation)
   },
   function_call_output: addOutput,
   custom_tool_call: (item, at, conversation) => {
     const { call_id: id, name, namespace, input, ...others } = readCustomCall(item, at)
+    if (namespace) conversation.namespaced.push(namespace, name)
     addCall({ id, type: 'custom', custom: { name: chatName(name, namespace), input }, ...ownFields(others) }, at, conversation)
   },
   custom_tool_call_output: addOutput,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import type { Origin } from '../../domain/original-request.ts'
+import { NAMESPACED_NAMES, type Origin } from '../../domain/original-request.ts'
 import type { StoredContent } from '../../domain/stored-content.ts'
 import type { DecodeContext, DecodedRequest } from '../client-dialect.ts'
 import { fieldOf, type Sources } from '../sources.ts'
@@ -28,7 +28,7 @@ export const WITHOUT_HISTORY: DecodeContext = { storing: 'requested', history: [
 export function decodeRequest(body: unknown, context = WITHOUT_HISTORY): Decoded {
   if (!isObject(body)) return { ok: false, problem: { param: '', message: 'must be object' } }
   const request = withoutNulls(body)
-  const conversation: Conversation = { messages: [], sources: new Map(), origins: [], tools: [] }
+  const conversation: Conversation = { messages: [], sources: new Map(), origins: [], tools: [], namespaced: [] }
   const { sources, origins } = conversation
   const toolList = newToolList(sources)
   try {
@@ -134,6 +134,7 @@ function toChat(request: Fields, conversation: Conversation, toolList: ToolList,
     ...Object.fromEntries(SAME.filter((name) => request[name] !== undefined).map((name) => [name, request[name]])),
     messages: toMessages(request, conversation, history),
     ...toolFields(request, conversation, toolList),
+    ...namespaceFields(conversation, toolList),
     ...textFields(request.text, sources),
     ...reasoningFields(request, sources),
     ...logprobFields(request, sources),
@@ -169,6 +170,13 @@ function withHistory(written: Fields, history: readonly StoredContent[]): Fields
   const { input, previous_response_id: _, ...others } = written
   const own: readonly unknown[] = Array.isArray(input) ? input : [{ role: 'user', content: input }]
   return { ...others, input: [...itemsOf(history), ...own] }
+}
+
+function namespaceFields({ sources, namespaced }: Conversation, { names }: ToolList): Fields {
+  const own = [...names.values()].flatMap((name) => (typeof name === 'string' ? [] : [name.namespace, name.name]))
+  const all = [...new Set([...own, ...namespaced])]
+  sources.set(NAMESPACED_NAMES, 'tools')
+  return all.length > 0 ? { [NAMESPACED_NAMES]: all } : {}
 }
 
 /** Chat providers refuse an empty list of tools, and a choice among no tools. Both ask for nothing. */

@@ -75,6 +75,16 @@ describe('Responses: tools of a namespace [GW-RESP-23]', () => {
     ])
   })
 
+  test('names: detectors read each by itself, and no provider gets a request in which a policy changes one', () => {
+    const call = { type: 'function_call', call_id: 'c1', namespace: 'notes', name: 'find', arguments: '{}' }
+    const chat = chatOf({ input: [USER, call], tools: [FILES] }) as unknown as Body
+    expect(chat.namespaced_names).toEqual(['files', 'read', 'run', 'notes', 'find'])
+    const original = { dialect: 'openai-responses', carried: [], parameters: chat } as unknown as OriginalRequest
+    const parameters = { ...chat, namespaced_names: ['files', 'redacted'] }
+    const request = { model: 'm', messages: [], parameters, stream: true, original } as unknown as UpstreamRequest
+    expect(encodeRequest(request)).toMatchObject({ ok: false, unsupported: { param: 'namespaced_names' } })
+  })
+
   test('decode: a call has the name of its namespace before its own', () => {
     const call = { type: 'function_call', call_id: 'c1', namespace: 'files', name: 'read', arguments: '{}' }
     expect(chatOf({ input: [USER, call] }).messages[1]).toMatchObject({ tool_calls: [{ function: { name: 'files__read' } }] })

@@ -1,3 +1,4 @@
+import { NAMESPACED_NAMES } from '../../domain/original-request.ts'
 import { type Fields, isObject, isSet } from '../../lib/untrusted-json.ts'
 import { maxTokensOf, only, onlyText, type Translate, translateParameters, unchanged, without } from '../translate-parameters.ts'
 import { allowOnly, UntranslatableField } from '../untranslatable.ts'
@@ -25,6 +26,7 @@ const PARAMETERS: Readonly<Record<string, Translate>> = {
   logprobs: without,
   // upstream-tools.ts
   tools: without,
+  [NAMESPACED_NAMES]: without,
   tool_choice: without,
   parallel_tool_calls: without,
   // Without effect on the completion: a hint for another provider's cache, and the stream that the gateway makes itself.
