@@ -18,10 +18,12 @@ const withoutState = (answer: Answer, { text }: Recording): unknown =>
   JSON.parse(JSON.stringify(answer), (name, value) =>
     name === 'reasoningEncryptedContent' && text.includes(value) ? 'state of the provider' : value,
   )
-const textOf = ({ content }: Answer): string => content.map((part) => ('text' in part ? part.text : '')).join('')
+const textOf = ({ content }: Answer): string => content.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n\n')
 
 /** The chat form has one text for each message, so texts of two phases become one without a phase. */
 const TWO_PHASES = 'openai/responses/openai-phase.1'
+/** The request of these tests declares no search for tools, so the call of one is a call of a function. */
+const SEARCH = 'openai/responses/openai-client-tool-search.1'
 /** Each event has other ids of the same items, so the client cannot read the stream directly. */
 const OTHER_IDS = 'openai/responses/github-copilot-id-rotation.1'
 const EMBEDDING = 'packages/openai/src/embedding/__fixtures__/openai-embedding.json'
@@ -70,7 +72,8 @@ describe.skipIf(!repository)('recordings of the AI SDK', () => {
   const readThroughGateway = (recording: Recording) =>
     readAnswer(recording.client, gateway(), promptFor(recording.client, recording.text, typeOf(recording)), recording.isStream)
 
-  const isEqual = ({ name, refused }: Recording): boolean => refused.length === 0 && ![TWO_PHASES, OTHER_IDS].includes(name)
+  const isEqual = ({ name, refused }: Recording): boolean =>
+    refused.length === 0 && ![TWO_PHASES, OTHER_IDS, SEARCH].includes(name)
   test.each(recordings.filter(isEqual))('$client, $name: is read as without the gateway', async (recording) => {
     const [through, directly] = await Promise.all([readThroughGateway(recording), readDirectly(recording)])
     expect(withoutState(through, recording)).toEqual(withoutState(directly, recording))
@@ -91,6 +94,10 @@ describe.skipIf(!repository)('recordings of the AI SDK', () => {
       expect({ ...through, content: textOf(through) }).toEqual({ ...directly, content: textOf(directly) })
     },
   )
+  test.each(recordings.filter(({ name }) => name === SEARCH))('$client, $name: is a call of a function', async (recording) => {
+    const { content } = await readThroughGateway(recording)
+    expect(content).toContainEqual(expect.objectContaining({ type: 'tool-call', toolName: 'tool_search' }))
+  })
   test.each(recordings.filter(({ name }) => name === OTHER_IDS))('$client, $name: is read', async (recording) => {
     await expect(readDirectly(recording)).rejects.toThrow()
     expect(await readThroughGateway(recording)).toMatchObject({ finishReason: 'stop' })

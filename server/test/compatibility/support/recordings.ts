@@ -80,7 +80,7 @@ const refusedParts = (bodies: readonly Fields[]): readonly string[] => [...new S
 function refusedPartsOf({ content, output, container, error }: Fields): readonly string[] {
   const parts = [content, output].flatMap((list) => (Array.isArray(list) ? (list as Fields[]) : []))
   return [
-    ...parts.flatMap(({ type }) => (GOVERNED.has(type) ? [] : [String(type)])),
+    ...parts.flatMap(({ type, execution }) => (GOVERNED.has(type) || execution === 'client' ? [] : [String(type)])),
     ...parts.flatMap(({ caller }) => (caller == null || (caller as Fields).type === 'direct' ? [] : ['a call by a program'])),
     ...(container == null ? [] : ['container']),
     ...(error == null ? [] : ['error']),
