@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adminClient } from '../../server/test/admin/client.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { dialogsClosed } from './support/dialogs.ts'
 import { operatorOf } from './support/operator.ts'
 import { screenshot } from './support/screenshot.ts'
 
@@ -70,7 +71,7 @@ async function useKey(page: Page): Promise<void> {
   const key = (await page.getByRole('dialog', { name: 'Key created' }).locator('code').textContent()) ?? ''
   await page.getByRole('button', { name: 'Copy key' }).waitFor()
   await page.getByRole('button', { name: 'I have saved it' }).click()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await dialogsClosed(page)
   await page.getByRole('cell', { name: 'Never' }).waitFor()
   expect(await page.content()).not.toContain(key)
   await sendChat(key)

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adminClient, type Json } from '../../server/test/admin/client.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard, type Window } from './support/dashboard.ts'
+import { dialogsClosed } from './support/dialogs.ts'
 import { operatorOf } from './support/operator.ts'
 import { screenshot } from './support/screenshot.ts'
 
@@ -43,7 +44,7 @@ async function windowOf(user: string): Promise<Window> {
 const startConversation = async (page: Page, name: RegExp): Promise<void> => {
   await page.getByRole('button', { name: 'Start conversation' }).click()
   await page.getByRole('dialog').getByRole('button', { name }).click()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await dialogsClosed(page)
 }
 
 const sendMessage = async (page: Page, text: string): Promise<void> => {

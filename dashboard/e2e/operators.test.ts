@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { dialogsClosed } from './support/dialogs.ts'
 import { screenshot } from './support/screenshot.ts'
 
 /** These tests use two windows. */
@@ -87,7 +88,7 @@ test('admin tokens: owner creates a token with selected scopes and revokes it', 
   expect((await request('/admin/v1/applications')).status()).toBe(403)
   await page.getByRole('button', { name: 'Revoke nightly export' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await dialogsClosed(page)
   await expect.poll(async () => (await request('/admin/v1/audit')).status()).toBe(401)
   expect(consoleErrors).toEqual([])
 })

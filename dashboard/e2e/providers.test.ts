@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ScriptedProvider, startScriptedProvider } from '../../server/test/support/scripted-provider.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { dialogsClosed } from './support/dialogs.ts'
 import { operatorOf } from './support/operator.ts'
 import { screenshot } from './support/screenshot.ts'
 
@@ -50,11 +51,13 @@ test('providers: owner adds one, tests another, adds a model with prices and cha
   await page.getByRole('option', { name: 'Responses' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await page.getByRole('cell', { name: '2.5', exact: true }).waitFor()
+  await dialogsClosed(page)
   await page.getByRole('button', { name: 'Edit scripted' }).click()
   expect(await page.getByLabel('Cache read price').inputValue()).toBe('0.25')
   expect(await page.getByLabel('Cache write price', { exact: true }).inputValue()).toBe('')
   expect(await page.getByRole('combobox', { name: 'API' }).inputValue()).toBe('Responses')
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+  await dialogsClosed(page)
   await page.getByLabel('Weight').fill('3')
   await page.getByRole('group', { name: 'Provider' }).getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved.').waitFor()
@@ -65,12 +68,13 @@ test('providers: owner adds one, tests another, adds a model with prices and cha
   await page.getByRole('button', { name: 'Edit scripted' }).click()
   await page.getByRole('combobox', { name: 'API' }).waitFor()
   await page.keyboard.press('Escape')
+  await dialogsClosed(page)
   // The built-in provider has one API.
   await page.getByRole('button', { name: 'Edit demo-mini' }).click()
   await page.getByLabel('Output price').waitFor()
   expect(await page.getByRole('combobox', { name: 'API' }).count()).toBe(0)
   await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await dialogsClosed(page)
   await expectAccessible(page)
   await screenshot(page, 'models')
   expect(consoleErrors.filter((error) => !error.includes('400'))).toEqual([])

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adminClient } from '../../server/test/admin/client.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { dialogsClosed } from './support/dialogs.ts'
 
 const PATIENCE = { timeout: 20_000 }
 const LONG_TEST = { timeout: 120_000 }
@@ -163,7 +164,7 @@ test('models: an edit sends only the changed price, and adding a model replaces 
   await page.getByLabel('Input price').fill('5')
   await admin.put('/providers/priced/models/large', { input_price: 1, output_price: 9 })
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await dialogsClosed(page)
   const { data } = await admin.get('/providers/priced/models')
   expect(data).toMatchObject([{ id: 'large', input_price: 5, output_price: 9 }])
 
