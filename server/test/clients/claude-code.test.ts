@@ -3,8 +3,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEFAULT_EXTENSIONS } from '../../src/domain/client-snippets.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { word } from '../support/scripted-provider.ts'
-import { MODELS, startThreeUpstreams, type ThreeUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
-import { type AgentCall, LARGE, recordOfCancelled, SIGNATURE, scriptAgent, scriptHalfAnswer } from './sessions/agent-provider.ts'
+import { MODELS, type ThreeUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
+import {
+  type AgentCall,
+  LARGE,
+  recordOfCancelled,
+  SIGNATURE,
+  scriptAgent,
+  scriptHalfAnswer,
+  startForAgents,
+} from './sessions/agent-provider.ts'
 import { afterCalls, CLAUDE_CODE_BETAS, CLAUDE_CODE_HEADERS, count, opening, quota, title, turn } from './sessions/claude-code.ts'
 
 // Sessions of Claude Code with a provider of each API, in an Application with the settings of the dashboard and of the CLI. Its requests
@@ -14,10 +22,9 @@ type Fields = Readonly<Record<string, unknown>>
 type Body = Parameters<Anthropic['beta']['messages']['stream']>[0]
 
 let upstreams: ThreeUpstreams
-let application: { readonly id: string; readonly token: string }
+let application: Awaited<ReturnType<typeof startForAgents>>['application']
 beforeAll(async () => {
-  upstreams = await startThreeUpstreams()
-  application = (await upstreams.governed.application({ settings: { extensions: DEFAULT_EXTENSIONS } })) as typeof application
+  ;({ upstreams, application } = await startForAgents())
 })
 afterAll(() => upstreams.close())
 

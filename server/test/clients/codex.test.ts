@@ -2,8 +2,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DEFAULT_EXTENSIONS } from '../../src/domain/client-snippets.ts'
 import { expectError } from '../support/gateway-client.ts'
 import { word } from '../support/scripted-provider.ts'
-import { MODELS, startThreeUpstreams, type ThreeUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
-import { type AgentCall, LARGE, recordOfCancelled, SIGNATURE, scriptAgent, scriptHalfAnswer } from './sessions/agent-provider.ts'
+import { MODELS, type ThreeUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
+import {
+  type AgentCall,
+  LARGE,
+  recordOfCancelled,
+  SIGNATURE,
+  scriptAgent,
+  scriptHalfAnswer,
+  startForAgents,
+} from './sessions/agent-provider.ts'
 import { CODEX_HEADERS, CODEX_PATH, resultsOf, turn, turnOfListedModel, turnOfOlderModel, userItem } from './sessions/codex.ts'
 import { readCodexStream } from './sessions/codex-reader.ts'
 
@@ -12,10 +20,9 @@ import { readCodexStream } from './sessions/codex-reader.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 let upstreams: ThreeUpstreams
-let application: { readonly id: string; readonly token: string }
+let application: Awaited<ReturnType<typeof startForAgents>>['application']
 beforeAll(async () => {
-  upstreams = await startThreeUpstreams()
-  application = (await upstreams.governed.application({ settings: { extensions: DEFAULT_EXTENSIONS } })) as typeof application
+  ;({ upstreams, application } = await startForAgents())
 })
 afterAll(() => upstreams.close())
 

@@ -48,7 +48,7 @@ interface Failure {
   readonly behaviour: Behaviour
   readonly code: ErrorCode
   readonly errorClass: string
-  /** The class in a client that has one of its own. */
+  /** The SDK's error class by client API, where it differs from `errorClass`. */
   readonly ownClass?: Readonly<Record<string, string>>
   /** How often the client sends the request, and the provider gets it. */
   readonly tries: number
@@ -106,7 +106,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   'exceeds the total time': { ...TIMED_OUT, behaviour: drip, limits: { timeout_ms: 200 } },
 }
 
-/** A provider that fails like this, and its only model. A provider of its own, because failures open its circuit breaker. */
+/** Declares a provider with one model that fails in this way. Each test has a separate provider, because failures open its circuit breaker. */
 async function declare({ behaviour, limits = {} }: Failure): Promise<{ readonly model: string; readonly prompt: string }> {
   const [id, prompt] = [word(), word()]
   governed.provider.on(prompt, behaviour)

@@ -3,7 +3,7 @@ import type { Governed } from '../support/governed.ts'
 import { says, word } from '../support/scripted-provider.ts'
 import { sharedGoverned } from '../support/shared-server.ts'
 
-// Streamed answers with a strict schema. The gateway governs their text as any other; the provider keeps the schema, the client checks it.
+// Streamed answers with a strict schema. The gateway governs their text and does not compare it with the schema, which the provider guarantees (decision 0024).
 
 const SCHEMA = {
   type: 'object',

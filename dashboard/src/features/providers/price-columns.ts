@@ -2,7 +2,7 @@ import type { Column } from '../../ui/data-table.tsx'
 import { formatCost } from '../../ui/format-numbers.ts'
 import type { Model } from './provider.ts'
 
-/** Prices of a model. Cached input without a price of its own has the input price, as in the cost of requests. */
+/** Price columns for tables of models. Without a cache read price, cached input costs the input price, as in the cost of requests. */
 export const priceColumns = (from: 'xs' | 'sm'): readonly Column<Model>[] => [
   { header: 'Input price per 1M tokens', cell: ({ input_price }) => formatCost(input_price), from, align: 'right' },
   {

@@ -51,7 +51,7 @@ describe('dry run', () => {
     ['damson-redact mara.lind@example.org', 'allow', { transforms: ['redact:pii'] }],
   ])('memory: the decision is made and nothing is stored: %j is %s [GW-DRY-2]', async (mark, verdict, more) => {
     const memoryFixture = await createMemoryFixture(governed, { capture: 'explicit' })
-    // A user of its own: other files of the worker recall the memories of theirs.
+    // A separate user, because other test files on the same server read the memories of `mara`.
     const user = { id: word() }
     const chatToRemember = async (governance: object) => {
       const topic = word()
