@@ -5504,7 +5504,7 @@ export interface operations {
                             /** @description Part of `tokens` that providers read from their caches. */
                             cached_tokens: number;
                         };
-                        /** @description One entry for each interval, oldest first, including intervals without requests. */
+                        /** @description One entry for each interval, oldest first, including intervals without requests. Intervals begin at multiples of their length in UTC, so the first and the last may be partial. */
                         series: {
                             /** Format: date-time */
                             at: string;
@@ -5632,7 +5632,7 @@ export interface operations {
                             /** @description Part of `tokens` that providers read from their caches. */
                             cached_tokens: number;
                         };
-                        /** @description One entry for each interval, oldest first, including intervals without requests. */
+                        /** @description One entry for each interval, oldest first, including intervals without requests. Intervals begin at multiples of their length in UTC, so the first and the last may be partial. */
                         series: {
                             /** Format: date-time */
                             at: string;

@@ -5,6 +5,7 @@ import type { CheckpointDelivery } from '../audit/delivery/checkpoint-delivery.t
 import { LogRereader, rereadNextRange } from '../audit/reread.ts'
 import { pruneRecords } from '../audit/retention.ts'
 import { findWorkspacesDue, makeCheckpoint } from '../audit/sign-checkpoints.ts'
+import { findWorkspacesToRollUp, removeOldRollUps, rollUpNextRecords } from '../audit/statistics/roll-up.ts'
 import { AuditTamperedError, describeFault, stopSigning } from '../audit/verified-seal.ts'
 import type { AuditWatch } from '../audit/watch.ts'
 import { KeysUnreadableError, type WorkspaceKeys } from '../audit/workspace-keys.ts'
@@ -40,6 +41,7 @@ export const auditJobs = (deps: AuditJobDeps): Job[] => [
     everyMs: 5 * SECOND,
     run: () => deliverCheckpoints(deps, delivery),
   })),
+  { name: 'count audit records by hour', everyMs: 2 * SECOND, run: () => rollUpRecords(deps) },
   { name: 'end audit retention', everyMs: HOUR, run: () => endAuditRetention(deps) },
 ]
 
@@ -58,6 +60,13 @@ export async function signCheckpoints(deps: AuditJobDeps): Promise<void> {
       await stopSigning(db, workspaceId, keys, cause.fault)
       logTampering(log, workspaceId, cause.fault)
     }
+  })
+}
+
+/** Adds new records to the hourly counts. After an upgrade it counts the records that are there already. */
+export async function rollUpRecords({ db }: Pick<AuditJobDeps, 'db'>): Promise<void> {
+  await runForEach(await findWorkspacesToRollUp(db), async (workspaceId) => {
+    while (await rollUpNextRecords(db, workspaceId));
   })
 }
 
@@ -105,6 +114,7 @@ async function endAuditRetention({ db, clock, workspaceKeys, auditWatch }: Audit
     const now = clock.now()
     const before = new Date(now.getTime() - workspace.settings.audit_retention_days * DAY)
     await pruneRecords(db, workspaceId, { before, keys: await workspaceKeys.get(workspaceId), now })
+    await removeOldRollUps(db, workspaceId, before)
   })
 }
 

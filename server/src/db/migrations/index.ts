@@ -20,6 +20,7 @@ import * as providerStreams from './0020-provider-streams.ts'
 import * as storedResponses from './0021-stored-responses.ts'
 import * as modelApi from './0022-model-api.ts'
 import * as messageSearch from './0033-message-search.ts'
+import * as auditRollups from './0034-audit-rollups.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -44,4 +45,5 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0021-stored-responses': storedResponses,
   '0022-model-api': modelApi,
   '0033-message-search': messageSearch,
+  '0034-audit-rollups': auditRollups,
 }
