@@ -12,7 +12,9 @@ export type ExitCode = 0 | 1 | 2
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   try {
     const own = { ...terminal }
-    const program = buildProgram(own).hook('preAction', () => void (own.env = readSecretFiles(terminal.env)))
+    const program = buildProgram(own).hook('preAction', () => {
+      own.env = readSecretFiles(terminal.env)
+    })
     await program.parseAsync(args.length === 0 ? ['serve'] : args, { from: 'user' })
     return 0
   } catch (error) {

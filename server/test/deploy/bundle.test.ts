@@ -44,7 +44,11 @@ describe('bundle for servers without npm', { timeout: 400_000 }, () => {
 
   test('bundle: starts with an empty data folder and answers a chat of the demo, without npm and without a network', async () => {
     const [command = '', ...args] = [...isolated, join(folder, NAME, 'node_modules/.bin/node'), CHAT, join(folder, NAME)]
-    const child = spawn(command, args, { cwd: folder, env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(command, args, {
+      cwd: folder,
+      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
     const [code] = (await once(child, 'close')) as [number | null]

@@ -41,7 +41,9 @@ describe.skipIf(url === null)('migrations on large tables under load', { timeout
     const before = await tableFiles(pool)
     const traffic = startTraffic(pool)
     executed = { ...executed, [name]: inspected(migration as NonNullable<typeof migration>, problems) }
-    await migrate(pool, { migrations: executed, onProgress: () => {} }).finally(async () => problems.push(...(await traffic.stop())))
+    await migrate(pool, { migrations: executed, onProgress: () => {} }).finally(async () =>
+      problems.push(...(await traffic.stop())),
+    )
     const after = await tableFiles(pool)
     const rewritten = Object.keys(before).filter((table) => before[table] !== after[table])
     return [...problems, ...rewritten.map((table) => `rewrites ${table} under a lock`)]

@@ -18,7 +18,9 @@ const POLL_MS = 50
 const url = postgresUrl()
 const hasHistory = hasLastRelease()
 if (url !== null && !hasHistory)
-  console.warn('This clone lacks the commit of the last release: the test of the upgrade is skipped. Fetch the whole history to run it.')
+  console.warn(
+    'This clone lacks the commit of the last release: the test of the upgrade is skipped. Fetch the whole history to run it.',
+  )
 
 /** Needs TEST_DATABASE_URL and the history of the repository. */
 describe.skipIf(url === null || !hasHistory)('upgrade from the last release under load', { timeout: 600_000 }, () => {

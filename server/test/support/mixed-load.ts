@@ -81,8 +81,7 @@ const ACTORS: readonly Actor[] = [
     if (item === undefined) return
     const path = `/admin/v1/reviews/${item}/approve`
     const approved = await recorder.send({ kind: 'decision', path, token: demo.admin_token, body: { comment: 'checked' } })
-    if (approved !== undefined)
-      await recorder.send(chat('released', demo, { ...body, governance: { review_item_id: item } }))
+    if (approved !== undefined) await recorder.send(chat('released', demo, { ...body, governance: { review_item_id: item } }))
   },
   async (recorder, demo, turn) => {
     const token = tokenOf(demo, 'alice')
