@@ -20,7 +20,7 @@ const [command = '', ...args] = READ_ONLY
 const canRemount = spawnSync(command, [...args, 'true']).status === 0
 
 /** Needs TEST_DATABASE_URL, and the right to mount. */
-describe.skipIf(url === null || !canRemount)('node on PostgreSQL without a writable folder', { timeout: 240_000 }, () => {
+describe.skipIf(url === null || !canRemount)('node on PostgreSQL without a writable folder', { timeout: 400_000 }, () => {
   const cleanups: (() => unknown)[] = []
   afterEach(async () => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
@@ -45,7 +45,7 @@ describe.skipIf(url === null || !canRemount)('node on PostgreSQL without a writa
     const ended = once(child, 'close') as Promise<[number | null]>
     const readyz = async () =>
       (await fetch(`${base}/readyz`).catch(() => undefined))?.status ?? (child.exitCode === null ? 0 : output)
-    await expect.poll(readyz, { timeout: 120_000, interval: 100 }).toBe(200)
+    await expect.poll(readyz, { timeout: 240_000, interval: 100 }).toBe(200)
     expect(output).not.toMatch(/EROFS|EACCES/)
     child.kill('SIGTERM')
     expect((await ended)[0], output.slice(-2_000)).toBe(0)

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { SchemaMigration } from '../../src/db/migrate.ts'
 
 /** Tables that grow with the traffic. A migration must not read or rewrite them while it blocks writers. */
-export const LARGE_TABLES: readonly string[] = [
+const LARGE_TABLES: readonly string[] = [
   'audit_record',
   'conversation_member',
   'event_log',
@@ -14,7 +14,7 @@ export const LARGE_TABLES: readonly string[] = [
   'webhook_delivery',
 ]
 /** More rows than a table has whose index a migration may build at once (db/deferred-indexes.ts). */
-export const ROWS = 50_500
+const ROWS = 50_500
 
 /** A value for row `n` of a column without a default, by the column's type. */
 const VALUES: Readonly<Record<string, string>> = {
