@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/environment.ts'
+import { readSecretFiles } from '../config/secret-files.ts'
 import { VERSION } from '../version.ts'
 import { explainError } from './explain-error.ts'
 import type { Terminal } from './terminal.ts'
@@ -10,7 +11,11 @@ export type ExitCode = 0 | 1 | 2
 /** Runs one command line and returns the exit code of the process. Never throws. */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   try {
-    await buildProgram(terminal).parseAsync(args.length === 0 ? ['serve'] : args, { from: 'user' })
+    const own = { ...terminal }
+    const program = buildProgram(own).hook('preAction', () => {
+      own.env = readSecretFiles(terminal.env)
+    })
+    await program.parseAsync(args.length === 0 ? ['serve'] : args, { from: 'user' })
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2

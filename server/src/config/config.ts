@@ -65,8 +65,11 @@ export interface Config {
 export const serverUrl = ({ host, port }: Pick<Config, 'host' | 'port'>): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
+/** Path of the configuration file. */
+export const configFileOf = (env: Environment): string => resolve(env.GATEHOUSE_CONFIG || 'gatehouse.yaml')
+
 export function readConfig(env: Environment): Config {
-  const configFile = resolve(env.GATEHOUSE_CONFIG || 'gatehouse.yaml')
+  const configFile = configFileOf(env)
   refuseUnknownVariables(env, configFile)
   const dataDir = resolve(env.GATEHOUSE_DATA || './data')
   return {
