@@ -69,7 +69,7 @@ export async function signCheckpoints(deps: AuditJobDeps): Promise<void> {
 }
 
 /** Writes the segments of the logs that are due. A log with an alarm waits for the operator. */
-export async function archiveAuditLogs({ db, clock, workspaceKeys, auditWatch, auditArchive }: AuditJobDeps): Promise<void> {
+async function archiveAuditLogs({ db, clock, workspaceKeys, auditWatch, auditArchive }: AuditJobDeps): Promise<void> {
   if (!auditArchive) return
   const ids = (await listWorkspaceIds(db)).filter((id) => !auditWatch.faults.has(id))
   await runForEach(ids, async (workspaceId) => {
@@ -79,7 +79,7 @@ export async function archiveAuditLogs({ db, clock, workspaceKeys, auditWatch, a
 }
 
 /** Adds new records to the hourly counts. After an upgrade it counts the records that are there already. */
-export async function rollUpRecords({ db }: Pick<AuditJobDeps, 'db'>): Promise<void> {
+async function rollUpRecords({ db }: Pick<AuditJobDeps, 'db'>): Promise<void> {
   await runForEach(await findWorkspacesToRollUp(db), async (workspaceId) => {
     while (await rollUpNextRecords(db, workspaceId));
   })
@@ -122,7 +122,7 @@ async function deliverCheckpoints({ db, workspaceKeys }: AuditJobDeps, delivery:
   )
 }
 
-export async function endAuditRetention({ db, clock, workspaceKeys, auditWatch, auditArchive }: AuditJobDeps): Promise<void> {
+async function endAuditRetention({ db, clock, workspaceKeys, auditWatch, auditArchive }: AuditJobDeps): Promise<void> {
   await runForEach(await listWorkspaceIds(db), async (workspaceId) => {
     const workspace = await findWorkspace(db, workspaceId)
     if (!workspace || auditWatch.faults.has(workspaceId)) return
