@@ -1,3 +1,4 @@
+import type { ArchiveOptions } from './audit/archive/open-archive.ts'
 import type { DestinationOptions } from './audit/delivery/open-destinations.ts'
 import type { CheckpointBucketConfig } from './config/checkpoint-delivery.ts'
 import type { Config } from './config/config.ts'
@@ -29,6 +30,17 @@ export function destinationOptions(
     file,
     bucket: bucket && { ...bucket, ...credentialsOf(bucket) },
     http: http && { url: http.url, token: fromEnvironment(http.tokenEnv) },
+  }
+}
+
+/** The archive of the audit log, with its credentials. */
+export function archiveOptions({ auditArchive }: Config, { fromEnvironment }: Secrets): ArchiveOptions | undefined {
+  if (auditArchive?.kind !== 'bucket') return auditArchive
+  const { accessKeyIdEnv, secretAccessKeyEnv, ...bucket } = auditArchive
+  return {
+    ...bucket,
+    accessKeyId: fromEnvironment(accessKeyIdEnv) ?? '',
+    secretAccessKey: fromEnvironment(secretAccessKeyEnv) ?? '',
   }
 }
 

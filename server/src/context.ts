@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { operatorEventRecorder } from './admin/operator-events.ts'
+import { openArchive } from './audit/archive/open-archive.ts'
 import { CheckpointDelivery } from './audit/delivery/checkpoint-delivery.ts'
 import { openDestinations } from './audit/delivery/open-destinations.ts'
 import { AuditWatch } from './audit/watch.ts'
@@ -11,7 +12,7 @@ import { withFaultReports } from './classification/fault-reporting.ts'
 import type { Config } from './config/config.ts'
 import { secureDataFolder } from './config/data-folder.ts'
 import type { Secrets } from './config/secrets.ts'
-import { destinationOptions, fileStoreOptions, signInOptions } from './context-options.ts'
+import { archiveOptions, destinationOptions, fileStoreOptions, signInOptions } from './context-options.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { DatabaseMaintenance } from './db/database-maintenance.ts'
 import type { GatewayDeps } from './gateway/gateway-routes.ts'
@@ -164,7 +165,6 @@ function createAudit({ config, secrets, overrides, database, db, clock, log, wor
   const loadKeys = (workspaceId: string) => requireWorkspaceKeys(db, workspaceBox, workspaceId)
   const workspaceKeys = new Cache<WorkspaceKeys>(loadKeys, { maxAgeMs: KEYS_MAX_AGE_MS, loadMs })
   const auditWatch = new AuditWatch()
-  const destinations = openDestinations(destinationOptions(config, secrets))
   return {
     workspaceKeys,
     auditWatch,
@@ -174,7 +174,10 @@ function createAudit({ config, secrets, overrides, database, db, clock, log, wor
         findSealer: async (workspaceId) => (await workspaceKeys.get(workspaceId)).hasher,
         onAlarm: (workspaceId, sequence) => auditWatch.suspect(workspaceId, { sequence, id: null, reason: 'rolled_back' }),
       }),
-    checkpointDeliveries: destinations.map((destination) => new CheckpointDelivery(destination, { db, clock, log })),
+    checkpointDeliveries: openDestinations(destinationOptions(config, secrets)).map(
+      (destination) => new CheckpointDelivery(destination, { db, clock, log }),
+    ),
+    auditArchive: openArchive(archiveOptions(config, secrets)),
   }
 }
 
@@ -290,6 +293,7 @@ async function closeParts({ audit, aborting, ...parts }: Parts): Promise<void> {
     parts.webhookSender.close(),
     parts.files.close(),
     ...parts.checkpointDeliveries.map((delivery) => delivery.close()),
+    parts.auditArchive?.close(),
     parts.tracing.close(),
     closeParsers(),
     parts.semantic?.close(),

@@ -15,16 +15,18 @@ const BATCH_RECORDS = 2_000
 /**
  * Removes the records created before `before`, up to a checkpoint that covers no newer record: the rest still verifies from that
  * checkpoint, which is kept. Each batch also ends at a checkpoint, so an interruption does no harm. The removal is recorded.
- * Returns the number of removed records. Throws if that checkpoint was altered, or the log was tampered with
+ * Returns the number of removed records. `archived`: nothing is removed before the archive has it (its last sequence). Throws if that checkpoint was altered, or the log was tampered with
  * (AuditTamperedError): the records are then evidence.
  */
 export async function pruneRecords(
   db: Db,
   workspaceId: string,
-  { before, keys, now }: { before: Date; keys: WorkspaceKeys; now: Date },
+  { before, keys, now, archived }: { before: Date; keys: WorkspaceKeys; now: Date; archived?: number },
 ): Promise<number> {
   await readVerifiedSeal(db, workspaceId, keys)
-  const last = await findCheckpointOlderThan(db, workspaceId, before)
+  const expired = await findCheckpointOlderThan(db, workspaceId, before)
+  const isArchived = archived === undefined || expired === undefined || expired.size <= archived
+  const last = isArchived ? expired : await findCheckpointBefore(db, workspaceId, archived + 1)
   if (last === undefined) return 0
   if (!isGenuine(last, keys.publicKey)) throw new Error(`checkpoint ${last.size} of ${workspaceId} was altered`)
   let removed = 0

@@ -135,11 +135,11 @@ function addAuditCommands(audit: Command, terminal: Terminal): void {
     .action(async (options) => (await import('./audit.ts')).auditExport(terminal, options))
   audit
     .command('verify-export')
-    .description('verify an export without the database')
-    .argument('<file>')
+    .description('verify exports and segments of the archive without the database, and that no records are missing between them')
+    .argument('<files...>', 'files of one Workspace; those that end with .gz are decompressed')
     .requiredOption('--public-key <file>', 'file with the public key of the Workspace (`gatehouse audit public-key`)')
     .option('--kept <file>', 'also verify against checkpoints kept outside the database; repeatable', collectValue)
-    .action(async (file, options) => (await import('./audit-offline.ts')).auditVerifyExport(terminal, file, options))
+    .action(async (files, options) => (await import('./audit-offline.ts')).auditVerifyExports(terminal, files, options))
   audit
     .command('public-key')
     .description('print the public key that verifies exports and checkpoints')

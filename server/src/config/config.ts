@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { type AuditArchiveConfig, readAuditArchiveConfig } from './audit-archive.ts'
 import { type CheckpointDeliveryConfig, readCheckpointDeliveryConfig } from './checkpoint-delivery.ts'
 import { type EmbeddingsConfig, readEmbeddingsConfig } from './embeddings.ts'
 import { ConfigError, type Environment } from './environment.ts'
@@ -47,6 +48,8 @@ export interface Config {
   readonly embeddings: EmbeddingsConfig | undefined
   readonly files: FilesConfig
   readonly checkpointDelivery: CheckpointDeliveryConfig
+  /** Absent: the audit log is not archived. */
+  readonly auditArchive: AuditArchiveConfig | undefined
   /** Full URL to which spans are sent with OTLP over HTTP. Absent: no spans. */
   readonly otlpTracesUrl: string | undefined
   /** Resource attributes of all spans: at least `service.name`. */
@@ -105,6 +108,7 @@ export function readConfig(env: Environment): Config {
     embeddings: readEmbeddingsConfig(env),
     files: readFilesConfig(env, dataDir, integer(env, 'GATEHOUSE_MAX_FILE_BYTES', 26_214_400, 1, 5_368_709_120)),
     checkpointDelivery: readCheckpointDeliveryConfig(env),
+    auditArchive: readAuditArchiveConfig(env),
     otlpTracesUrl: readOtlpTracesUrl(env),
     otelResource: readOtelResource(env),
     signIn: readSignInConfig(env),

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino'
 import { ADOPTION_MESSAGE, type AdoptedLog } from '../audit/adopt-log.ts'
+import { archiveNextSegment, findArchivedSequence } from '../audit/archive/archive-log.ts'
+import type { ArchivePlace } from '../audit/archive/archive-place.ts'
 import type { AuditFault } from '../audit/chain-checker.ts'
 import type { CheckpointDelivery } from '../audit/delivery/checkpoint-delivery.ts'
 import { LogRereader, rereadNextRange } from '../audit/reread.ts'
@@ -17,7 +19,8 @@ import type { Job } from './jobs.ts'
 import { listWorkspaceIds, runForEach } from './workspaces.ts'
 
 const SECOND = 1_000
-const HOUR = 3_600 * SECOND
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 /** Records that one run reads, rounded up to a checkpoint. A million records take about eight hours and less than 0.5 % of a core. */
 const RECORDS_PER_RUN = 1_000
@@ -30,6 +33,7 @@ export interface AuditJobDeps {
   readonly auditWatch: AuditWatch
   /** One for each place outside the database that receives checkpoints. */
   readonly checkpointDeliveries: readonly CheckpointDelivery[]
+  readonly auditArchive: ArchivePlace | undefined
 }
 
 export const auditJobs = (deps: AuditJobDeps): Job[] => [
@@ -41,6 +45,7 @@ export const auditJobs = (deps: AuditJobDeps): Job[] => [
     everyMs: 5 * SECOND,
     run: () => deliverCheckpoints(deps, delivery),
   })),
+  { name: 'archive the audit log', everyMs: MINUTE, run: () => archiveAuditLogs(deps) },
   { name: 'count audit records by hour', everyMs: 2 * SECOND, run: () => rollUpRecords(deps) },
   { name: 'end audit retention', everyMs: HOUR, run: () => endAuditRetention(deps) },
 ]
@@ -63,8 +68,18 @@ export async function signCheckpoints(deps: AuditJobDeps): Promise<void> {
   })
 }
 
+/** Writes the segments of the logs that are due. A log with an alarm waits for the operator. */
+async function archiveAuditLogs({ db, clock, workspaceKeys, auditWatch, auditArchive }: AuditJobDeps): Promise<void> {
+  if (!auditArchive) return
+  const ids = (await listWorkspaceIds(db)).filter((id) => !auditWatch.faults.has(id))
+  await runForEach(ids, async (workspaceId) => {
+    const keys = await workspaceKeys.get(workspaceId)
+    while (await archiveNextSegment(db, auditArchive, workspaceId, { keys, now: clock.now() }));
+  })
+}
+
 /** Adds new records to the hourly counts. After an upgrade it counts the records that are there already. */
-export async function rollUpRecords({ db }: Pick<AuditJobDeps, 'db'>): Promise<void> {
+async function rollUpRecords({ db }: Pick<AuditJobDeps, 'db'>): Promise<void> {
   await runForEach(await findWorkspacesToRollUp(db), async (workspaceId) => {
     while (await rollUpNextRecords(db, workspaceId));
   })
@@ -107,13 +122,15 @@ async function deliverCheckpoints({ db, workspaceKeys }: AuditJobDeps, delivery:
   )
 }
 
-async function endAuditRetention({ db, clock, workspaceKeys, auditWatch }: AuditJobDeps): Promise<void> {
+async function endAuditRetention({ db, clock, workspaceKeys, auditWatch, auditArchive }: AuditJobDeps): Promise<void> {
   await runForEach(await listWorkspaceIds(db), async (workspaceId) => {
     const workspace = await findWorkspace(db, workspaceId)
     if (!workspace || auditWatch.faults.has(workspaceId)) return
     const now = clock.now()
     const before = new Date(now.getTime() - workspace.settings.audit_retention_days * DAY)
-    await pruneRecords(db, workspaceId, { before, keys: await workspaceKeys.get(workspaceId), now })
+    const keys = await workspaceKeys.get(workspaceId)
+    const archived = auditArchive && (await findArchivedSequence(db, auditArchive, workspaceId, keys))
+    await pruneRecords(db, workspaceId, { before, keys, now, ...(archived !== undefined && { archived }) })
     await removeOldRollUps(db, workspaceId, before)
   })
 }
