@@ -26,7 +26,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
  * has met a database without its newest transactions, for example after a failover: the limit then counts as used up. `age`:
  * milliseconds since the limits were counted elsewhere; at age 0 they count as used up.
  */
-const EXCHANGE = `
+export const EXCHANGE = `
 create function exchange_quota(batch bigint, age bigint, requests jsonb) returns jsonb language plpgsql as $$
 declare
   ask record;

@@ -64,7 +64,10 @@ export class Exchanger {
 
   /** Call it when `dueAt` has become earlier. All requests of this turn of the event loop share an exchange. */
   wake(lessee: Lessee): void {
-    if (this.#isClosed) return this.#refuse(lessee)
+    if (this.#isClosed) {
+      this.#refuse(lessee)
+      return
+    }
     this.#active.add(lessee)
     this.#timer ??= setInterval(() => this.#start(), TICK_MS).unref()
     if (this.#scheduled || this.#running || lessee.dueAt > this.clock()) return

@@ -114,8 +114,9 @@ export class RateLease implements RateCounter, Lessee {
 
   ask(cost: number, now: number): Promise<void> | undefined {
     if (cost > this.#rate.capacity) return undefined
-    // Less has refilled since the last refusal than is needed.
-    if (this.#wasDenied && now - this.#last.at < FRESH_MS && this.waitMs(cost, now) > 1) return undefined
+    // What refills in this time is not lost, as long as there is something to drain.
+    const passed = now - this.#last.at
+    if (this.#wasDenied && passed < FRESH_MS && this.#used > passed * this.#rate.perMinute) return undefined
     const asked = this.#asking.ask(cost * SHARES)
     this.#exchanger.wake(this)
     return asked

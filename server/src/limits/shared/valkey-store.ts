@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Redis } from 'iovalkey'
-import type { QuotaAnswer, QuotaStore } from './quota-store.ts'
+import type { QuotaAnswer, QuotaRequest, QuotaStore } from './quota-store.ts'
 import { EXCHANGE_SCRIPT } from './valkey-script.ts'
 
 /** Time limit of a command. A lease is asked for before it is needed, so requests rarely wait for it. */
@@ -41,11 +41,7 @@ export class ValkeyStore implements QuotaStore {
   async exchange({ batch, age, requests }: Parameters<QuotaStore['exchange']>[0]): Promise<readonly QuotaAnswer[]> {
     const keys = requests.map(({ key }) => PREFIX + key)
     const parameters = [...keys, batch, age ?? '', JSON.stringify(requests)]
-    const amounts = (await this.#evaluate(keys.length, parameters)) as readonly string[]
-    return requests.flatMap(({ holder }, index) => {
-      const [granted = -1, used = 0, free = 0] = amounts.slice(3 * index, 3 * index + 3).map(Number)
-      return granted < 0 ? [] : [{ holder, granted, used, free }]
-    })
+    return readAmounts(requests, await this.#evaluate(keys.length, parameters))
   }
 
   close(): void {
@@ -61,4 +57,12 @@ export class ValkeyStore implements QuotaStore {
       return this.#client.eval(EXCHANGE_SCRIPT, keys, ...parameters)
     }
   }
+}
+
+/** The answers of the script. A request without one came too late. */
+export function readAmounts(requests: readonly QuotaRequest[], amounts: unknown): readonly QuotaAnswer[] {
+  return requests.flatMap(({ holder }, index) => {
+    const [granted = -1, used = 0, free = 0] = (amounts as readonly string[]).slice(3 * index, 3 * index + 3).map(Number)
+    return granted < 0 ? [] : [{ holder, granted, used, free }]
+  })
 }
