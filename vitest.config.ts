@@ -42,6 +42,7 @@ const FULL_ONLY = [
   'server/test/faults/embedded-database.test.ts',
   'server/test/faults/messaging-crash.test.ts',
   'server/test/faults/search-flood.test.ts',
+  'server/test/faults/shared-limits.test.ts',
   'server/test/faults/silent-network.test.ts',
   'server/test/faults/stopping*.test.ts',
   'server/test/isolation/hostile-host.test.ts',

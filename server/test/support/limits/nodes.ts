@@ -49,7 +49,11 @@ export async function startLimitedNodes(
   const { admin_token } = first.demo()
   const admin: LimitedNodes['admin'] = async (method, path, json) => {
     const headers = { authorization: `Bearer ${admin_token}`, 'content-type': 'application/json' }
-    const response = await fetch(`${first.base}/admin/v1${path}`, { method, headers, ...(json !== undefined && { body: JSON.stringify(json) }) })
+    const response = await fetch(`${first.base}/admin/v1${path}`, {
+      method,
+      headers,
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+    })
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
     return (await response.json()) as Record<string, unknown>
   }
@@ -59,8 +63,8 @@ export async function startLimitedNodes(
     admin,
     application: async (limits) => {
       const { id } = await admin('POST', '/applications', { name: `limited ${crypto.randomUUID()}`, limits })
-      const { token } = await admin('POST', `/applications/${id}/keys`, {})
-      return { id: String(id), key: String(token) }
+      const { key } = await admin('POST', `/applications/${id}/keys`, { name: 'test' })
+      return { id: String(id), key: String(key) }
     },
     chat: async (node, key, content = 'Good morning') => {
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }

@@ -22,10 +22,10 @@ async function openDatabaseStore(database: Database): Promise<VirtualStore> {
     .replace('requests jsonb)', 'requests jsonb, virtual_ms bigint)')
     .replace('floor(extract(epoch from clock_timestamp()) * 1000)', 'virtual_ms')
   await database.pool.query(virtual)
-  return {
+  const store: VirtualStore = {
     now: 0,
     async exchange({ batch, age, requests }): Promise<readonly QuotaAnswer[]> {
-      const values = [batch, age ?? null, JSON.stringify(requests), this.now]
+      const values = [batch, age ?? null, JSON.stringify(requests), store.now]
       const { rows } = await database.pool.query<{ answers: QuotaAnswer[] }>(`select ${name}($1, $2, $3, $4) as answers`, values)
       return rows[0]?.answers ?? []
     },
@@ -34,6 +34,7 @@ async function openDatabaseStore(database: Database): Promise<VirtualStore> {
       await database.close()
     },
   }
+  return store
 }
 
 async function openValkey(): Promise<VirtualStore> {
@@ -43,11 +44,11 @@ async function openValkey(): Promise<VirtualStore> {
     /, 'PX', [^)]*\)/,
     ')',
   )
-  return {
+  const store: VirtualStore = {
     now: 0,
     async exchange({ batch, age, requests }): Promise<readonly QuotaAnswer[]> {
       const keys = requests.map(({ key }) => key)
-      const time = [Math.floor(this.now / 1_000), (this.now % 1_000) * 1_000]
+      const time = [Math.floor(store.now / 1_000), (store.now % 1_000) * 1_000]
       const values = [...keys, batch, age ?? '', JSON.stringify(requests), ...time]
       return readAmounts(requests, await client.eval(script, keys.length, ...values))
     },
@@ -56,6 +57,7 @@ async function openValkey(): Promise<VirtualStore> {
       await server.remove()
     },
   }
+  return store
 }
 
 /** The databases of this run, and Valkey where it is installed. */
