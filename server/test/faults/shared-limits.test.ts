@@ -36,12 +36,12 @@ describe.skipIf(url === null)('limits of three nodes on one PostgreSQL', { timeo
   })
 
   test('requests per minute: nodes admit the limit together, once [GW-LIM-6]', async () => {
-    const { key } = await limited.application({ requests_per_minute: 600, burst: 30 })
-    const { admitted, refused, took } = await load(limited, key, 4_000)
-    const most = allowed(600, 30, took)
-    expect(refused).toBeGreaterThan(20)
+    const { key } = await limited.application({ requests_per_minute: 60, burst: 10 })
+    const { admitted, refused, took } = await load(limited, key, 8_000)
+    const most = allowed(60, 10, took)
+    expect(refused).toBeGreaterThan(0)
     expect(admitted).toBeLessThanOrEqual(most * 1.02)
-    expect(admitted).toBeGreaterThanOrEqual(most * 0.9)
+    expect(admitted).toBeGreaterThanOrEqual(Math.floor(most * 0.9))
   })
 
   test('requests per minute: a changed limit applies to all nodes', async () => {
@@ -56,11 +56,11 @@ describe.skipIf(url === null)('limits of three nodes on one PostgreSQL', { timeo
   })
 
   test('tokens per minute: what one node has used is used up on all', async () => {
-    const { key } = await limited.application({ tokens_per_minute: 300, burst: 1_000 })
-    const { admitted, took } = await load(limited, key, 2_000)
+    const { key } = await limited.application({ tokens_per_minute: 90, burst: 1_000 })
+    const { admitted, took } = await load(limited, key, 4_000)
     // The scripted provider reports 18 tokens for each chat, more than the estimate of 7: running requests may owe the difference.
-    const most = allowed(300, 300, took) / 18
-    expect(admitted).toBeGreaterThanOrEqual(10)
+    const most = allowed(90, 90, took) / 18
+    expect(admitted).toBeGreaterThanOrEqual(4)
     expect(admitted).toBeLessThanOrEqual(most + NODES * CLIENTS)
     expect(await Promise.all([0, 1, 2].map((node) => limited.chat(node, key)))).toEqual([429, 429, 429])
   })
@@ -81,15 +81,15 @@ describe.skipIf(url === null)('limits of three nodes on one PostgreSQL', { timeo
   })
 
   test('frozen node: holds its part of a limit no longer than its lease', async () => {
-    const { key } = await limited.application({ requests_per_minute: 600, burst: 30 })
-    await load(limited, key, 500)
+    const { key } = await limited.application({ requests_per_minute: 60, burst: 10 })
+    await load(limited, key, 1_000)
     const [frozen] = limited.nodes
     frozen?.own.child.kill('SIGSTOP')
     try {
-      const { admitted, took } = await load(limited, key, 5_000, [1, 2])
-      expect(admitted).toBeLessThanOrEqual(allowed(600, 30, took))
+      const { admitted, took } = await load(limited, key, 8_000, [1, 2])
+      expect(admitted).toBeLessThanOrEqual(allowed(60, 10, took))
       // At most the whole burst is held for the two seconds of a lease.
-      expect(admitted).toBeGreaterThanOrEqual(allowed(600, 0, took - 2_500) * 0.9)
+      expect(admitted).toBeGreaterThanOrEqual(Math.floor(allowed(60, 0, took - 3_000) * 0.9))
     } finally {
       frozen?.own.child.kill('SIGCONT')
     }
@@ -116,14 +116,14 @@ describe.skipIf(url === null || VALKEY_PROGRAM === undefined)('limits of two nod
   }
 
   test('Valkey: nodes admit the limit together, also after it was lost and after it came back [GW-LIM-6]', async () => {
-    const { key } = await limited.application({ requests_per_minute: 600, burst: 30 })
+    const { key } = await limited.application({ requests_per_minute: 60, burst: 5 })
     const startedAt = performance.now()
-    let admitted = (await load(limited, key, 1_500, [0, 1])).admitted
-    expect(admitted).toBeGreaterThanOrEqual(30)
+    let admitted = (await load(limited, key, 2_000, [0, 1])).admitted
+    expect(admitted).toBeGreaterThanOrEqual(5)
     expect([await isUp(0), await isUp(1)]).toEqual(['1', '1'])
 
     await valkey.stop()
-    const without = await load(limited, key, 2_000, [0, 1])
+    const without = await load(limited, key, 4_000, [0, 1])
     expect(without.statuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
     expect(without.admitted).toBeGreaterThan(0)
     admitted += without.admitted
@@ -131,8 +131,8 @@ describe.skipIf(url === null || VALKEY_PROGRAM === undefined)('limits of two nod
 
     await valkey.start()
     await vi.waitFor(async () => expect([await isUp(0), await isUp(1)]).toEqual(['1', '1']), WAIT)
-    admitted += (await load(limited, key, 500, [0, 1])).admitted
-    expect(admitted).toBeLessThanOrEqual(allowed(600, 30, performance.now() - startedAt) * 1.02)
+    admitted += (await load(limited, key, 1_000, [0, 1])).admitted
+    expect(admitted).toBeLessThanOrEqual(allowed(60, 5, performance.now() - startedAt) * 1.02)
     for (const node of limited.nodes) expect(node.output().match(/Valkey does not respond/g)?.length ?? 0).toBeLessThanOrEqual(1)
   })
 })

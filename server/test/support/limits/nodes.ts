@@ -13,7 +13,7 @@ export interface LimitedNodes {
   readonly admin: (method: string, path: string, json?: unknown) => Promise<Record<string, unknown>>
   /** Creates an Application with limits and a key. */
   readonly application: (limits: object) => Promise<{ id: string; key: string }>
-  /** Sends a chat to a node; resolves with its status, 0 if there is none. */
+  /** Sends a chat to a node; resolves with its status. Throws with its output if the node has ended. */
   readonly chat: (node: number, key: string, content?: string) => Promise<number>
 }
 
@@ -73,8 +73,10 @@ export async function startLimitedNodes(
         const response = await fetch(`${nodes[node]?.base}/v1/chat/completions`, { method: 'POST', headers, body })
         await response.arrayBuffer()
         return response.status
-      } catch {
-        return 0
+      } catch (cause) {
+        const server = nodes[node]
+        if (server?.own.hasEnded()) throw new Error(`node ${node} has ended:\n${server.output().slice(-3_000)}`)
+        throw cause
       }
     },
   }
