@@ -44,6 +44,7 @@ const FULL_ONLY = [
   'server/test/faults/messaging-crash.test.ts',
   'server/test/faults/read-only-folders.test.ts',
   'server/test/faults/search-flood.test.ts',
+  'server/test/faults/shared-limits.test.ts',
   'server/test/faults/silent-network.test.ts',
   'server/test/faults/stopping*.test.ts',
   'server/test/faults/upgrade.test.ts',

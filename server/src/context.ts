@@ -25,13 +25,14 @@ import { DocumentFetcher } from './knowledge/document-fetcher.ts'
 import { closeParsers } from './knowledge/parsing/parse.ts'
 import { BackgroundWork } from './lib/background-work.ts'
 import { Cache } from './lib/cache.ts'
-import { type Clock, systemClock } from './lib/clock.ts'
+import { type Clock, elapsed, systemClock } from './lib/clock.ts'
 import { LOOK_UP_MS } from './lib/credential-cache.ts'
 import { newId } from './lib/id.ts'
 import { secretBox } from './lib/secret-box.ts'
 import { Shutdown } from './lib/shutdown.ts'
 import { TimeSlices } from './lib/time-slices.ts'
 import { Limiter } from './limits/limiter.ts'
+import { openCounters } from './limits/shared/open-counters.ts'
 import { UserRateLimiter } from './messaging/api/user-rate-limiter.ts'
 import { AssistantWorker } from './messaging/assistants/assistant-worker.ts'
 import { openFileStore } from './messaging/attachments/open-file-store.ts'
@@ -81,10 +82,8 @@ interface Given {
 }
 
 export type Context = Awaited<ReturnType<typeof createContext>>
-
 type Base = ReturnType<typeof createBase>
 type Parts = ReturnType<typeof createParts>
-
 const KEYS_MAX_AGE_MS = 60_000
 const SHUTDOWN_GRACE_MS = 10_000
 /** The embedded database runs one statement at a time: a lookup may have to wait for the statements of a large document. */
@@ -121,6 +120,7 @@ const createBase = (given: Given) => ({
   signal: given.database.signal,
   clock: given.overrides.clock ?? systemClock,
   random: given.overrides.random ?? Math.random,
+  limitCounters: openCounters({ ...given, valkeyUrl: given.config.valkeyUrl }),
   workspaceBox: secretBox(given.secrets.secretKey, 'workspace'),
   shutdown: new Shutdown(),
   /** Time limit for loading a cache entry and for looking up a credential. */
@@ -142,7 +142,7 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
     ...createIdentity(base),
     ...createPolicies(base),
     ...createProviders(base),
-    limiter: new Limiter(),
+    limiter: new Limiter(elapsed, base.limitCounters.counters),
     timeSlices: new TimeSlices(),
     jsonDepth: config.sizes.jsonDepth,
     chatLimits: config.sizes,
@@ -194,7 +194,7 @@ const createReview = (base: Base) => ({
 })
 
 function createTelemetry(
-  { config, log }: Base,
+  { config, log, limitCounters }: Base,
   semantic: SemanticSearch | undefined,
   { audit, auditWatch, checkpointDeliveries }: ReturnType<typeof createAudit>,
   { waiters }: ReturnType<typeof createReview>,
@@ -206,6 +206,8 @@ function createTelemetry(
     auditTampered: () => [...auditWatch.faults].map(([workspace, { reason }]) => ({ workspace, reason })),
     waitingForReview: () => waiters.size,
     lexicalFallbacks: () => semantic?.fallbacks() ?? 0,
+    isLimitStoreUp: limitCounters.isStoreUp,
+    limitExchanges: limitCounters.exchanges,
   })
   const tracing = config.otlpTracesUrl === undefined ? NO_TRACING : otlpTracing(config.otlpTracesUrl, config.otelResource)
   return {
@@ -261,7 +263,7 @@ function createMessaging(base: Base, gateway: GatewayDeps) {
   const relay = new EventRelay(base)
   return {
     members: new MemberAuthenticator({ ...gateway, signal, credentials: { lookUpMs: loadMs } }),
-    userRateLimiter: overrides.userRateLimiter ?? new UserRateLimiter(),
+    userRateLimiter: overrides.userRateLimiter ?? new UserRateLimiter(undefined, elapsed, base.limitCounters.counters),
     files: openFileStore(fileStoreOptions(config, secrets)),
     fileLimits: config.files,
     hub: new EventHub(base),
@@ -285,7 +287,7 @@ async function closeParts({ audit, aborting, ...parts }: Parts): Promise<void> {
   await parts.assistants.close()
   await Promise.all([parts.webhooks.close(), parts.background.close()])
   await parts.relay.close()
-  await audit.drain()
+  await Promise.all([audit.drain(), parts.limitCounters.close()])
   await Promise.all([
     parts.invokeDeps.pools.close(aborting.aborted ? 0 : SHUTDOWN_GRACE_MS),
     parts.jwksFetcher.close(),

@@ -16,6 +16,8 @@ export interface Config {
   /** URL of a PostgreSQL. Absent: the embedded database in dataDir. */
   readonly databaseUrl: string | undefined
   readonly databasePoolSize: number
+  /** URL of a Valkey or Redis that counts limits. Absent: the database counts them. */
+  readonly valkeyUrl: string | undefined
   /** Timeouts of PostgreSQL in milliseconds. 0: no limit (db/connections.ts). */
   readonly databaseTimeouts: {
     readonly connectMs: number
@@ -81,6 +83,7 @@ export function readConfig(env: Environment): Config {
     dataDir,
     databaseUrl: readDatabaseUrl(env),
     databasePoolSize: integer(env, 'GATEHOUSE_DATABASE_POOL', 10, 2, 500),
+    valkeyUrl: readValkeyUrl(env),
     databaseTimeouts: {
       connectMs: integer(env, 'GATEHOUSE_DATABASE_CONNECT_TIMEOUT_MS', 5_000, 100, 600_000),
       statementMs: integer(env, 'GATEHOUSE_DATABASE_STATEMENT_TIMEOUT_MS', 10_000, 0, 3_600_000),
@@ -124,6 +127,15 @@ export function readConfig(env: Environment): Config {
 function readDatabaseUrl({ DATABASE_URL: url }: Environment): string | undefined {
   if (!url) return undefined
   if (!/^postgres(ql)?:\/\//.test(url)) throw new ConfigError('DATABASE_URL must start with postgres:// or postgresql://')
+  return url
+}
+
+/** Several nodes share limits, and they have one PostgreSQL, which counts while Valkey is lost. */
+function readValkeyUrl({ DATABASE_URL, GATEHOUSE_VALKEY_URL: url }: Environment): string | undefined {
+  if (!url) return undefined
+  if (!/^rediss?:\/\//.test(url)) throw new ConfigError('GATEHOUSE_VALKEY_URL must start with redis:// or rediss://')
+  if (!DATABASE_URL)
+    throw new ConfigError('GATEHOUSE_VALKEY_URL needs DATABASE_URL: limits are only shared by nodes on a PostgreSQL')
   return url
 }
 

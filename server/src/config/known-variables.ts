@@ -57,6 +57,7 @@ export const KNOWN_VARIABLES: readonly string[] = [
   'GATEHOUSE_PUBLIC_URL',
   'GATEHOUSE_SECRET_KEY',
   'GATEHOUSE_TRUSTED_PROXIES',
+  'GATEHOUSE_VALKEY_URL',
 ]
 
 /** Variables that README and examples use in clients and configuration files. */

@@ -21,6 +21,7 @@ import * as storedResponses from './0021-stored-responses.ts'
 import * as modelApi from './0022-model-api.ts'
 import * as messageSearch from './0033-message-search.ts'
 import * as auditRollups from './0034-audit-rollups.ts'
+import * as quota from './0025-quota.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -46,4 +47,5 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0022-model-api': modelApi,
   '0033-message-search': messageSearch,
   '0034-audit-rollups': auditRollups,
+  '0025-quota': quota,
 }

@@ -86,7 +86,7 @@ export const readRoute =
     app.route({
       ...documented(target, docs),
       handler: async (http, reply) => {
-        reply.headers(deps.userRateLimiter.admit(http.member, 'other'))
+        reply.headers(await deps.userRateLimiter.admit(http.member, 'other'))
         const query = readQuery(http.query) as QueryOf<Q>
         return handle({ ...requestOf(http, deps), query, body: undefined }, deps, reply)
       },
@@ -124,7 +124,7 @@ export const writeRoute =
     app.route({
       ...documented(target, docs, body),
       handler: async (http, reply) => {
-        reply.headers(deps.userRateLimiter.admit(http.member, kind))
+        reply.headers(await deps.userRateLimiter.admit(http.member, kind))
         const key = http.method === 'DELETE' ? undefined : idempotencyKeyIn(http.headers)
         const query = readQuery(http.query) as QueryOf<Q>
         const request = { ...requestOf(http, deps), query, body: readBody?.(http.body) as Static<B> }
