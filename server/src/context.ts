@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { operatorEventRecorder } from './admin/operator-events.ts'
+import { createChainOverdue } from './audit/chain-pending.ts'
 import { CheckpointDelivery } from './audit/delivery/checkpoint-delivery.ts'
 import { openDestinations } from './audit/delivery/open-destinations.ts'
 import { AuditWatch } from './audit/watch.ts'
@@ -67,7 +68,7 @@ export interface Overrides {
   readonly random?: () => number
   readonly userRateLimiter?: UserRateLimiter
   readonly passwords?: PasswordHashing | undefined
-  readonly audit?: Pick<AuditWriter, 'append' | 'drain' | 'waiting' | 'lagSeconds'>
+  readonly audit?: Pick<AuditWriter, 'append' | 'chain' | 'leavesPending' | 'drain' | 'waiting' | 'lagSeconds'>
 }
 
 interface Given {
@@ -165,15 +166,17 @@ function createAudit({ config, secrets, overrides, database, db, clock, log, wor
   const workspaceKeys = new Cache<WorkspaceKeys>(loadKeys, { maxAgeMs: KEYS_MAX_AGE_MS, loadMs })
   const auditWatch = new AuditWatch()
   const destinations = openDestinations(destinationOptions(config, secrets))
+  const audit =
+    overrides.audit ??
+    new AuditWriter(database, {
+      findSealer: async (workspaceId) => (await workspaceKeys.get(workspaceId)).hasher,
+      onAlarm: (workspaceId, sequence) => auditWatch.suspect(workspaceId, { sequence, id: null, reason: 'rolled_back' }),
+    })
   return {
     workspaceKeys,
     auditWatch,
-    audit:
-      overrides.audit ??
-      new AuditWriter(database, {
-        findSealer: async (workspaceId) => (await workspaceKeys.get(workspaceId)).hasher,
-        onAlarm: (workspaceId, sequence) => auditWatch.suspect(workspaceId, { sequence, id: null, reason: 'rolled_back' }),
-      }),
+    audit,
+    chainOverdue: createChainOverdue({ db, audit, workspaceKeys, auditWatch }),
     checkpointDeliveries: destinations.map((destination) => new CheckpointDelivery(destination, { db, clock, log })),
   }
 }

@@ -5,7 +5,7 @@ import { afterSigning, DENIED, SIGNED_AT, useAuditLog } from '../../test/support
 import { testDatabases } from '../../test/support/database.ts'
 import { Intruder } from '../../test/support/intruder.ts'
 import { uuidOf } from '../db/values.ts'
-import { appendInTransaction } from './audit-store.ts'
+import { appendUnderLock } from './append-in-transaction.ts'
 import { type Checkpoint, isGenuine } from './checkpoint.ts'
 import { findCheckpointAt, findLatestCheckpoint } from './checkpoint-store.ts'
 import { pruneRecords } from './retention.ts'
@@ -189,7 +189,7 @@ describe.each(testDatabases())('tampering without the secret key, on $name', ({ 
     const drafts = [testDraft(fresh.workspaceId, denied), testDraft(fresh.workspaceId)]
     await log()
       .db.transaction()
-      .execute((tx) => appendInTransaction(tx, fresh.workspaceId, drafts, fresh.keys.hasher))
+      .execute((tx) => appendUnderLock(tx, fresh.workspaceId, drafts, fresh.keys.hasher))
     const found = await verifyWorkspace(log().db, fresh.workspaceId, fresh.keys)
     expect(found).toEqual({ ok: true, records: 2, checkpoints: 0, first: 1, signedThrough: 0 })
     await new Intruder(log().db, fresh.workspaceId).allow(1)

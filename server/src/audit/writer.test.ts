@@ -9,7 +9,8 @@ import type { Database } from '../db/database.ts'
 import { uuidOf } from '../db/values.ts'
 import { GatehouseError } from '../errors.ts'
 import { newId } from '../lib/id.ts'
-import { appendInTransaction, findRecord, streamRecords } from './audit-store.ts'
+import { appendUnderLock } from './append-in-transaction.ts'
+import { findRecord, streamRecords } from './audit-store.ts'
 import { verifyWorkspace } from './verify.ts'
 import type { WorkspaceKeys } from './workspace-keys.ts'
 import { AuditWriter, type AuditWriterOptions } from './writer.ts'
@@ -31,12 +32,11 @@ describe.each(testDatabases())('AuditWriter on $name', ({ name, open }) => {
     ;({ workspaceId, keys } = await seedAuditedWorkspace(database.db))
   })
 
-  const writerOn = (node: Pick<Database, 'pool'>, options?: Partial<AuditWriterOptions>) =>
-    new AuditWriter(node, { findSealer: findSealer(database.db), ...options })
+  const writerOn = ({ pool }: Pick<Database, 'pool'>, options?: Partial<AuditWriterOptions>) =>
+    new AuditWriter({ pool, kind: database.kind }, { findSealer: findSealer(database.db), ...options })
   const draft = (id = newId('aud')) => testDraft(workspaceId, { id })
   const drafts = (count: number) => Array.from({ length: count }, () => draft())
-  const inTransaction = () =>
-    database.db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, [draft()], keys.hasher))
+  const inTransaction = () => database.db.transaction().execute((tx) => appendUnderLock(tx, workspaceId, [draft()], keys.hasher))
 
   /** The log as it is, having verified: no gap, every link sound, the end where the chain says it is. */
   async function log(): Promise<string[]> {
@@ -223,7 +223,7 @@ describe.each(testDatabases())('AuditWriter on $name', ({ name, open }) => {
       const held = workspaceId
       const elsewhere = (await seedWorkspace(database.db)).workspaceId
       await otherNode.db.transaction().execute(async (tx) => {
-        await appendInTransaction(tx, held, [draft()], keys.hasher)
+        await appendUnderLock(tx, held, [draft()], keys.hasher)
         const stuck = writer.append(held, draft())
         await expect(writer.append(elsewhere, testDraft(elsewhere))).resolves.toBeDefined()
         await expect(stuck).rejects.toMatchObject(unavailable)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { appendInTransaction } from '../../src/audit/audit-store.ts'
+import { appendUnderLock } from '../../src/audit/append-in-transaction.ts'
 import type { Checkpoint } from '../../src/audit/checkpoint.ts'
 import type { AuditDraft, AuditRecord } from '../../src/audit/record.ts'
 import { makeCheckpoint } from '../../src/audit/sign-checkpoints.ts'
@@ -54,7 +54,7 @@ export class AuditLogFixture {
       testDraft(this.workspaceId, { ...this.#change(first + index), ...change }),
     )
     this.ids.push(...drafts.map(({ id }) => id))
-    return this.db.transaction().execute((tx) => appendInTransaction(tx, this.workspaceId, drafts, this.keys.hasher))
+    return this.db.transaction().execute((tx) => appendUnderLock(tx, this.workspaceId, drafts, this.keys.hasher))
   }
 
   sign(at = SIGNED_AT): Promise<Checkpoint | undefined> {
