@@ -19,8 +19,16 @@ const DENIED_RECORDS = new Set([5, 12, 18])
 const denied = { decision: DENIED }
 
 /** Twenty records, the fifth, twelfth and eighteenth denied; checkpoints after the eighth and the sixteenth. */
-describe.each(testDatabases())('tampering without the secret key, on $name', ({ open }) => {
-  const log = useAuditLog(open, { groups: [8, 8, 4], change: (sequence) => (DENIED_RECORDS.has(sequence) ? denied : {}) })
+const cases = testDatabases().flatMap((database) =>
+  [false, true].map((usesGroups) => ({ ...database, usesGroups, seals: usesGroups ? 'groups' : 'positions' })),
+)
+
+describe.each(cases)('tampering without the secret key with seals of $seals, on $name', ({ open, usesGroups }) => {
+  const log = useAuditLog(open, {
+    usesGroups,
+    groups: [8, 8, 4],
+    change: (sequence) => (DENIED_RECORDS.has(sequence) ? denied : {}),
+  })
   const checkpoint = async (size: number) => (await findCheckpointAt(log().db, log().workspaceId, size)) as Checkpoint
 
   /** Nothing may be signed, now or once more records have come in. */
