@@ -9328,7 +9328,7 @@ export interface operations {
                             /** @description The bad record is between `sequence` and `through`. */
                             through?: number;
                             id: string | null;
-                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
+                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "pending_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
                             message: string;
                         } | null;
                     };
@@ -9368,7 +9368,7 @@ export interface operations {
                             /** @description The bad record is between `sequence` and `through`. */
                             through?: number;
                             id: string | null;
-                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
+                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "pending_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
                             message: string;
                         } | null;
                     };

@@ -11,17 +11,20 @@ const QUERY_TIMEOUT_MS = 5_000
  */
 export class GroupSwitch {
   readonly #pool: Pick<pg.Pool, 'query'>
+  readonly #recheckMs: number
   #isOn = false
   #checkedAt = Number.NEGATIVE_INFINITY
   #check: Promise<void> | undefined
 
-  constructor(pool: Pick<pg.Pool, 'query'>) {
+  /** `recheckMs`: how often the database is asked until it starts. */
+  constructor(pool: Pick<pg.Pool, 'query'>, recheckMs: number = RECHECK_MS) {
     this.#pool = pool
+    this.#recheckMs = recheckMs
   }
 
   /** Never turns off again. False while the database cannot be asked: the other way works too. */
   async isOn(): Promise<boolean> {
-    if (this.#isOn || elapsed() - this.#checkedAt < RECHECK_MS) return this.#isOn
+    if (this.#isOn || elapsed() - this.#checkedAt < this.#recheckMs) return this.#isOn
     this.#check ??= this.#read().finally(() => {
       this.#check = undefined
       this.#checkedAt = elapsed()
