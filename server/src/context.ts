@@ -12,7 +12,7 @@ import { withFaultReports } from './classification/fault-reporting.ts'
 import type { Config } from './config/config.ts'
 import { secureDataFolder } from './config/data-folder.ts'
 import type { Secrets } from './config/secrets.ts'
-import { destinationOptions, fileStoreOptions, signInOptions } from './context-options.ts'
+import { auditWriterOptions, destinationOptions, fileStoreOptions, signInOptions } from './context-options.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { DatabaseMaintenance } from './db/database-maintenance.ts'
 import type { GatewayDeps } from './gateway/gateway-routes.ts'
@@ -166,12 +166,7 @@ function createAudit({ config, secrets, overrides, database, db, clock, log, wor
   const workspaceKeys = new Cache<WorkspaceKeys>(loadKeys, { maxAgeMs: KEYS_MAX_AGE_MS, loadMs })
   const auditWatch = new AuditWatch()
   const destinations = openDestinations(destinationOptions(config, secrets))
-  const audit =
-    overrides.audit ??
-    new AuditWriter(database, {
-      findSealer: async (workspaceId) => (await workspaceKeys.get(workspaceId)).hasher,
-      onAlarm: (workspaceId, sequence) => auditWatch.suspect(workspaceId, { sequence, id: null, reason: 'rolled_back' }),
-    })
+  const audit = overrides.audit ?? new AuditWriter(database, auditWriterOptions(workspaceKeys, auditWatch))
   return {
     workspaceKeys,
     auditWatch,
