@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { operatorEventRecorder } from './admin/operator-events.ts'
 import { openArchive } from './audit/archive/open-archive.ts'
+import { createChainOverdue } from './audit/chain-pending.ts'
 import { CheckpointDelivery } from './audit/delivery/checkpoint-delivery.ts'
 import { openDestinations } from './audit/delivery/open-destinations.ts'
 import { AuditWatch } from './audit/watch.ts'
@@ -12,7 +13,7 @@ import { withFaultReports } from './classification/fault-reporting.ts'
 import type { Config } from './config/config.ts'
 import { secureDataFolder } from './config/data-folder.ts'
 import type { Secrets } from './config/secrets.ts'
-import { archiveOptions, destinationOptions, fileStoreOptions, signInOptions } from './context-options.ts'
+import { archiveOptions, auditWriterOptions, destinationOptions, fileStoreOptions, signInOptions } from './context-options.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { DatabaseMaintenance } from './db/database-maintenance.ts'
 import type { GatewayDeps } from './gateway/gateway-routes.ts'
@@ -69,7 +70,7 @@ export interface Overrides {
   readonly random?: () => number
   readonly userRateLimiter?: UserRateLimiter
   readonly passwords?: PasswordHashing | undefined
-  readonly audit?: Pick<AuditWriter, 'append' | 'drain' | 'waiting' | 'lagSeconds'>
+  readonly audit?: Pick<AuditWriter, 'append' | 'chain' | 'leavesPending' | 'drain' | 'waiting' | 'lagSeconds'>
 }
 
 interface Given {
@@ -165,18 +166,14 @@ function createAudit({ config, secrets, overrides, database, db, clock, log, wor
   const loadKeys = (workspaceId: string) => requireWorkspaceKeys(db, workspaceBox, workspaceId)
   const workspaceKeys = new Cache<WorkspaceKeys>(loadKeys, { maxAgeMs: KEYS_MAX_AGE_MS, loadMs })
   const auditWatch = new AuditWatch()
+  const destinations = openDestinations(destinationOptions(config, secrets))
+  const audit = overrides.audit ?? new AuditWriter(database, auditWriterOptions(workspaceKeys, auditWatch))
   return {
     workspaceKeys,
     auditWatch,
-    audit:
-      overrides.audit ??
-      new AuditWriter(database, {
-        findSealer: async (workspaceId) => (await workspaceKeys.get(workspaceId)).hasher,
-        onAlarm: (workspaceId, sequence) => auditWatch.suspect(workspaceId, { sequence, id: null, reason: 'rolled_back' }),
-      }),
-    checkpointDeliveries: openDestinations(destinationOptions(config, secrets)).map(
-      (destination) => new CheckpointDelivery(destination, { db, clock, log }),
-    ),
+    audit,
+    chainOverdue: createChainOverdue({ db, audit, workspaceKeys, auditWatch }),
+    checkpointDeliveries: destinations.map((destination) => new CheckpointDelivery(destination, { db, clock, log })),
     auditArchive: openArchive(archiveOptions(config, secrets)),
   }
 }

@@ -32,15 +32,16 @@ const COLUMNS = {
   seal: 'bytea',
 }
 
+/** Settlements of budgets are applied if the end is moved, and so in the transaction of their records. */
 const APPEND_SQL = `
 with moved as (
   update audit_head set sequence = $4, hash = $5
   where workspace_id = $1 and sequence = $2 and hash = $3
-  returning workspace_id
+  returning workspace_id, case when $6::jsonb is not null then budget_settle(workspace_id, $6)::text end as settled
 )
 insert into audit_record (workspace_id, ${Object.keys(COLUMNS).join(', ')})
 select moved.workspace_id, added.*
-from moved, unnest(${Object.values(COLUMNS).map((type, index) => `$${index + 6}::${type}[]`)}) as added`
+from moved, unnest(${Object.values(COLUMNS).map((type, index) => `$${index + 7}::${type}[]`)}) as added`
 
 /**
  * Builds the statement that moves the chain's end and inserts the records in one round trip. It changes no row (row count 0) if
@@ -50,6 +51,7 @@ export function appendStatement(workspace: string, end: ChainEnd, records: reado
   const last: ChainEnd = records.at(-1) ?? end
   const prepared = records.map((record) => record.prepared)
   const drafts = prepared.map(({ draft }) => draft)
+  const settlements = prepared.flatMap((record) => record.settlements)
   return {
     name: 'append',
     text: APPEND_SQL,
@@ -59,6 +61,7 @@ export function appendStatement(workspace: string, end: ChainEnd, records: reado
       end.hash,
       last.sequence,
       last.hash,
+      settlements.length > 0 ? JSON.stringify(settlements) : null,
       arrayLiteral(prepared.map(({ uuid }) => uuid)),
       arrayLiteral(prepared.map(({ applicationUuid }) => applicationUuid)),
       arrayLiteral(records.map(({ sequence }) => sequence)),
@@ -81,8 +84,10 @@ export function appendStatement(workspace: string, end: ChainEnd, records: reado
 }
 
 /** Array literal of ids, numbers and times. These need no escaping, so the driver's escaping is skipped. */
-const arrayLiteral = (items: readonly (string | number | null)[]): string => `{${items.map((item) => item ?? 'null').join()}}`
+export const arrayLiteral = (items: readonly (string | number | null)[]): string =>
+  `{${items.map((item) => item ?? 'null').join()}}`
 
-const textArray = <T>(items: readonly T[], select: (item: T) => string | null): Buffer => binaryArray('text', items.map(select))
+export const textArray = <T>(items: readonly T[], select: (item: T) => string | null): Buffer =>
+  binaryArray('text', items.map(select))
 
-const bytesArray = <T>(items: readonly T[], select: (item: T) => Buffer): Buffer => binaryArray('bytea', items.map(select))
+export const bytesArray = <T>(items: readonly T[], select: (item: T) => Buffer): Buffer => binaryArray('bytea', items.map(select))

@@ -1,7 +1,8 @@
 import type { Db, Tx } from '../db/database.ts'
 import { uuidOf } from '../db/values.ts'
 import { newId } from '../lib/id.ts'
-import { appendInTransaction, findFirstSequence } from './audit-store.ts'
+import { appendUnderLock } from './append-in-transaction.ts'
+import { findFirstSequence } from './audit-store.ts'
 import { isGenuine } from './checkpoint.ts'
 import { findCheckpointBefore, findCheckpointCovering, findCheckpointOlderThan } from './checkpoint-store.ts'
 import { readSeal, writeSeal } from './log-seal.ts'
@@ -48,7 +49,7 @@ export async function pruneRecords(
       const pruned = reading.kind === 'sealed' ? reading.seal.pruned : null
       if (reading.kind === 'sealed' && pruned !== null)
         await writeSeal(tx, { ...reading.seal, pruned: Math.max(pruned, through) }, keys.hasher)
-      await appendInTransaction(tx, workspaceId, [draft], keys.hasher)
+      await appendUnderLock(tx, workspaceId, [draft], keys.hasher)
       return count
     })
   }

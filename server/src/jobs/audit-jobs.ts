@@ -3,6 +3,7 @@ import { ADOPTION_MESSAGE, type AdoptedLog } from '../audit/adopt-log.ts'
 import { archiveNextSegment, findArchivedSequence } from '../audit/archive/archive-log.ts'
 import type { ArchivePlace } from '../audit/archive/archive-place.ts'
 import type { AuditFault } from '../audit/chain-checker.ts'
+import { type ChainPendingDeps, chainPending, findWorkspacesWithAbandoned } from '../audit/chain-pending.ts'
 import type { CheckpointDelivery } from '../audit/delivery/checkpoint-delivery.ts'
 import { LogRereader, rereadNextRange } from '../audit/reread.ts'
 import { pruneRecords } from '../audit/retention.ts'
@@ -30,6 +31,7 @@ export interface AuditJobDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly workspaceKeys: Cache<WorkspaceKeys>
+  readonly audit: ChainPendingDeps['audit']
   readonly auditWatch: AuditWatch
   /** One for each place outside the database that receives checkpoints. */
   readonly checkpointDeliveries: readonly CheckpointDelivery[]
@@ -37,6 +39,7 @@ export interface AuditJobDeps {
 }
 
 export const auditJobs = (deps: AuditJobDeps): Job[] => [
+  { name: 'chain pending audit records', everyMs: 2 * SECOND, run: () => chainAbandoned(deps) },
   { name: 'sign audit checkpoints', everyMs: 5 * SECOND, run: () => signCheckpoints(deps) },
   { name: 'check audit logs', everyMs: 30 * SECOND, run: () => checkAuditLogs(deps) },
   { name: 'read audit logs again', everyMs: 30 * SECOND, run: createRereadJob(deps) },
@@ -49,6 +52,11 @@ export const auditJobs = (deps: AuditJobDeps): Job[] => [
   { name: 'count audit records by hour', everyMs: 2 * SECOND, run: () => rollUpRecords(deps) },
   { name: 'end audit retention', everyMs: HOUR, run: () => endAuditRetention(deps) },
 ]
+
+/** Gives positions to the records of nodes that died between a commit and the position of its record. */
+export async function chainAbandoned(deps: AuditJobDeps): Promise<void> {
+  await runForEach(await findWorkspacesWithAbandoned(deps), (workspaceId) => chainPending(deps, workspaceId))
+}
 
 /** Signs the logs in which no tampering is found. Tampering is logged at each attempt. */
 export async function signCheckpoints(deps: AuditJobDeps): Promise<void> {
