@@ -1,8 +1,10 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/environment.ts'
+import { withEnvironmentFile } from '../config/environment-file.ts'
+import { isWorker } from '../processes/worker-link.ts'
 import { VERSION } from '../version.ts'
 import { explainError } from './explain-error.ts'
-import type { Terminal } from './terminal.ts'
+import { CommandExit, type Terminal } from './terminal.ts'
 
 /** 0: success. 1: the command failed or found a fault. 2: the arguments or the configuration are wrong. */
 export type ExitCode = 0 | 1 | 2
@@ -10,9 +12,13 @@ export type ExitCode = 0 | 1 | 2
 /** Runs one command line and returns the exit code of the process. Never throws. */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   try {
-    await buildProgram(terminal).parseAsync(args.length === 0 ? ['serve'] : args, { from: 'user' })
+    const readEnv = () => (isWorker() ? terminal.env : withEnvironmentFile(terminal.env))
+    await buildProgram({ ...terminal, env: readEnv(), readEnv }).parseAsync(args.length === 0 ? ['serve'] : args, {
+      from: 'user',
+    })
     return 0
   } catch (error) {
+    if (error instanceof CommandExit) return error.code === 2 ? 2 : 1
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     terminal.note(`gatehouse: ${explainError(error)}`)
     return error instanceof ConfigError ? 2 : 1

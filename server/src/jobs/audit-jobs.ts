@@ -32,15 +32,17 @@ export interface AuditJobDeps {
 }
 
 export const auditJobs = (deps: AuditJobDeps): Job[] => [
-  { name: 'sign audit checkpoints', everyMs: 5 * SECOND, run: () => signCheckpoints(deps) },
+  { name: 'sign audit checkpoints', oncePerNode: true, everyMs: 5 * SECOND, run: () => signCheckpoints(deps) },
+  // Each process knows the alarms that its requests show.
   { name: 'check audit logs', everyMs: 30 * SECOND, run: () => checkAuditLogs(deps) },
-  { name: 'read audit logs again', everyMs: 30 * SECOND, run: createRereadJob(deps) },
+  { name: 'read audit logs again', oncePerNode: true, everyMs: 30 * SECOND, run: createRereadJob(deps) },
   ...deps.checkpointDeliveries.map((delivery) => ({
     name: `write audit checkpoints outside (${delivery.state.place})`,
+    oncePerNode: true,
     everyMs: 5 * SECOND,
     run: () => deliverCheckpoints(deps, delivery),
   })),
-  { name: 'end audit retention', everyMs: HOUR, run: () => endAuditRetention(deps) },
+  { name: 'end audit retention', oncePerNode: true, everyMs: HOUR, run: () => endAuditRetention(deps) },
 ]
 
 /** Signs the logs in which no tampering is found. Tampering is logged at each attempt. */
