@@ -41,6 +41,8 @@ const FULL_ONLY = [
   'server/test/faults/crash.test.ts',
   'server/test/faults/embedded-database.test.ts',
   'server/test/faults/messaging-crash.test.ts',
+  'server/test/faults/processes.test.ts',
+  'server/test/faults/rolling-restart.test.ts',
   'server/test/faults/search-flood.test.ts',
   'server/test/faults/silent-network.test.ts',
   'server/test/faults/stopping*.test.ts',

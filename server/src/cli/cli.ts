@@ -1,7 +1,7 @@
+import cluster from 'node:cluster'
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/environment.ts'
 import { withEnvironmentFile } from '../config/environment-file.ts'
-import { isWorker } from '../processes/worker-link.ts'
 import { VERSION } from '../version.ts'
 import { explainError } from './explain-error.ts'
 import { CommandExit, type Terminal } from './terminal.ts'
@@ -12,7 +12,7 @@ export type ExitCode = 0 | 1 | 2
 /** Runs one command line and returns the exit code of the process. Never throws. */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   try {
-    const readEnv = () => (isWorker() ? terminal.env : withEnvironmentFile(terminal.env))
+    const readEnv = () => (cluster.isWorker ? terminal.env : withEnvironmentFile(terminal.env))
     await buildProgram({ ...terminal, env: readEnv(), readEnv }).parseAsync(args.length === 0 ? ['serve'] : args, {
       from: 'user',
     })

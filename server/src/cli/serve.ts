@@ -1,17 +1,17 @@
+import cluster from 'node:cluster'
 import { type Config, readConfig } from '../config/config.ts'
 import { readSecrets } from '../config/secrets.ts'
-import { runPrimary } from '../processes/primary.ts'
-import { reloadableSecrets } from '../processes/reload.ts'
-import { isWorker, openWorkerLink } from '../processes/worker-link.ts'
+import { reloadableSecrets } from '../processes/reloadable-secrets.ts'
 import { CommandExit, CommandFailure, type Terminal } from './terminal.ts'
 
 /** `gatehouse serve`: runs the server until SIGINT or SIGTERM. */
 export async function runServer(terminal: Terminal): Promise<void> {
-  if (isWorker()) return runWorker()
+  if (cluster.isWorker) return runWorker()
   const { env, readEnv = () => env } = terminal
   const config = readConfig(env)
   await explainListenErrors(config, async () => {
     if (config.processes === 1) return runOnlyProcess(config, { env, readEnv })
+    const { runPrimary } = await import('../processes/primary.ts')
     const code = await runPrimary({ config, secrets: readSecrets(env, config), env, readEnv })
     if (code !== 0) throw new CommandExit(code)
   })
@@ -27,6 +27,7 @@ async function runOnlyProcess(config: Config, reading: Required<Pick<Terminal, '
 
 /** A serving process of a node: the primary process says how it starts and when it stops. */
 async function runWorker(): Promise<void> {
+  const { openWorkerLink } = await import('../processes/worker-link.ts')
   const { order, connect } = await openWorkerLink()
   const config = readConfig(order.env)
   const { secrets, replace } = reloadableSecrets(order.env, config)

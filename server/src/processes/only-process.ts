@@ -43,8 +43,8 @@ export function onlyProcess(config: Config, secrets: Secrets, reloading?: Reload
     onReload(listener) {
       if (!reloading) return
       let { env } = reloading
-      process.on('SIGHUP', () => {
-        const next = readAgain({ ...reloading, env, log })
+      process.on('SIGHUP', async () => {
+        const next = await readAgain({ ...reloading, env, log })
         if (!next) return
         env = next.env
         log.level = next.config.logLevel

@@ -54,8 +54,8 @@ export async function runPrimary({ config, secrets, readEnv, ...given }: Options
       log.info({ signal }, 'stopping')
       pool.stop(signal, stopLimitMs(config.drain, signal))
     },
-    reload() {
-      const next = readAgain({ env, readEnv, log })
+    async reload() {
+      const next = await readAgain({ env, readEnv, log })
       if (!next) return
       env = next.env
       log.level = next.config.logLevel
@@ -129,7 +129,7 @@ function ownMetrics(pool: WorkerPool) {
 
 interface SignalListeners {
   readonly stop: (signal: StopSignal) => void
-  readonly reload: () => void
+  readonly reload: () => Promise<void>
 }
 
 function listenForSignals({ stop, reload }: SignalListeners): () => void {

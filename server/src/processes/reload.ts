@@ -2,14 +2,18 @@ import type { Logger } from 'pino'
 import { type Config, readConfig } from '../config/config.ts'
 import { ConfigError, type Environment } from '../config/environment.ts'
 import { KNOWN_VARIABLES } from '../config/known-variables.ts'
-import { readSecrets, type Secrets } from '../config/secrets.ts'
-import { checkConfigurationFile } from '../setup/check-configuration-file.ts'
+import { readSecrets } from '../config/secrets.ts'
 
 interface Given {
   /** The environment as read last. */
   readonly env: Environment
   readonly readEnv: () => Environment
   readonly log: Logger
+}
+
+interface Reread {
+  readonly env: Environment
+  readonly config: Config
 }
 
 /** Variables that take effect without a restart, besides keys and tokens that providers and `gatehouse.yaml` name. */
@@ -21,11 +25,13 @@ const AT_START = /^(?:PORT|HOST|DATABASE_URL|OTEL_.*|OLLAMA_HOST|.*_BASE_URL|.*_
  * Reads environment and configuration file again and logs which variables have changed, by name. Returns undefined, and logs why, if
  * one of them is invalid: nothing changes then.
  */
-export function readAgain({ env, readEnv, log }: Given): { readonly env: Environment; readonly config: Config } | undefined {
+export async function readAgain({ env, readEnv, log }: Given): Promise<Reread | undefined> {
   try {
     const next = readEnv()
     const config = readConfig(next)
     const { fromEnvironment } = readSecrets(next, config)
+    // Loaded when it is needed: the primary process stays small.
+    const { checkConfigurationFile } = await import('../setup/check-configuration-file.ts')
     checkConfigurationFile(config, fromEnvironment)
     const changed = changedNames(env, next)
     const needRestart = changed.filter((name) => !AT_RUN_TIME.includes(name) && isReadAtStart(name))
@@ -44,14 +50,3 @@ const changedNames = (before: Environment, after: Environment): string[] =>
     .sort()
 
 const isReadAtStart = (name: string): boolean => KNOWN_VARIABLES.includes(name) || AT_START.test(name)
-
-/** Secrets whose keys of providers and tokens come from the environment as it was read last. */
-export function reloadableSecrets(env: Environment, config: Config): { secrets: Secrets; replace: (env: Environment) => void } {
-  let current = env
-  return {
-    secrets: { ...readSecrets(env, config), fromEnvironment: (name) => current[name] || undefined },
-    replace: (next) => {
-      current = next
-    },
-  }
-}

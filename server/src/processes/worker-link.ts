@@ -1,4 +1,3 @@
-import cluster from 'node:cluster'
 import type { Environment } from '../config/environment.ts'
 import { answersOf } from './answers.ts'
 import type { StartOrder, StopSignal, ToPrimary, ToWorker } from './messages.ts'
@@ -10,14 +9,10 @@ const NODE_METRICS_MS = 4_000
 /** The primary process and the terminal send signals to the whole group; the message of the primary process counts. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-/** Whether this process serves for a primary process. */
-export const isWorker = (): boolean => cluster.isWorker
-
 /** Connects a serving process to its primary process, and waits for the order to start. */
 export async function openWorkerLink(): Promise<{
   order: StartOrder
   connect: (processes: number) => NodeLink
-  end: () => void
 }> {
   const started = Promise.withResolvers<StartOrder>()
   const stopped = Promise.withResolvers<StopSignal>()

@@ -34,7 +34,14 @@ export async function launchServer(env: Readonly<Record<string, string>>, main: 
   const dataDir = env.GATEHOUSE_DATA ?? folder
   const own = startProcess(main, {
     args: ['serve'],
-    env: { HOST: '127.0.0.1', PORT: String(port), GATEHOUSE_DATA: dataDir, GATEHOUSE_CONFIG: '', ...env },
+    env: {
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      GATEHOUSE_DATA: dataDir,
+      GATEHOUSE_CONFIG: '',
+      GATEHOUSE_PROCESSES: '1',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const written: string[] = []
