@@ -46,6 +46,7 @@ const FULL_ONLY = [
   'server/test/faults/search-flood.test.ts',
   'server/test/faults/silent-network.test.ts',
   'server/test/faults/stopping*.test.ts',
+  'server/test/faults/unreachable-node.test.ts',
   'server/test/isolation/hostile-host.test.ts',
   'server/test/isolation/knowledge-and-memory.test.ts',
   'server/test/isolation/side-channel.test.ts',

@@ -38,7 +38,7 @@ async function startNodes() {
   const start = async (port: number): Promise<ServerProcess> => {
     const node = await startServerProcess({ ...env, PORT: String(port) })
     cleanups.push(node.remove)
-    return { ...node, base: `http://127.0.0.1:${port}` }
+    return node
   }
   const nodes: ServerProcess[] = []
   for (const port of ports) nodes.push(await start(port))

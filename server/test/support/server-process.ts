@@ -30,7 +30,7 @@ export interface ServerProcess {
 /** Starts a server process without waiting until it is ready. */
 export async function launchServer(env: Readonly<Record<string, string>>, main: string = MAIN): Promise<ServerProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-process-'))
-  const port = await freePort()
+  const port = Number(env.PORT ?? (await freePort()))
   const dataDir = env.GATEHOUSE_DATA ?? folder
   const own = startProcess(main, {
     args: ['serve'],

@@ -1,9 +1,11 @@
 import { connect, createServer, type Socket } from 'node:net'
+import { notificationFilter } from './notification-filter.ts'
 
 /** Starts a relay to a local server that can drop all data as a broken network does: sockets stay open, but no data passes. */
 export async function startTcpRelay(target: { host: string; port: number }) {
   const pairs = new Set<{ client: Socket; server: Socket | undefined }>()
   let isSilent = false
+  let dropsNotifications = false
   const relay = createServer((client) => {
     const server = isSilent ? undefined : connect(target)
     const pair = { client, server }
@@ -14,7 +16,11 @@ export async function startTcpRelay(target: { host: string; port: number }) {
       server?.destroy()
     }
     for (const socket of [client, server]) socket?.on('error', end).on('close', end)
-    if (server) client.pipe(server).pipe(client)
+    if (server)
+      client
+        .pipe(server)
+        .pipe(notificationFilter(() => dropsNotifications))
+        .pipe(client)
   })
   await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve))
   return {
@@ -28,6 +34,10 @@ export async function startTcpRelay(target: { host: string; port: number }) {
         client.resume()
         server?.resume()
       }
+    },
+    /** Drops the notifications of a PostgreSQL server from now on; everything else passes. */
+    dropNotifications: (): void => {
+      dropsNotifications = true
     },
     /** New connections work again; earlier connections never do. */
     restore: (): void => {
