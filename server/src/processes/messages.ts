@@ -13,7 +13,7 @@ export type ToPrimary = { readonly kind: 'listening'; readonly port: number } | 
 
 export type StopSignal = 'SIGINT' | 'SIGTERM'
 
-/** What a serving process needs to know before it starts. */
+/** Tells a serving process how to start. */
 export interface StartOrder {
   /** Place of the process in its node, from 1. A process that replaces a dead one gets its number. */
   readonly number: number

@@ -11,7 +11,7 @@ export interface Worker {
   readonly kill: () => void
 }
 
-/** What a new process reports. */
+/** Reports of a new process. */
 export interface WorkerEvents {
   readonly onListening: (port: number) => void
   readonly onExit: (code: number | null, signal: string | null) => void

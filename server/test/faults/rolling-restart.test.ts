@@ -143,8 +143,9 @@ test.skipIf(url === null || !hasHaproxy())(
       await load.call(demo?.admin_token, `/admin/v1/applications/${id}`, { limits }, 'PATCH')
     }
     const token = demo?.users[0]?.access_token ?? ''
-    const listed = await fetch(`${balancer.base}/v1/conversations`, { headers: { authorization: `Bearer ${token}` } })
-    const conversation = ((await listed.json()) as { data: { id: string }[] }).data[0]?.id
+    const made = await load.call(token, '/v1/conversations', { contact_id: demo?.users[1]?.id })
+    expect(made.status, made.text).toBe(201)
+    const conversation: string = JSON.parse(made.text).id
     const reader = new ResumingReader({ base: balancer.base, token })
     cleanups.push(async () => reader.close())
     await vi.waitFor(() => expect(reader.position).toBeDefined(), WAIT)
