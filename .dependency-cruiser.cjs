@@ -182,6 +182,13 @@ module.exports = {
     only('ingestion', 'ingestion/', ['ingestion/', 'setup/', 'config/', ...EACH_DOMAIN, 'db/', ...WORDS]),
     only('demo', 'demo/', ['demo/', 'setup/', 'ingestion/', 'messaging/', 'config/', ...EACH_DOMAIN, 'db/', ...WORDS]),
     only('setup', 'setup/', ['setup/', 'demo/', 'ingestion/', 'messaging/', 'config/', ...EACH_DOMAIN, 'db/', ...WORDS]),
+    only('processes', 'processes/', [
+      'processes/',
+      'config/',
+      'telemetry/',
+      'setup/check-configuration-file\\.ts',
+      ...WORDS,
+    ]),
     only('cli', 'cli/', [
       'cli/',
       'messaging/',
@@ -190,6 +197,7 @@ module.exports = {
       'ingestion/',
       'config/',
       ...EACH_DOMAIN,
+      'processes/',
       'db/',
       '(serve|version)\\.ts',
       ...WORDS,

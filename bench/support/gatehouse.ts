@@ -24,6 +24,8 @@ export interface GatehouseOptions {
   /** Arguments of Node in addition to NODE_ARGS. */
   readonly nodeArgs?: readonly string[]
   readonly logLevel?: string
+  /** Default: 1. */
+  readonly processes?: number
   /** A program that replaces the server, with the same environment and endpoints. */
   readonly program?: { readonly script: URL; readonly args: readonly string[] }
 }
@@ -52,7 +54,7 @@ const START_MS = 240_000
 const SECRET_KEY = 'only-for-benchmarks-and-crash-tests'
 
 /** Environment of a server on 127.0.0.1, and of its command line. */
-export const gatehouseEnv = ({ dataDir, providerPort, databaseUrl, logLevel }: GatehouseOptions, port: number) => ({
+export const gatehouseEnv = ({ dataDir, providerPort, databaseUrl, logLevel, processes }: GatehouseOptions, port: number) => ({
   HOST: '127.0.0.1',
   PORT: String(port),
   GATEHOUSE_DATA: dataDir,
@@ -63,7 +65,10 @@ export const gatehouseEnv = ({ dataDir, providerPort, databaseUrl, logLevel }: G
   GATEHOUSE_ALLOW_PRIVATE_URLS: 'true',
   LOG_LEVEL: logLevel ?? 'info',
   // There is no load balancer.
-  GATEHOUSE_DRAIN_DELAY_MS: '0',
+  GATEHOUSE_DRAIN_SECONDS: '0',
+  GATEHOUSE_STOP_SECONDS: '15',
+  // The figures are those of one process; bench/processes.ts measures several.
+  GATEHOUSE_PROCESSES: String(processes ?? 1),
   // As in scripts/gatehouse.
   ...ALLOCATOR,
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/gatehouse', import.meta.url)),

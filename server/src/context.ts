@@ -46,6 +46,7 @@ import { AdminAuthenticator } from './operators/admin-authenticator.ts'
 import type { PasswordHashing } from './operators/better-auth.ts'
 import { SignIn } from './operators/sign-in.ts'
 import { ActivePolicies, POLICIES_TOPIC } from './policy/active-policies.ts'
+import { ONLY_PROCESS, type PlaceInNode } from './processes/node-link.ts'
 import { ConnectionPools } from './providers/connection-pools.ts'
 import { Health } from './providers/health.ts'
 import type { Provider } from './providers/provider.ts'
@@ -64,6 +65,7 @@ import { NO_TRACING, otlpTracing } from './telemetry/tracing.ts'
 
 /** Replacements for tests and measurements. */
 export interface Overrides {
+  readonly node?: PlaceInNode
   readonly clock?: Clock
   readonly log?: Logger
   readonly detectors?: readonly Detector[]
@@ -117,6 +119,7 @@ export async function createContext(config: Config, secrets: Secrets, overrides:
 
 const createBase = (given: Given) => ({
   ...given,
+  node: given.overrides.node ?? ONLY_PROCESS,
   db: given.database.db,
   signal: given.database.signal,
   clock: given.overrides.clock ?? systemClock,
@@ -239,15 +242,14 @@ function createPolicies({ db, signal, onError, loadMs }: Base) {
   return { policies }
 }
 
-function createProviders({ config, secrets, db, signal, clock, log, random, loadMs }: Base) {
+function createProviders({ config, secrets, db, signal, clock, log, node, random, loadMs }: Base) {
   const { allowPrivateUrls, providerLimits: limits } = config
   const providerBox = secretBox(secrets.secretKey, 'provider')
   const options = { box: providerBox, environment: secrets.fromEnvironment, allowPrivateUrls }
   const load = (workspaceId: string) => loadProviders(db, workspaceId, options)
   const providers = new Cache<readonly Provider[]>(load, { loadMs })
   signal.subscribe(PROVIDERS_TOPIC, (workspaceId) => providers.forget(workspaceId))
-  const pools = new ConnectionPools({ allowPrivateUrls })
-  const health = new Health()
+  const [pools, health] = [new ConnectionPools({ allowPrivateUrls }), new Health({ processes: node.processes })]
   const onFault: GatewayDeps['invokeDeps']['onFault'] = ({ provider, kind, status }) =>
     log.error({ workspace_id: provider.workspaceId, provider: provider.id, kind, status }, 'a provider needs an operator')
   return { providers, providerBox, health, invokeDeps: { pools, health, random, clock, newId, limits, onFault } }

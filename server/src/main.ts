@@ -14,3 +14,6 @@ process.exitCode = await runCli(process.argv.slice(2), {
     status: (line: string) => process.stderr.write(`\r\x1b[K${line.slice(0, process.stderr.columns - 1)}`),
   }),
 })
+
+// The channel to the primary process would keep a serving process alive.
+if (process.connected) process.exit()

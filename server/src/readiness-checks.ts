@@ -15,10 +15,14 @@ interface Deps {
   readonly shutdown: Shutdown
   readonly workspaceBox: SecretBox
   readonly auditWatch: AuditWatch
+  readonly audit: { readonly lagSeconds: number }
 }
 
+/** Age of the oldest audit record that is not committed; responses wait for it. */
+const MAX_AUDIT_LAG_SECONDS = 10
+
 /** The checks of `/readyz`, in the order of its response. */
-export function readinessChecks({ config, database, shutdown, workspaceBox, auditWatch }: Deps): ReadinessCheck[] {
+export function readinessChecks({ config, database, shutdown, workspaceBox, auditWatch, audit }: Deps): ReadinessCheck[] {
   const checks: Record<string, ReadinessCheck['run']> = {
     accepting: () => {
       if (shutdown.stopping.aborted) throw new NotReady('The server is stopping.')
@@ -37,17 +41,23 @@ export function readinessChecks({ config, database, shutdown, workspaceBox, audi
         throw new NotReady('The secret key is not the one of this database.')
     },
     ...(database.kind === 'embedded' && { disk: () => requireSpace(config.dataDir) }),
+    audit_lag: () => {
+      if (audit.lagSeconds > MAX_AUDIT_LAG_SECONDS)
+        throw new NotReady(`An audit record waits for the database for more than ${MAX_AUDIT_LAG_SECONDS} s.`)
+    },
     audit_log: () => requireNoTampering(auditWatch),
   }
   return Object.entries(checks).map(([name, run]) => ({ name, run }))
 }
 
+/** Commits a message in the write-ahead log: a real write that changes no data. It also fails when the disk of the log is full. */
 async function requireWritable({ probe }: Database): Promise<void> {
   const { rows } = await probe.query<{ standby: boolean; read_only: boolean }>(
     "select pg_is_in_recovery() as standby, current_setting('transaction_read_only')::boolean as read_only",
   )
   if (rows[0]?.standby) throw new NotReady('The database is a standby, which takes no writes.')
   if (rows[0]?.read_only) throw new NotReady('The database is read-only.')
+  await probe.query("select pg_logical_emit_message(true, 'gatehouse', 'ready')")
 }
 
 function requireSpace(folder: string): void {

@@ -2,44 +2,61 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { recordInterruptedResponses } from './audit/interrupted-responses.ts'
-import { type Config, serverUrl } from './config/config.ts'
+import { type Config, readConfig, serverUrl } from './config/config.ts'
+import type { Environment } from './config/environment.ts'
 import type { Secrets } from './config/secrets.ts'
 import { type Context, createContext, type Overrides } from './context.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { recurringJobs } from './jobs/recurring-jobs.ts'
+import type { NodeLink } from './processes/node-link.ts'
+import { onlyProcess } from './processes/only-process.ts'
+import { CLOSE_MS, RECORD_MS } from './processes/stop-limits.ts'
+import { createLogger } from './telemetry/logger.ts'
 
 /** Time for which `/readyz` responds 503 after the embedded database has died, so that monitoring can read the reason. */
 const BROKEN_DATABASE_DELAY_MS = 1_000
-/** Time for ended requests to write their audit records: the time limit of the audit writer, and a second more. */
-const RECORD_MS = 11_000
-/** Time limit for closing the app and the context. The process exits after it. */
-const CLOSE_MS = 20_000
 
 type StopReason =
   | { readonly kind: 'signal'; readonly signal: string }
   | { readonly kind: 'broken_database'; readonly cause: Error }
 
+export interface ServeOptions extends Omit<Overrides, 'node'> {
+  /** Default: the server has one process. */
+  readonly node?: NodeLink
+  /** Makes an environment that was read again the source of keys and tokens. */
+  readonly replaceEnvironment?: (env: Environment) => void
+}
+
 /**
- * Runs the server until a signal stops it. Resolves when every acknowledged write is durable. Throws if the embedded database dies.
- * Tests and measurements pass `overrides`.
+ * Runs a serving process until a signal stops it. Resolves when every acknowledged write is durable. Throws if the embedded database
+ * dies. Tests and measurements pass overrides.
  */
-export async function serve(config: Config, secrets: Secrets, overrides: Overrides = {}): Promise<void> {
+export async function serve(config: Config, secrets: Secrets, options: ServeOptions = {}): Promise<void> {
+  const { node = onlyProcess(config, secrets) } = options
   // The modules load while the database opens.
-  const [context, { createApp }, { prepareStart }] = await Promise.all([
-    createContext(config, secrets, overrides),
+  const [context, { createApp }, { joinNode, prepareStart }, { applyConfigurationFile }] = await Promise.all([
+    createContext(config, secrets, { ...(node.number !== undefined && { log: logOf(config, node) }), ...options, node }),
     import('./app.ts'),
     import('./setup/prepare.ts'),
+    import('./setup/apply-configuration-file.ts'),
   ])
   const { log } = context
+  if (node.prepares) for (const warning of config.drain.warnings) log.warn(warning)
   const app = await createApp(context)
-  const stopReason = awaitStop(context)
+  const stopReason = awaitStop(context, node)
   try {
-    const announce = await prepareStart(context)
+    await node.attach(context)
+    const announce = node.prepares ? await prepareStart(context) : await joinNode(context)
     await app.listen({ host: config.host, port: config.port })
     const { port } = app.server.address() as AddressInfo
-    const jobs = startJobs([...recurringJobs(context), ...(context.semantic ? [context.semantic.job] : [])], log)
+    const jobs = startJobs([...recurringJobs(context), ...(context.semantic ? [context.semantic.job] : [])], log, node.leads)
     log.info({ host: config.host, port, database: context.database.kind }, 'listening')
     await announce(serverUrl({ host: config.host, port }))
+    node.listening(port)
+    node.onReload(async (env) => {
+      options.replaceEnvironment?.(env)
+      await reload(context, env, node.leads ? applyConfigurationFile : undefined)
+    })
     const reason = await stopReason
     await drain(app, context, jobs.stop, reason)
     if (reason.kind === 'broken_database') throw reason.cause
@@ -47,7 +64,22 @@ export async function serve(config: Config, secrets: Secrets, overrides: Overrid
     exitAfter(CLOSE_MS, context)
     await app.close()
     await context.close()
+    await node.close()
     log.info('stopped')
+  }
+}
+
+const logOf = ({ logLevel }: Config, { number }: NodeLink) => createLogger(logLevel).child({ process: number })
+
+/** Applies an environment that was read again, and `gatehouse.yaml`. If that fails, the server continues with the data that it has. */
+async function reload(context: Context, env: Environment, applyFile?: (context: Context) => Promise<unknown>): Promise<void> {
+  const { config, log, providers } = context
+  try {
+    log.level = readConfig(env).logLevel
+    providers.forget()
+    await applyFile?.(context)
+  } catch (err) {
+    log.error({ err, file: config.configFile }, 'the configuration could not be applied again')
   }
 }
 
@@ -82,20 +114,12 @@ async function drain(app: FastifyInstance, context: Context, stopJobs: () => Pro
   await Promise.all([closed, jobsStopped])
 }
 
-/** Resolves at the first signal, or when the embedded database dies. A second signal exits the process at once. */
-function awaitStop({ database, log }: Context): Promise<StopReason> {
-  return new Promise((resolve) => {
-    let signals = 0
-    for (const signal of ['SIGINT', 'SIGTERM'] as const)
-      process.on(signal, () => {
-        if (++signals > 1) {
-          log.warn({ signal }, 'second stop signal: exiting at once')
-          process.exit(1)
-        }
-        resolve({ kind: 'signal', signal })
-      })
+/** Resolves at the first signal, or when the embedded database dies. */
+function awaitStop({ database }: Context, node: NodeLink): Promise<StopReason> {
+  const broken = new Promise<StopReason>((resolve) => {
     database.broken.addEventListener('abort', () => resolve({ kind: 'broken_database', cause: database.broken.reason as Error }))
   })
+  return Promise.race([broken, node.awaitStop().then((signal) => ({ kind: 'signal', signal }) as const)])
 }
 
 /** A database or a provider that hangs must not keep the process alive. */

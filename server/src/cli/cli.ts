@@ -1,9 +1,11 @@
+import cluster from 'node:cluster'
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/environment.ts'
 import { readSecretFiles } from '../config/secret-files.ts'
+import { withEnvironmentFile } from '../config/environment-file.ts'
 import { VERSION } from '../version.ts'
 import { explainError } from './explain-error.ts'
-import type { Terminal } from './terminal.ts'
+import { CommandExit, type Terminal } from './terminal.ts'
 
 /** 0: success. 1: the command failed or found a fault. 2: the arguments or the configuration are wrong. */
 export type ExitCode = 0 | 1 | 2
@@ -11,13 +13,16 @@ export type ExitCode = 0 | 1 | 2
 /** Runs one command line and returns the exit code of the process. Never throws. */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   try {
-    const own = { ...terminal }
+    // A worker gets the environment of its primary process.
+    const readEnv = () => (cluster.isWorker ? terminal.env : readSecretFiles(withEnvironmentFile(terminal.env)))
+    const own = { ...terminal, readEnv }
     const program = buildProgram(own).hook('preAction', () => {
-      own.env = readSecretFiles(terminal.env)
+      own.env = readEnv()
     })
     await program.parseAsync(args.length === 0 ? ['serve'] : args, { from: 'user' })
     return 0
   } catch (error) {
+    if (error instanceof CommandExit) return error.code === 2 ? 2 : 1
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     terminal.note(`gatehouse: ${explainError(error)}`)
     return error instanceof ConfigError ? 2 : 1

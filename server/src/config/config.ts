@@ -1,20 +1,28 @@
 import { resolve } from 'node:path'
 import { type AuditArchiveConfig, readAuditArchiveConfig } from './audit-archive.ts'
 import { type CheckpointDeliveryConfig, readCheckpointDeliveryConfig } from './checkpoint-delivery.ts'
+import { type DrainConfig, readDrainConfig } from './drain.ts'
 import { type EmbeddingsConfig, readEmbeddingsConfig } from './embeddings.ts'
 import { ConfigError, type Environment } from './environment.ts'
 import { type EnvironmentProvider, readEnvironmentProviders } from './environment-providers.ts'
 import { type FilesConfig, readFilesConfig } from './files.ts'
 import { refuseUnknownVariables } from './known-variables.ts'
+import { integer } from './numbers.ts'
+import { readDatabasePool, readProcesses } from './processes.ts'
 import { readSignInConfig, type SignInConfig } from './sign-in.ts'
 
 /** The checked configuration from the environment (docs/configuration.md), with defaults. secrets.ts reads the secrets. */
 export interface Config {
   readonly host: string
   readonly port: number
+  /** Port on which `/healthz`, `/readyz` and `/metrics` respond while the processes are busy. Absent: none. */
+  readonly healthPort: number | undefined
+  /** Number of processes that serve requests. */
+  readonly processes: number
   readonly dataDir: string
   /** URL of a PostgreSQL. Absent: the embedded database in dataDir. */
   readonly databaseUrl: string | undefined
+  /** Connections of all processes together. */
   readonly databasePoolSize: number
   /** URL of a Valkey or Redis that counts limits. Absent: the database counts them. */
   readonly valkeyUrl: string | undefined
@@ -57,12 +65,7 @@ export interface Config {
   /** Resource attributes of all spans: at least `service.name`. */
   readonly otelResource: Readonly<Record<string, string>>
   readonly signIn: SignInConfig
-  readonly drain: {
-    /** Time after SIGTERM in which `/readyz` responds with 503 and requests are still accepted. */
-    readonly delayMs: number
-    /** Time limit after `delayMs` for requests in flight. Then they are aborted. */
-    readonly timeoutMs: number
-  }
+  readonly drain: DrainConfig
   readonly providers: readonly EnvironmentProvider[]
 }
 
@@ -77,13 +80,16 @@ export function readConfig(env: Environment): Config {
   const configFile = configFileOf(env)
   refuseUnknownVariables(env, configFile)
   const dataDir = resolve(env.GATEHOUSE_DATA || './data')
+  const processes = readProcesses(env)
   return {
     host: env.HOST || '127.0.0.1',
     port: integer(env, 'PORT', 8787, 0, 65_535),
+    healthPort: env.GATEHOUSE_HEALTH_PORT ? integer(env, 'GATEHOUSE_HEALTH_PORT', 0, 1, 65_535) : undefined,
+    processes,
     dataDir,
     databaseUrl: readDatabaseUrl(env),
-    databasePoolSize: integer(env, 'GATEHOUSE_DATABASE_POOL', 10, 2, 500),
     valkeyUrl: readValkeyUrl(env),
+    databasePoolSize: readDatabasePool(env, processes),
     databaseTimeouts: {
       connectMs: integer(env, 'GATEHOUSE_DATABASE_CONNECT_TIMEOUT_MS', 5_000, 100, 600_000),
       statementMs: integer(env, 'GATEHOUSE_DATABASE_STATEMENT_TIMEOUT_MS', 10_000, 0, 3_600_000),
@@ -115,11 +121,7 @@ export function readConfig(env: Environment): Config {
     otlpTracesUrl: readOtlpTracesUrl(env),
     otelResource: readOtelResource(env),
     signIn: readSignInConfig(env),
-    drain: {
-      // A load balancer needs time to see the 503. A node with an embedded database is the only one and has none.
-      delayMs: integer(env, 'GATEHOUSE_DRAIN_DELAY_MS', env.DATABASE_URL ? 5_000 : 0, 0, 600_000),
-      timeoutMs: integer(env, 'GATEHOUSE_DRAIN_TIMEOUT_MS', 15_000, 0, 3_600_000),
-    },
+    drain: readDrainConfig(env),
     providers: readEnvironmentProviders(env),
   }
 }
@@ -162,16 +164,6 @@ function decodePercent(value: string): string {
   } catch {
     return value
   }
-}
-
-function integer(env: Environment, name: string, fallback: number, min: number, max: number): number {
-  const text = env[name]
-  if (!text) return fallback
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < min || value > max) {
-    throw new ConfigError(`${name} must be a whole number from ${min} to ${max}`)
-  }
-  return value
 }
 
 function flag(env: Environment, name: string, fallback: boolean): boolean {

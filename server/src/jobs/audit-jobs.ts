@@ -39,18 +39,20 @@ export interface AuditJobDeps {
 }
 
 export const auditJobs = (deps: AuditJobDeps): Job[] => [
-  { name: 'chain pending audit records', everyMs: 2 * SECOND, run: () => chainAbandoned(deps) },
-  { name: 'sign audit checkpoints', everyMs: 5 * SECOND, run: () => signCheckpoints(deps) },
+  { name: 'chain pending audit records', oncePerNode: true, everyMs: 2 * SECOND, run: () => chainAbandoned(deps) },
+  { name: 'sign audit checkpoints', oncePerNode: true, everyMs: 5 * SECOND, run: () => signCheckpoints(deps) },
+  // Each process knows the alarms that its requests show.
   { name: 'check audit logs', everyMs: 30 * SECOND, run: () => checkAuditLogs(deps) },
-  { name: 'read audit logs again', everyMs: 30 * SECOND, run: createRereadJob(deps) },
+  { name: 'read audit logs again', oncePerNode: true, everyMs: 30 * SECOND, run: createRereadJob(deps) },
   ...deps.checkpointDeliveries.map((delivery) => ({
     name: `write audit checkpoints outside (${delivery.state.place})`,
+    oncePerNode: true,
     everyMs: 5 * SECOND,
     run: () => deliverCheckpoints(deps, delivery),
   })),
-  { name: 'archive the audit log', everyMs: MINUTE, run: () => archiveAuditLogs(deps) },
-  { name: 'count audit records by hour', everyMs: 2 * SECOND, run: () => rollUpRecords(deps) },
-  { name: 'end audit retention', everyMs: HOUR, run: () => endAuditRetention(deps) },
+  { name: 'archive the audit log', oncePerNode: true, everyMs: MINUTE, run: () => archiveAuditLogs(deps) },
+  { name: 'count audit records by hour', oncePerNode: true, everyMs: 2 * SECOND, run: () => rollUpRecords(deps) },
+  { name: 'end audit retention', oncePerNode: true, everyMs: HOUR, run: () => endAuditRetention(deps) },
 ]
 
 /** Gives positions to the records of nodes that died between a commit and the position of its record. */

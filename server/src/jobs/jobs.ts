@@ -4,16 +4,18 @@ import { Loop } from './queue/loop.ts'
 /** Work that runs regularly. Every node runs all jobs, so a job may run on several nodes at the same time. */
 export interface Job {
   readonly name: string
+  /** Only one process of a node runs the job: its work is in the database. Other jobs belong to each process. */
+  readonly oncePerNode?: boolean
   readonly everyMs: number
   readonly run: () => Promise<void>
 }
 
 /**
  * Starts the jobs. A job never overlaps itself. An error is logged, and the job runs again after its interval. `stop` waits for
- * running jobs.
+ * running jobs. `leads`: whether this process runs the jobs that a node runs once.
  */
-export function startJobs(jobs: readonly Job[], log: Logger): { stop: () => Promise<void> } {
-  const stops = jobs.map((job) => repeat(job, log))
+export function startJobs(jobs: readonly Job[], log: Logger, leads: boolean): { stop: () => Promise<void> } {
+  const stops = jobs.filter(({ oncePerNode }) => leads || !oncePerNode).map((job) => repeat(job, log))
   return { stop: async () => void (await Promise.all(stops.map((stop) => stop()))) }
 }
 

@@ -56,13 +56,18 @@ export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job
   ...removalJobs(deps),
   ...auditJobs(deps),
   // Code that adds to a queue wakes its worker. These jobs are for retries, and for nodes that stopped before they could wake a worker.
-  { name: 'relay events', everyMs: SECOND / 4, run: () => deps.relay.run() },
-  { name: 'answer as assistants', everyMs: SECOND, run: () => deps.assistants.run() },
-  { name: 'deliver to webhooks', everyMs: SECOND, run: () => deps.webhooks.run() },
+  { name: 'relay events', oncePerNode: true, everyMs: SECOND / 4, run: () => deps.relay.run() },
+  { name: 'answer as assistants', oncePerNode: true, everyMs: SECOND, run: () => deps.assistants.run() },
+  { name: 'deliver to webhooks', oncePerNode: true, everyMs: SECOND, run: () => deps.webhooks.run() },
   // The request that erases a user erases its content; this job repeats it for content that was stored meanwhile, and after errors.
-  { name: 'finish erasures of users', everyMs: MINUTE, run: async () => void (await finishErasures(deps.db, deps.clock.now())) },
+  {
+    name: 'finish erasures of users',
+    oncePerNode: true,
+    everyMs: MINUTE,
+    run: async () => void (await finishErasures(deps.db, deps.clock.now())),
+  },
   { name: 'return idle memory', everyMs: 5 * SECOND, run: async () => void memory.check() },
-  { name: 'build indexes of large tables', everyMs: MINUTE, run: () => buildDeferredIndexes(deps.database) },
+  { name: 'build indexes of large tables', oncePerNode: true, everyMs: MINUTE, run: () => buildDeferredIndexes(deps.database) },
   ...(deps.maintenance ? maintenanceJobs(deps.maintenance) : []),
 ]
 
@@ -89,7 +94,7 @@ function removalJobs(deps: Deps): Job[] {
     ['end message retention', HOUR, () => endMessageRetention(deps)],
     ['remove expired sessions', HOUR, () => removeExpiredSignIns(db, clock.now())],
   ]
-  return jobs.map(([name, everyMs, run]) => ({ name, everyMs, run: async () => void (await run()) }))
+  return jobs.map(([name, everyMs, run]) => ({ name, oncePerNode: true, everyMs, run: async () => void (await run()) }))
 }
 
 /** Repeats `work`, which handles up to `most` rows and returns how many, until it handles fewer. */

@@ -51,6 +51,8 @@ interface HealthOptions {
   readonly probeMs?: number
   /** Longest time that a limited provider ranks behind others. */
   readonly maxLimitedMs?: number
+  /** Processes of the node, which share the places of a provider equally. Each has one at least. */
+  readonly processes?: number
   /** Monotonic milliseconds. */
   readonly now?: () => number
 }
@@ -61,7 +63,7 @@ const FIRST_PROBES = 4
 const MAX_DOUBLINGS = 20
 
 /**
- * A circuit breaker and a concurrency limit for each provider of this node (decision 0006, "Breaker").
+ * A circuit breaker and a concurrency limit for each provider of this process (decision 0006, "Breaker").
  * Closed: all requests pass. Open: no request passes for `openMs`. Half-open, after that: four probes, and twice as many after each
  * `probeMs` without a failed probe, up to half of the provider's places. A success of any request closes the breaker; a failed probe
  * opens it again. A slow but healthy provider therefore serves most requests long before its first response.
@@ -71,14 +73,23 @@ export class Health {
   readonly #openMs: number
   readonly #probeMs: number
   readonly #maxLimitedMs: number
+  readonly #processes: number
   readonly #now: () => number
   readonly #states = new Map<string, State>()
 
-  constructor({ threshold = 5, openMs = 2_000, probeMs = 1_000, maxLimitedMs = 30_000, now = elapsed }: HealthOptions = {}) {
+  constructor({
+    threshold = 5,
+    openMs = 2_000,
+    probeMs = 1_000,
+    maxLimitedMs = 30_000,
+    processes = 1,
+    now = elapsed,
+  }: HealthOptions = {}) {
     this.#threshold = threshold
     this.#openMs = openMs
     this.#probeMs = probeMs
     this.#maxLimitedMs = maxLimitedMs
+    this.#processes = processes
     this.#now = now
   }
 
@@ -86,7 +97,7 @@ export class Health {
   rank(provider: Provider): 0 | 1 | 2 {
     const state = this.#states.get(keyOf(provider))
     if (!state) return 0
-    if (state.openUntil !== undefined || state.active >= provider.maxConcurrency) return 2
+    if (state.openUntil !== undefined || state.active >= this.#placesOf(provider)) return 2
     return state.limitedUntil > this.#now() ? 1 : 0
   }
 
@@ -107,7 +118,7 @@ export class Health {
    */
   acquire(provider: Provider, probeEarly = false): Permit | NoPermit {
     const state = this.#stateOf(provider)
-    if (state.active >= provider.maxConcurrency) return 'busy'
+    if (state.active >= this.#placesOf(provider)) return 'busy'
     if (state.openUntil === undefined) {
       state.active++
       return 'regular'
@@ -167,11 +178,15 @@ export class Health {
     return { circuit, active, lastError }
   }
 
-  #maxProbes({ openUntil = 0, probes, probingSince }: State, { maxConcurrency }: Provider, probeEarly: boolean): number {
+  #maxProbes({ openUntil = 0, probes, probingSince }: State, provider: Provider, probeEarly: boolean): number {
     const now = this.#now()
     if (now < openUntil) return probeEarly ? 1 : 0
     const doublings = probes === 0 ? 0 : Math.floor(Math.max(0, now - probingSince) / this.#probeMs)
-    return Math.max(1, Math.min(FIRST_PROBES * 2 ** Math.min(doublings, MAX_DOUBLINGS), Math.floor(maxConcurrency / 2)))
+    return Math.max(1, Math.min(FIRST_PROBES * 2 ** Math.min(doublings, MAX_DOUBLINGS), Math.floor(this.#placesOf(provider) / 2)))
+  }
+
+  #placesOf({ maxConcurrency }: Provider): number {
+    return Math.max(1, Math.floor(maxConcurrency / this.#processes))
   }
 
   #stateOf(provider: Provider): State {

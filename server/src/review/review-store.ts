@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { PolicyPoint } from '../domain/decision.ts'
-import { fromId } from '../lib/id.ts'
+import { fromId, toId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import type { RequestHashes } from './request-hash.ts'
 import {
@@ -202,4 +202,12 @@ async function insert(
     .returning(ITEM_COLUMNS)
     .executeTakeFirstOrThrow()
   return toItem(row, review.createdAt)
+}
+
+/** Those of the items that are decided, released or expired. */
+export async function findDecidedReviews(db: Db, ids: readonly string[]): Promise<string[]> {
+  const uuids = ids.map((id) => uuidOf('rev', id))
+  const query = db.selectFrom('review_item').select('id').where('state', '!=', 'pending')
+  const rows = await query.where('id', '=', sql<string>`any(${sql.val(uuids)}::uuid[])`).execute()
+  return rows.map(({ id }) => toId('rev', id))
 }

@@ -88,6 +88,19 @@ describe.each(testDatabases())('on $name', ({ name, open }) => {
     expect(queries).toBe(150)
   })
 
+  test('waiters: decision is noticed when its notification is lost', async () => {
+    const waiters = new ReviewWaiters({ signal: database.signal, clock, db: database.db, onError: () => {} })
+    opened.push(() => waiters.close())
+    const item = await hold()
+    const waiting = awaitDecision(waiters, item)
+    await expect.poll(() => waiters.size).toBe(1)
+    const started = elapsed()
+    await approve(item.id)
+    expect((await waiting)?.state).toBe('approved')
+    // Without the poll the wait takes 15 s.
+    expect(elapsed() - started).toBeLessThan(8_000)
+  })
+
   test('waiters: wait ends at the expiry of the item', async () => {
     const waiters = waitersOn(database.signal)
     const item = await hold(150)

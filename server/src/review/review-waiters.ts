@@ -1,7 +1,11 @@
+import type { Db } from '../db/database.ts'
 import type { Signal } from '../db/signal.ts'
 import { type Clock, elapsed } from '../lib/clock.ts'
 import { REVIEWS_TOPIC } from './review.ts'
+import { findDecidedReviews } from './review-store.ts'
 
+/** How often the items of all waiting requests are read together, in case a notification was lost. */
+const POLL_MS = 1_000
 /** The longest delay of a timer in Node; with a longer one it fires immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
@@ -21,18 +25,22 @@ export interface Wait<T> {
 interface Deps {
   readonly signal: Signal
   readonly clock: Clock
+  /** Absent: a lost notification is noticed at the limit of the wait. */
+  readonly db?: Db
   /** Called if the other nodes could not be notified. Requests that wait there see the change when their wait ends. */
   readonly onError: (error: Error) => void
 }
 
 /**
  * Requests on this node that wait for a review item (GW-REV-16). They share one subscription. Each costs a map entry and a timer, and
- * no query until its item changes.
+ * no query of its own until its item changes; all together cost one query a second.
  */
 export class ReviewWaiters {
   readonly #deps: Deps
   readonly #unsubscribe: () => void
   readonly #wakeCallbacks = new Map<string, Set<() => void>>()
+  #polling: NodeJS.Timeout | undefined
+  #isReading = false
   #closed = false
 
   constructor(deps: Deps) {
@@ -82,7 +90,21 @@ export class ReviewWaiters {
   close(): void {
     this.#closed = true
     this.#unsubscribe()
+    clearInterval(this.#polling)
     this.#wakeAll()
+  }
+
+  /** A failed read is not reported: requests in flight report what is wrong with the database, and the next one follows. */
+  async #poll(db: Db): Promise<void> {
+    if (this.#wakeCallbacks.size === 0) {
+      clearInterval(this.#polling)
+      this.#polling = undefined
+    } else if (!this.#isReading) {
+      this.#isReading = true
+      const decided = await findDecidedReviews(db, [...this.#wakeCallbacks.keys()]).catch(() => [])
+      this.#isReading = false
+      for (const id of decided) this.#wake(id)
+    }
   }
 
   /** A time before the read is ignored: waking at it would become polling. */
@@ -96,6 +118,8 @@ export class ReviewWaiters {
     const wake = () => resolve()
     const wakes = this.#wakeCallbacks.get(id) ?? new Set()
     this.#wakeCallbacks.set(id, wakes.add(wake))
+    const { db } = this.#deps
+    if (db && !this.#closed) this.#polling ??= setInterval(() => void this.#poll(db), POLL_MS).unref()
     let timer: NodeJS.Timeout | undefined
     let abort: AbortSignal | undefined
     return {

@@ -1,37 +1,22 @@
-import { existsSync } from 'node:fs'
-import type { Logger } from 'pino'
 import { opensDatabaseKeys } from '../audit/secret-key-check.ts'
-import type { Config } from '../config/config.ts'
 import { ConfigError } from '../config/environment.ts'
-import type { Secrets } from '../config/secrets.ts'
-import type { Database } from '../db/database.ts'
 import { prepareDemo } from '../demo/demo.ts'
 import { demoFilePath, withBaseUrl, writeDemoFile } from '../demo/demo-file.ts'
 import type { FileOutcome } from '../ingestion/ingest-folder.ts'
 import { hasFolders, ingestFolders } from '../ingestion/ingest-folders.ts'
 import type { BackgroundWork } from '../lib/background-work.ts'
-import type { Clock } from '../lib/clock.ts'
-import type { SecretBox } from '../lib/secret-box.ts'
 import { hasAdminToken } from '../operators/admin-token-store.ts'
 import { invitationUrl } from '../operators/invitation-store.ts'
 import type { ConnectionPools } from '../providers/connection-pools.ts'
-import { applyConfiguration } from './apply.ts'
+import { applyConfigurationFile, type ConfigurationFileDeps } from './apply-configuration-file.ts'
 import { type BannerFacts, banner } from './banner.ts'
-import { describeChange, describeDrift } from './change.ts'
 import { syncEnvironmentProviders } from './environment-sync.ts'
 import { issueFirstAdminToken } from './first-admin-token.ts'
 import { firstLoginFile, issueFirstLogin, needsFirstLogin, writeFirstLoginLink } from './first-login.ts'
-import { type GatehouseFile, readGatehouseFile } from './gatehouse-file.ts'
+import type { GatehouseFile } from './gatehouse-file.ts'
 
 /** The part of the context that the start needs. */
-export interface PrepareDeps {
-  readonly config: Config
-  readonly secrets: Secrets
-  readonly log: Logger
-  readonly database: Database
-  readonly clock: Clock
-  readonly workspaceBox: SecretBox
-  readonly providerBox: SecretBox
+export interface PrepareDeps extends ConfigurationFileDeps {
   readonly invokeDeps: { readonly pools: ConnectionPools }
   readonly background: Pick<BackgroundWork, 'start'>
 }
@@ -55,8 +40,8 @@ export type Announce = (base: string) => Promise<void>
 export async function prepareStart(deps: PrepareDeps, output: BannerOutput = STANDARD_ERROR): Promise<Announce> {
   const { config, background } = deps
   const { isTerminal } = output
-  if (!(await opensDatabaseKeys(deps.database.pool, deps.workspaceBox))) throw new ConfigError(WRONG_KEY)
-  const file = await applyFile(deps)
+  await requireSecretKey(deps)
+  const file = await applyConfigurationFile(deps)
   const demo = file || !config.demo ? undefined : await prepareDemoFacts(deps)
   const adminToken = await prepareAdminToken(deps)
   const firstLogin = await prepareFirstLogin(deps, isTerminal)
@@ -71,6 +56,16 @@ export async function prepareStart(deps: PrepareDeps, output: BannerOutput = STA
     // In the background, because there may be many documents.
     if (file && hasFolders(file.declaration)) background.start((signal) => readFolders(deps, file, signal))
   }
+}
+
+/** For a process of a node whose first process has prepared the database. Throws a ConfigError if the secret key is another one. */
+export async function joinNode(deps: Pick<PrepareDeps, 'database' | 'workspaceBox'>): Promise<Announce> {
+  await requireSecretKey(deps)
+  return async () => {}
+}
+
+async function requireSecretKey({ database, workspaceBox }: Pick<PrepareDeps, 'database' | 'workspaceBox'>): Promise<void> {
+  if (!(await opensDatabaseKeys(database.pool, workspaceBox))) throw new ConfigError(WRONG_KEY)
 }
 
 /**
@@ -98,22 +93,6 @@ async function prepareFirstLogin(
     return token === undefined ? undefined : { token, where: `the link in ${firstLoginFile(dataDir)}` }
   }
   return (await needsFirstLogin(deps)) ? { token: undefined, where: 'gatehouse operator first-login' } : undefined
-}
-
-/** Returns undefined if there is no file. */
-async function applyFile({ config, secrets, log, ...deps }: PrepareDeps): Promise<GatehouseFile | undefined> {
-  if (!existsSync(config.configFile)) {
-    if (config.configFileNamed) throw new ConfigError(`GATEHOUSE_CONFIG names ${config.configFile}, which does not exist`)
-    return undefined
-  }
-  const file = readGatehouseFile(config.configFile, secrets.fromEnvironment)
-  const changes = await applyConfiguration(file, { ...deps, mode: 'changed' })
-  for (const change of changes.filter(({ done }) => done !== 'unchanged'))
-    log.info(`${config.configFile}: ${describeChange(change)}`)
-  const drifts = changes.flatMap((change) => describeDrift(change) ?? [])
-  for (const drift of drifts) log.warn(`${config.configFile}: ${drift}`)
-  if (drifts.length > 0) log.warn('differences from the file stay; `gatehouse apply` applies the file')
-  return file
 }
 
 const DRIFT_NOTICE = 'differ from their files, which have not changed, and stay as they are; `gatehouse apply` applies the files'

@@ -20,12 +20,13 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
   return pino(options, destination ?? standardOutput())
 }
 
-const BUFFER_BYTES = 8_192
+/** A pipe takes up to 4,096 bytes as one piece, so that the lines of several processes do not mix. */
+const PIPE_BYTES = 4_096
 const FLUSH_MS = 250
 
 /** Writes several lines at once, because a system call for each line costs more than the line. pino flushes at exit. */
 function standardOutput(): DestinationStream {
-  const destination = pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES })
+  const destination = pino.destination({ dest: 1, sync: false, minLength: PIPE_BYTES - 1, maxWrite: PIPE_BYTES })
   setInterval(() => destination.flush(), FLUSH_MS).unref()
   return destination
 }

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { type Aggregator, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { ProviderAttempt } from '../domain/completion.ts'
 import type { Fault } from '../domain/fault.ts'
 
@@ -125,6 +125,7 @@ export class Metrics {
       'gatehouse_audit_lag_seconds',
       'Age of the oldest audit record that is not committed yet.',
       readings.auditLagSeconds,
+      'max',
     )
     this.#alarms(readings.auditTampered)
     const delivery = (name: string, help: string, read: (delivery: Delivery) => number) =>
@@ -200,6 +201,7 @@ export class Metrics {
       name: 'gatehouse_audit_tampered',
       help: 'Workspaces whose audit log was changed outside of Gatehouse. Their checkpoints are not signed until an operator resolves it.',
       labelNames: ['workspace', 'reason'],
+      aggregator: 'max',
       registers: [this.registry],
       collect: () => {
         gauge.reset()
@@ -220,7 +222,8 @@ export class Metrics {
     })
   }
 
-  #gauge(name: string, help: string, read: () => number): void {
-    const gauge: Gauge = new Gauge({ name, help, registers: [this.registry], collect: () => gauge.set(read()) })
+  /** `aggregator`: how the values of several processes become one. */
+  #gauge(name: string, help: string, read: () => number, aggregator: Aggregator = 'sum'): void {
+    const gauge: Gauge = new Gauge({ name, help, aggregator, registers: [this.registry], collect: () => gauge.set(read()) })
   }
 }

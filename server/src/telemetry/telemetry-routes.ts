@@ -1,13 +1,15 @@
-import { hash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import { GatehouseError } from '../errors.ts'
 import type { Metrics } from './metrics.ts'
+import { hasMetricsToken } from './metrics-token.ts'
 import { READINESS_DEADLINE_MS, type Readiness } from './readiness.ts'
 
 export interface TelemetryRouteDeps {
   readonly metrics: Metrics
   readonly readiness: Readiness
+  /** `metrics`: those of all processes of the node, if there are several. */
+  readonly node: { readonly metrics: (() => Promise<string>) | undefined }
   readonly secrets: { readonly metricsToken: string | undefined }
 }
 
@@ -26,7 +28,10 @@ const Report = Type.Object({
 })
 
 /** Routes for monitoring. They show no names of users and need no key, except the metrics token if one is set. */
-export async function telemetryRoutes(app: FastifyInstance, { metrics, readiness, secrets }: TelemetryRouteDeps): Promise<void> {
+export async function telemetryRoutes(
+  app: FastifyInstance,
+  { metrics, readiness, node, secrets }: TelemetryRouteDeps,
+): Promise<void> {
   app.get(
     '/healthz',
     { schema: { tags: ['server'], summary: 'Check that the process is alive', response: { 200: Status } } },
@@ -61,16 +66,14 @@ export async function telemetryRoutes(app: FastifyInstance, { metrics, readiness
     },
     async (request, reply) => {
       checkMetricsToken(request.headers.authorization, secrets.metricsToken)
-      return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics())
+      return reply.type(metrics.registry.contentType).send(await (node.metrics?.() ?? metrics.registry.metrics()))
     },
   )
 }
 
-/** Throws a 401 if a token is set and the header does not have it. Compares hashes, because timingSafeEqual needs equal lengths. */
+/** Throws a 401 if a token is set and the header does not have it. */
 function checkMetricsToken(authorization: string | undefined, token: string | undefined): void {
-  if (token === undefined) return
-  const [, sent = ''] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []
-  if (timingSafeEqual(hash('sha256', sent, 'buffer'), hash('sha256', token, 'buffer'))) return
+  if (hasMetricsToken(authorization, token)) return
   throw new GatehouseError('AUTH_INVALID_KEY', {
     message: '/metrics requires the metrics token of this server. Send it as a bearer token.',
   })

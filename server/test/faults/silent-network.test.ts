@@ -102,7 +102,7 @@ describe.skipIf(url === null)('database behind a network that drops all packets'
     const database = await createOwnDatabase(url ?? '')
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-key-'))
     cleanups.push(database.drop, async () => rmSync(folder, { recursive: true, force: true }))
-    const env = { DATABASE_URL: database.url, GATEHOUSE_DATA: folder, GATEHOUSE_DRAIN_DELAY_MS: '0', GATEHOUSE_DEMO: '1' }
+    const env = { DATABASE_URL: database.url, GATEHOUSE_DATA: folder, GATEHOUSE_DRAIN_SECONDS: '0', GATEHOUSE_DEMO: '1' }
     const right = await startServerProcess({ ...env, GATEHOUSE_SECRET_KEY: SECRET })
     cleanups.push(right.remove)
     const wrong = await launchServer({ ...env, GATEHOUSE_SECRET_KEY: 'y'.repeat(32) })

@@ -56,7 +56,7 @@ describe('server that gets a stop signal while a slow client reads', { timeout: 
     ['a stream', true],
     ['a JSON answer', false],
   ])('serve: cut of %s is recorded when its reader is too slow for the drain', async (_, stream) => {
-    const { server, provider, env } = await startOneNode(cleanups, { GATEHOUSE_DRAIN_TIMEOUT_MS: '500' })
+    const { server, provider, env } = await startOneNode(cleanups, { GATEHOUSE_STOP_SECONDS: '0.5' })
     scriptLongCompletion(provider)
     const reader = slowReader(server, { ...longAnswer, stream })
     const auditId = await reader.auditId
@@ -72,7 +72,7 @@ describe('server that gets a stop signal while a slow client reads', { timeout: 
   })
 
   test('serve: response is complete when its reader continues to read during the drain', async () => {
-    const { server, provider } = await startOneNode(cleanups, { GATEHOUSE_DRAIN_TIMEOUT_MS: '60000' })
+    const { server, provider } = await startOneNode(cleanups, { GATEHOUSE_STOP_SECONDS: '60' })
     scriptLongCompletion(provider)
     const reader = slowReader(server, longAnswer)
     await reader.auditId

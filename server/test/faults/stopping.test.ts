@@ -46,7 +46,7 @@ describe('server that gets a stop signal', { timeout: 240_000 }, () => {
   })
 
   test('serve: request gets 503 and is recorded as 503 when it outlasts the drain', async () => {
-    const { server, provider, env } = await oneNode({ GATEHOUSE_DRAIN_TIMEOUT_MS: '500' })
+    const { server, provider, env } = await oneNode({ GATEHOUSE_STOP_SECONDS: '0.5' })
     provider.on('never-answered', () => {})
     const waiting = chat(server.base, firstApiKey(server), 'never-answered')
     while (provider.callsWith('never-answered').length === 0) await sleep(20)
@@ -94,7 +94,7 @@ describe('server that gets a stop signal', { timeout: 240_000 }, () => {
   })
 
   test('serve: running request finishes with Connection: close and /readyz gets 503 when the drain begins', async () => {
-    const { server, provider } = await oneNode({ GATEHOUSE_DRAIN_DELAY_MS: '6000' })
+    const { server, provider } = await oneNode({ GATEHOUSE_DRAIN_SECONDS: '6' })
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     provider.on('slow-answer', (...exchange) => void released.then(() => says('done')(...exchange)))
     const waiting = chat(server.base, firstApiKey(server), 'slow-answer')
@@ -113,7 +113,7 @@ describe('server that gets a stop signal', { timeout: 240_000 }, () => {
   })
 
   test('serve: ends at once when a second signal arrives', async () => {
-    const { server, provider } = await oneNode({ GATEHOUSE_DRAIN_TIMEOUT_MS: '60000' })
+    const { server, provider } = await oneNode({ GATEHOUSE_STOP_SECONDS: '60' })
     provider.on('never-answered', () => {})
     chat(server.base, firstApiKey(server), 'never-answered').catch(() => {})
     while (provider.callsWith('never-answered').length === 0) await sleep(20)
@@ -136,7 +136,7 @@ describe.skipIf(url === null)('two nodes behind a load balancer', { timeout: 400
       DATABASE_URL: database.url,
       GATEHOUSE_SECRET_KEY: 'x'.repeat(32),
       GATEHOUSE_DATA: folder,
-      GATEHOUSE_DRAIN_DELAY_MS: '2000',
+      GATEHOUSE_DRAIN_SECONDS: '2',
       GATEHOUSE_DEMO: '1',
     }
     const start = async (main?: string) => {

@@ -24,7 +24,7 @@ describe.skipIf(url === null)('nodes with different secret keys on one database'
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-keys-'))
     const database = await createOwnDatabase(url ?? '')
     cleanups.push(async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }), database.drop)
-    const env = { DATABASE_URL: database.url, GATEHOUSE_DATA: join(folder, 'none'), GATEHOUSE_DRAIN_DELAY_MS: '0' }
+    const env = { DATABASE_URL: database.url, GATEHOUSE_DATA: join(folder, 'none'), GATEHOUSE_DRAIN_SECONDS: '0' }
     const start = async (letter: string): Promise<ServerProcess> => {
       const node = await startServerProcess({ ...env, GATEHOUSE_SECRET_KEY: letter.repeat(40) })
       cleanups.push(node.remove)

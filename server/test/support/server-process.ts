@@ -30,11 +30,18 @@ export interface ServerProcess {
 /** Starts a server process without waiting until it is ready. */
 export async function launchServer(env: Readonly<Record<string, string>>, main: string = MAIN): Promise<ServerProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-process-'))
-  const port = await freePort()
+  const port = Number(env.PORT ?? (await freePort()))
   const dataDir = env.GATEHOUSE_DATA ?? folder
   const own = startProcess(main, {
     args: ['serve'],
-    env: { HOST: '127.0.0.1', PORT: String(port), GATEHOUSE_DATA: dataDir, GATEHOUSE_CONFIG: '', ...env },
+    env: {
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      GATEHOUSE_DATA: dataDir,
+      GATEHOUSE_CONFIG: '',
+      GATEHOUSE_PROCESSES: '1',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const written: string[] = []

@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
+import { notificationFilter } from './notification-filter.ts'
 
 /** Timers of the same duration keep their order. */
 function sendLate(from: Socket, to: Socket, delayMs: number): void {
@@ -12,6 +13,7 @@ function sendLate(from: Socket, to: Socket, delayMs: number): void {
 export async function startTcpRelay(target: { host: string; port: number }, { delayMs = 0 } = {}) {
   const pairs = new Set<{ client: Socket; server: Socket | undefined }>()
   let isSilent = false
+  let dropsNotifications = false
   const relay = createServer((client) => {
     const server = isSilent ? undefined : connect(target)
     const pair = { client, server }
@@ -22,13 +24,16 @@ export async function startTcpRelay(target: { host: string; port: number }, { de
       server?.destroy()
     }
     for (const socket of [client, server]) socket?.on('error', end).on('close', end)
-    if (server && delayMs === 0) client.pipe(server).pipe(client)
-    else if (server)
-      for (const [from, to] of [
-        [client, server],
-        [server, client],
-      ] as const)
-        sendLate(from.setNoDelay(true), to, delayMs)
+    if (!server) return
+    if (delayMs === 0) {
+      client
+        .pipe(server)
+        .pipe(notificationFilter(() => dropsNotifications))
+        .pipe(client)
+      return
+    }
+    sendLate(client.setNoDelay(true), server.setNoDelay(true), delayMs)
+    sendLate(server, client, delayMs)
   })
   await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve))
   return {
@@ -42,6 +47,10 @@ export async function startTcpRelay(target: { host: string; port: number }, { de
         client.resume()
         server?.resume()
       }
+    },
+    /** Drops the notifications of a PostgreSQL server from now on; everything else passes. */
+    dropNotifications: (): void => {
+      dropsNotifications = true
     },
     /** New connections work again; earlier connections never do. */
     restore: (): void => {

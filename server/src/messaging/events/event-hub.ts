@@ -88,7 +88,7 @@ export class EventHub {
     for (const unsubscribe of this.#unsubscribe) unsubscribe()
     clearInterval(this.#reading)
     clearTimeout(this.#tokenCheck)
-    for (const stream of this.#streams()) stream.end()
+    for (const stream of this.#streams()) stream.endForStop()
   }
 
   #streams(): EventStream[] {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { LoggedEvent } from './event.ts'
@@ -6,6 +7,8 @@ import type { LoggedEvent } from './event.ts'
 const MAX_BUFFERED_BYTES = 1_048_576
 /** Time after which a disconnected client connects again. */
 const RECONNECT_MS = 1_000
+/** The same when the server stops, at random between both, so that not all clients connect at once. */
+const RECONNECT_AFTER_STOP_MS = [500, 3_000] as const
 
 /** The user who reads a stream. */
 export interface Reader {
@@ -68,6 +71,13 @@ export class EventStream {
     this.#response.once('close', onClose)
     await once(this.#response, 'drain', { signal: closed.signal }).catch(() => {})
     this.#response.off('close', onClose)
+  }
+
+  /** Ends the stream because the server stops: the client resumes elsewhere, at the position that it has. */
+  endForStop(): void {
+    const [from, to] = RECONNECT_AFTER_STOP_MS
+    this.write(`retry: ${randomInt(from, to)}\nid: ${this.position}\n\n`)
+    this.end()
   }
 
   end(): void {

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { readDrainConfig } from './drain.ts'
+import { ConfigError } from './environment.ts'
+import { withEnvironmentFile } from './environment-file.ts'
+import { readDatabasePool, readProcesses } from './processes.ts'
+
+const MIB = 2 ** 20
+const DATABASE_URL = 'postgres://x/y'
+
+test('processes: as many as cores on PostgreSQL when the memory suffices', () => {
+  expect(readProcesses({ DATABASE_URL }, { cores: 8, memoryBytes: 16_384 * MIB })).toBe(8)
+  expect(readProcesses({ DATABASE_URL }, { cores: 8, memoryBytes: 1_600 * MIB })).toBe(3)
+  expect(readProcesses({ DATABASE_URL }, { cores: 8, memoryBytes: 256 * MIB })).toBe(1)
+  expect(readProcesses({ DATABASE_URL, GATEHOUSE_PROCESSES: '5' }, { cores: 2, memoryBytes: 256 * MIB })).toBe(5)
+})
+
+test('processes: one with the embedded database, and a refusal that names DATABASE_URL when there should be more', () => {
+  expect(readProcesses({})).toBe(1)
+  expect(readProcesses({ GATEHOUSE_PROCESSES: '1' })).toBe(1)
+  expect(() => readProcesses({ GATEHOUSE_PROCESSES: '2' })).toThrow(ConfigError)
+  expect(() => readProcesses({ GATEHOUSE_PROCESSES: '2' })).toThrow(/set DATABASE_URL/)
+})
+
+test('database pool: grows with the processes, and is refused when a process would have fewer than two connections', () => {
+  expect([1, 2, 8].map((processes) => readDatabasePool({}, processes))).toEqual([10, 10, 40])
+  expect(readDatabasePool({ GATEHOUSE_DATABASE_POOL: '16' }, 8)).toBe(16)
+  expect(() => readDatabasePool({ GATEHOUSE_DATABASE_POOL: '15' }, 8)).toThrow(/at least 16 with 8 processes/)
+})
+
+test('drain: seconds with a fraction, and the names of the last release with a warning', () => {
+  expect(readDrainConfig({ DATABASE_URL })).toEqual({ delayMs: 5_000, timeoutMs: 120_000, warnings: [] })
+  const now = { GATEHOUSE_DRAIN_SECONDS: '0.5', GATEHOUSE_STOP_SECONDS: '300' }
+  expect(readDrainConfig(now)).toEqual({ delayMs: 500, timeoutMs: 300_000, warnings: [] })
+  const before = { GATEHOUSE_DRAIN_DELAY_MS: '2000', GATEHOUSE_DRAIN_TIMEOUT_MS: '15000' }
+  expect(readDrainConfig(before)).toMatchObject({ delayMs: 2_000, timeoutMs: 15_000 })
+  expect(readDrainConfig(before).warnings).toEqual([
+    expect.stringContaining('GATEHOUSE_DRAIN_DELAY_MS is replaced by GATEHOUSE_DRAIN_SECONDS'),
+    expect.stringContaining('GATEHOUSE_DRAIN_TIMEOUT_MS is replaced by GATEHOUSE_STOP_SECONDS'),
+  ])
+  expect(readDrainConfig({ ...before, ...now })).toMatchObject({ delayMs: 500, timeoutMs: 300_000 })
+  for (const bad of ['-1', 'ten', '1e3', '3601'])
+    expect(() => readDrainConfig({ GATEHOUSE_STOP_SECONDS: bad })).toThrow(ConfigError)
+})
+
+test('environment file: adds variables, the environment has precedence, and an unreadable file is an error that names it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-environment-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'gatehouse.env')
+  writeFileSync(path, '# keys\nOPENAI_API_KEY="sk-1"\nPORT=1\nHOST=a\n')
+  const env = { GATEHOUSE_ENV_FILE: path, PORT: '2', HOST: '' }
+  expect(withEnvironmentFile(env)).toEqual({ GATEHOUSE_ENV_FILE: path, OPENAI_API_KEY: 'sk-1', PORT: '2', HOST: 'a' })
+  expect(withEnvironmentFile({ PORT: '2' })).toEqual({ PORT: '2' })
+  expect(() => withEnvironmentFile({ GATEHOUSE_ENV_FILE: join(folder, 'none') })).toThrow(/none, which cannot be read \(ENOENT\)/)
+})

@@ -1,0 +1,41 @@
+import type { Logger } from 'pino'
+import type { Environment } from '../config/environment.ts'
+import type { Metrics } from '../telemetry/metrics.ts'
+import type { Readiness } from '../telemetry/readiness.ts'
+import type { StopSignal } from './messages.ts'
+
+/** The parts of a serving process that answer for it. */
+export interface Answering {
+  readonly readiness: Readiness
+  readonly metrics: Metrics
+  readonly log: Logger
+}
+
+/** The place of a serving process in its node. */
+export interface PlaceInNode {
+  /** From 1; undefined: it is the only one. */
+  readonly number: number | undefined
+  /** Number of serving processes of the node. */
+  readonly processes: number
+  /** The text of `/metrics`: the sum over all processes. Undefined: this process is the only one. */
+  readonly metrics: (() => Promise<string>) | undefined
+}
+
+export const ONLY_PROCESS: PlaceInNode = { number: undefined, processes: 1, metrics: undefined }
+
+/** A serving process's connection to its node. */
+export interface NodeLink extends PlaceInNode {
+  /** Whether this process prepares the database: once for each start of the node. */
+  readonly prepares: boolean
+  /** Whether this process runs the jobs that a node runs once. */
+  readonly leads: boolean
+  /** From now on the process answers questions of its node. Resolves when the health port listens. */
+  attach(answering: Answering): Promise<void>
+  /** Resolves at the first signal to stop. */
+  awaitStop(): Promise<StopSignal>
+  /** Calls `listener` with the new environment after SIGHUP, if it is valid. */
+  onReload(listener: (env: Environment) => Promise<void>): void
+  /** Call it when the process listens. */
+  listening(port: number): void
+  close(): Promise<void>
+}

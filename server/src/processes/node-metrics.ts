@@ -1,0 +1,34 @@
+import { AggregatorRegistry, type Registry } from 'prom-client'
+
+/** The metrics of one process at one time. */
+export type Snapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+
+/** Metrics that only grow. Those of a process that has ended stay in the sum, so that the node's counters do not fall. */
+const GROWING = new Set<unknown>(['counter', 'histogram'])
+
+/** The sum of the metrics of all processes of a node. */
+export class NodeMetrics {
+  readonly #last = new Map<number, Snapshot>()
+  #ended: Promise<Snapshot> = Promise.resolve([])
+
+  /** `id` is never used again after the process has ended. */
+  update(id: number, snapshot: Snapshot): void {
+    this.#last.set(id, snapshot)
+  }
+
+  /** Keeps the counters of a process that has ended, as they were last shown. */
+  remove(id: number): void {
+    const last = this.#last.get(id)
+    this.#last.delete(id)
+    if (!last) return
+    const growing = last.filter(({ type }) => GROWING.has(type))
+    this.#ended = this.#ended.then((ended) => sum([ended, growing]).getMetricsAsJSON())
+  }
+
+  /** The text of `/metrics`. A process that does not answer counts with its last snapshot. */
+  async text(): Promise<string> {
+    return sum([...this.#last.values(), await this.#ended]).metrics()
+  }
+}
+
+const sum = (snapshots: readonly Snapshot[]): Registry => AggregatorRegistry.aggregate([...snapshots])

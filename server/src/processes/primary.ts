@@ -1,0 +1,142 @@
+import cluster from 'node:cluster'
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { Config } from '../config/config.ts'
+import type { Environment } from '../config/environment.ts'
+import type { Secrets } from '../config/secrets.ts'
+import { createLogger } from '../telemetry/logger.ts'
+import { startHealthServer } from './health-server.ts'
+import type { StopSignal, ToPrimary, ToWorker } from './messages.ts'
+import { type Member, NodeHealth } from './node-health.ts'
+import { Questions } from './questions.ts'
+import { readAgain } from './reload.ts'
+import { stopLimitMs } from './stop-limits.ts'
+import { type Worker, type WorkerEvents, WorkerPool } from './worker-pool.ts'
+
+interface Options {
+  readonly config: Config
+  readonly secrets: Secrets
+  readonly env: Environment
+  /** Reads the environment and its file again. */
+  readonly readEnv: () => Environment
+}
+
+/**
+ * Runs the serving processes of a node until a signal stops them, and returns the exit code. It has no database and serves no requests:
+ * it accepts connections and hands each to a process that is free.
+ */
+export async function runPrimary({ config, secrets, readEnv, ...given }: Options): Promise<number> {
+  const log = createLogger(config.logLevel).child({ process: 'primary' })
+  let { env } = given
+  const members = new Map<number, Member>()
+  const pool: WorkerPool = new WorkerPool({
+    processes: config.processes,
+    log,
+    fork: (number, events) => fork(number, events, { members, env: () => env, metrics: () => health.metrics() }),
+    onExit: (id) => {
+      members.delete(id)
+      health.remove(id)
+    },
+  })
+  const health: NodeHealth = new NodeHealth({
+    members: () => pool.serving.flatMap(({ worker }) => members.get(worker.id) ?? []),
+    expected: config.processes,
+    isStopping: () => pool.isStopping,
+    own: ownMetrics(pool),
+  })
+  const server = config.healthPort === undefined ? undefined : await startHealthServer(healthOptions(config, secrets), health)
+  const removeListeners = listenForSignals({
+    stop(signal) {
+      if (pool.isStopping) {
+        log.warn({ signal }, 'second stop signal: exiting at once')
+        pool.kill()
+        process.exit(1)
+      }
+      log.info({ signal }, 'stopping')
+      pool.stop(signal, stopLimitMs(config.drain, signal))
+    },
+    async reload() {
+      const next = await readAgain({ env, readEnv, log })
+      if (!next) return
+      env = next.env
+      log.level = next.config.logLevel
+      for (const id of members.keys()) send(id, { kind: 'reload', env })
+    },
+  })
+  log.info({ processes: config.processes }, 'starting')
+  const code = await pool.run()
+  removeListeners()
+  health.close()
+  server?.closeAllConnections()
+  server?.close()
+  log.info({ code }, 'stopped')
+  return code
+}
+
+const healthOptions = ({ host, healthPort = 0 }: Config, { metricsToken }: Secrets) => ({ host, port: healthPort, metricsToken })
+
+interface ForkDeps {
+  readonly members: Map<number, Member>
+  readonly env: () => Environment
+  readonly metrics: () => Promise<string>
+}
+
+function fork(number: number, { onListening, onExit }: WorkerEvents, { members, env, metrics }: ForkDeps): Worker {
+  const worker = cluster.fork()
+  const { id } = worker
+  const questions = new Questions({ send: (message) => send(id, message), answers: { node_metrics: metrics } })
+  members.set(id, { id, number, questions })
+  worker.on('message', (message: ToPrimary) => {
+    if (message.kind === 'listening') onListening(message.port)
+    else questions.receive(message)
+  })
+  worker.on('error', () => {})
+  worker.on('exit', onExit)
+  return {
+    id,
+    start: (order) => send(id, { kind: 'start', order: { ...order, env: env() } }),
+    stop: (signal) => send(id, { kind: 'stop', signal }),
+    kill: () => void worker.process.kill('SIGKILL'),
+  }
+}
+
+/** A process that has just ended gets no message. */
+function send(id: number, message: ToWorker): void {
+  const worker = cluster.workers?.[id]
+  if (worker?.isConnected()) worker.send(message, () => {})
+}
+
+/** The metrics of the primary process: its memory and CPU, and the state of the others. */
+function ownMetrics(pool: WorkerPool) {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const restarts = new Counter({
+    name: 'gatehouse_process_restarts_total',
+    help: 'Serving processes that ended unexpectedly and were started again.',
+    registers: [registry],
+    collect() {
+      restarts.reset()
+      restarts.inc(pool.restarts)
+    },
+  })
+  const serving: Gauge = new Gauge({
+    name: 'gatehouse_processes',
+    help: 'Serving processes of this node.',
+    registers: [registry],
+    collect: () => serving.set(pool.serving.length),
+  })
+  return () => registry.getMetricsAsJSON()
+}
+
+interface SignalListeners {
+  readonly stop: (signal: StopSignal) => void
+  readonly reload: () => Promise<void>
+}
+
+function listenForSignals({ stop, reload }: SignalListeners): () => void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
+  process.on('SIGHUP', reload)
+  return () => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop)
+    process.off('SIGHUP', reload)
+  }
+}

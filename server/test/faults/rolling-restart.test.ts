@@ -1,0 +1,192 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test, vi } from 'vitest'
+import { EventReader } from '../../../bench/support/event-reader.ts'
+import { freePort } from '../../../bench/support/free-port.ts'
+import { postgresUrl } from '../support/database.ts'
+import { hasHaproxy, startHaproxy } from '../support/haproxy.ts'
+import { createOwnDatabase } from '../support/own-database.ts'
+import { type ServerProcess, startServerProcess } from '../support/server-process.ts'
+
+const url = postgresUrl()
+const NODES = 3
+/** Each client sends its next request after this pause. */
+const PAUSE_MS = 100
+const WAIT = { timeout: 60_000, interval: 50 }
+
+const cleanups: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+/** Starts nodes on one database. `start` starts one again on its port. */
+async function startNodes() {
+  const database = await createOwnDatabase(url ?? '')
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-rolling-'))
+  cleanups.push(database.drop, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
+  const env = {
+    DATABASE_URL: database.url,
+    GATEHOUSE_SECRET_KEY: 'x'.repeat(32),
+    GATEHOUSE_DATA: folder,
+    GATEHOUSE_DEMO: '1',
+    GATEHOUSE_DRAIN_SECONDS: '4',
+    GATEHOUSE_STOP_SECONDS: '60',
+  }
+  const ports = [await freePort(), await freePort(), await freePort()].slice(0, NODES)
+  const start = async (port: number): Promise<ServerProcess> => {
+    const node = await startServerProcess({ ...env, PORT: String(port) })
+    cleanups.push(node.remove)
+    return node
+  }
+  const nodes: ServerProcess[] = []
+  for (const port of ports) nodes.push(await start(port))
+  return { nodes, ports, start }
+}
+
+/** Requests through the balancer, and those that failed. */
+class Load {
+  readonly failed: string[] = []
+  readonly messages: string[] = []
+  answered = 0
+  #isRunning = true
+  readonly #base: string
+  readonly #clients: Promise<void>[] = []
+
+  constructor(base: string) {
+    this.#base = base
+  }
+
+  /** Repeats `send` until the load stops. */
+  repeat(kind: string, send: (index: number) => Promise<{ readonly ok: boolean; readonly text: string }>): void {
+    const run = async (): Promise<void> => {
+      for (let index = 0; this.#isRunning; index++) {
+        const { ok, text } = await send(index).catch((error: Error) => ({ ok: false, text: String(error.cause ?? error) }))
+        if (ok) this.answered += 1
+        else this.failed.push(`${kind} ${index}: ${text.slice(-300)}`)
+        await sleep(PAUSE_MS)
+      }
+    }
+    this.#clients.push(run())
+  }
+
+  async call(token: string | undefined, path: string, body: object, method = 'POST') {
+    const response = await fetch(this.#base + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const text = await response.text()
+    return { status: response.status, text }
+  }
+
+  async stop(): Promise<void> {
+    this.#isRunning = false
+    await Promise.all(this.#clients)
+  }
+}
+
+/** Reads a user's events through the balancer, and resumes whenever its stream ends. */
+class ResumingReader {
+  readonly #options: { readonly base: string; readonly token: string }
+  readonly #past: EventReader[] = []
+  #current: EventReader
+  #timer: NodeJS.Timeout
+
+  constructor(options: { readonly base: string; readonly token: string }) {
+    this.#options = options
+    this.#current = new EventReader(options)
+    this.#timer = setInterval(() => this.#resume(), PAUSE_MS)
+  }
+
+  get streams(): number {
+    return this.#past.length + 1
+  }
+
+  get position(): number | undefined {
+    return this.#current.position
+  }
+
+  /** Data of the events of a type. */
+  dataOf(type: string): string[] {
+    return [...this.#past, this.#current]
+      .flatMap(({ events }) => events.filter((event) => event.type === type))
+      .map(({ data }) => data)
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    this.#current.close()
+  }
+
+  #resume(): void {
+    if (!this.#current.ended) return
+    this.#past.push(this.#current)
+    this.#current = new EventReader({ ...this.#options, lastEventId: this.#current.position })
+  }
+}
+
+/** Needs TEST_DATABASE_URL and haproxy. */
+test.skipIf(url === null || !hasHaproxy())(
+  'rolling restart: no request fails and no event is lost when each of three nodes is restarted behind haproxy',
+  { timeout: 900_000 },
+  async () => {
+    const { nodes, ports, start } = await startNodes()
+    const balancer = await startHaproxy(ports)
+    cleanups.push(balancer.close)
+    const demo = nodes[0]?.demo()
+    const load = new Load(balancer.base)
+    const key = demo?.applications[0]?.api_key
+    for (const { id } of demo?.applications ?? []) {
+      const limits = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 1_000 }
+      await load.call(demo?.admin_token, `/admin/v1/applications/${id}`, { limits }, 'PATCH')
+    }
+    const token = demo?.users[0]?.access_token ?? ''
+    const made = await load.call(token, '/v1/conversations', { contact_id: demo?.users[1]?.id })
+    expect(made.status, made.text).toBe(201)
+    const conversation: string = JSON.parse(made.text).id
+    const reader = new ResumingReader({ base: balancer.base, token })
+    cleanups.push(async () => reader.close())
+    await vi.waitFor(() => expect(reader.position).toBeDefined(), WAIT)
+
+    const chat = (index: number, more: object) =>
+      load.call(key, '/v1/chat/completions', {
+        model: 'demo-mini',
+        messages: [{ role: 'user', content: `hello ${index}` }],
+        ...more,
+      })
+    for (let client = 0; client < 3; client++) {
+      load.repeat('chat', async (index) => {
+        const { status, text } = await chat(index, {})
+        return { ok: status === 200 && text.includes('chat.completion'), text: `${status} ${text}` }
+      })
+      load.repeat('streamed chat', async (index) => {
+        const { status, text } = await chat(index, { stream: true })
+        return { ok: status === 200 && text.trimEnd().endsWith('data: [DONE]'), text: `${status} ${text}` }
+      })
+    }
+    load.repeat('message', async (index) => {
+      const { status, text } = await load.call(token, '/v1/messages', { conversation_id: conversation, message: `m${index}` })
+      if (status === 201) load.messages.push(JSON.parse(text).id)
+      await sleep(5 * PAUSE_MS)
+      return { ok: status === 201, text: `${status} ${text}` }
+    })
+
+    for (const [index, node] of nodes.entries()) {
+      await sleep(1_000)
+      node.own.child.kill('SIGTERM')
+      expect(await node.exitCode()).toBe(0)
+      await start(ports[index] ?? 0)
+      // The balancer notices within a few checks that the node is back.
+      await sleep(2_000)
+    }
+    await load.stop()
+    expect(load.failed).toEqual([])
+    expect(load.answered).toBeGreaterThan(50)
+    const seen = () => reader.dataOf('message.created')
+    await vi.waitFor(() => expect(load.messages.filter((id) => !seen().some((data) => data.includes(id)))).toEqual([]), WAIT)
+    expect(seen().length).toBe(new Set(seen()).size)
+    expect(reader.streams).toBeGreaterThan(1)
+  },
+)
