@@ -104,6 +104,8 @@ describe('deploy', () => {
       expect([selector.matchLabels, specOf('Service').selector]).toEqual([LABEL, LABEL])
       expect(specOf('PodDisruptionBudget').selector.matchLabels).toEqual(LABEL)
       expect(specOf('NetworkPolicy').podSelector.matchLabels).toEqual(LABEL)
+      const [dns] = specOf('NetworkPolicy').egress
+      expect(dns.to[0].podSelector.matchLabels).toEqual({ 'k8s-app': 'kube-dns' })
       const [{ image, envFrom }] = template.spec.containers
       expect(image).toBe(`gatehouse:${VERSION}`)
       const config = manifests.find(({ kind }) => kind === 'ConfigMap')
