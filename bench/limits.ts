@@ -99,21 +99,25 @@ const exchangesOf = (nodes: readonly Node[]): number => nodes.reduce((sum, { exc
 const serverUrl = process.env.TEST_DATABASE_URL
 if (serverUrl === undefined) throw new Error('TEST_DATABASE_URL is missing: set it to the URL of a PostgreSQL')
 const valkeyUrl = process.env.GATEHOUSE_VALKEY_URL
-await using database = await createScratchDatabase(serverUrl)
+const database = await createScratchDatabase(serverUrl)
 const stores = [
   { name: 'PostgreSQL', open: () => openPostgresNode(database.url) },
   ...(valkeyUrl === undefined ? [] : [{ name: 'Valkey', open: () => openValkeyNode(valkeyUrl) }]),
 ]
 console.log('| store | nodes | load | admitted ÷ limit | exchanges/s | admission p50, p99 |\n|---|---|---|---|---|---|')
-for (const store of stores) {
-  for (const count of [1, 2, 3]) {
-    const nodes: Node[] = []
-    for (let i = 0; i < count; i++) nodes.push(await store.open())
-    for (const load of LOADS) {
-      const { share, exchanges, p50, p99 } = await run(nodes, load)
-      const times = `${p50.toFixed(2)}, ${p99.toFixed(1)} ms`
-      console.log(`| ${store.name} | ${count} | ${load.name} | ${share.toFixed(3)} | ${exchanges.toFixed(0)} | ${times} |`)
+try {
+  for (const store of stores) {
+    for (const count of [1, 2, 3]) {
+      const nodes: Node[] = []
+      for (let i = 0; i < count; i++) nodes.push(await store.open())
+      for (const load of LOADS) {
+        const { share, exchanges, p50, p99 } = await run(nodes, load)
+        const times = `${p50.toFixed(2)}, ${p99.toFixed(1)} ms`
+        console.log(`| ${store.name} | ${count} | ${load.name} | ${share.toFixed(3)} | ${exchanges.toFixed(0)} | ${times} |`)
+      }
+      for (const node of nodes) await node.close()
     }
-    for (const node of nodes) await node.close()
   }
+} finally {
+  await database[Symbol.asyncDispose]()
 }

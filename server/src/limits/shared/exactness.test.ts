@@ -25,7 +25,7 @@ const STEP = fc.record({
 })
 const STEPS = fc.array(STEP, { minLength: 40, maxLength: 120 })
 
-/** What would be used up if each request had been charged at once, with its actual cost. */
+/** A bucket that charges each request at once, with its actual cost. */
 class IdealBucket {
   used = 0
   readonly #perMinute: number

@@ -4,7 +4,7 @@ export const RATE_LEASE_MS = 2_000
 export const SLOT_LEASE_MS = 10_000
 /** A lease ends earlier on the node than in the store, because two clocks do not run equally fast. */
 const MARGIN = 0.05
-/** A lease that is in use is renewed at this interval. What is spared beyond the recent use returns then. */
+/** A lease that is in use is renewed at this interval. Units beyond the recent use return then. */
 export const RENEW_MS = 500
 /** An answer that refused a request is good for as long: later requests are refused without another exchange. */
 export const FRESH_MS = 25

@@ -15,7 +15,7 @@ export const postgresStore = (db: Db): QuotaStore => ({
   },
 })
 
-/** Removes at most `most` limits that nobody uses; returns how many. */
+/** Removes at most `most` limits that are not in use; returns how many. */
 export async function removeIdleQuotas(db: Db, most: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from quota where key in (

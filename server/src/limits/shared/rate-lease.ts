@@ -114,7 +114,7 @@ export class RateLease implements RateCounter, Lessee {
 
   ask(cost: number, now: number): Promise<void> | undefined {
     if (cost > this.#rate.capacity) return undefined
-    // What refills in this time is not lost, as long as there is something to drain.
+    // Units that refill in this time are not lost, as long as there is something to drain.
     const passed = now - this.#last.at
     if (this.#wasDenied && passed < FRESH_MS && this.#used > passed * this.#rate.perMinute) return undefined
     const asked = this.#asking.ask(cost * SHARES)
