@@ -37,7 +37,11 @@ export async function serve(config: Config, secrets: Secrets, overrides: Overrid
     const announce = await prepareStart(context)
     await app.listen({ host: config.host, port: config.port })
     const { port } = app.server.address() as AddressInfo
-    const jobs = startJobs([...recurringJobs(context), ...(context.semantic ? [context.semantic.job] : [])], log)
+    const jobs = startJobs(
+      [...recurringJobs(context), ...(context.semantic ? [context.semantic.job] : [])],
+      log,
+      context.onJobRun,
+    )
     log.info({ host: config.host, port, database: context.database.kind }, 'listening')
     await announce(serverUrl({ host: config.host, port }))
     const reason = await stopReason

@@ -6,6 +6,7 @@ import { type EnvironmentProvider, readEnvironmentProviders } from './environmen
 import { type FilesConfig, readFilesConfig } from './files.ts'
 import { refuseUnknownVariables } from './known-variables.ts'
 import { readSignInConfig, type SignInConfig } from './sign-in.ts'
+import { readTelemetryConfig, type TelemetryConfig } from './telemetry.ts'
 
 /** The checked configuration from the environment (docs/configuration.md), with defaults. secrets.ts reads the secrets. */
 export interface Config {
@@ -47,10 +48,7 @@ export interface Config {
   readonly embeddings: EmbeddingsConfig | undefined
   readonly files: FilesConfig
   readonly checkpointDelivery: CheckpointDeliveryConfig
-  /** Full URL to which spans are sent with OTLP over HTTP. Absent: no spans. */
-  readonly otlpTracesUrl: string | undefined
-  /** Resource attributes of all spans: at least `service.name`. */
-  readonly otelResource: Readonly<Record<string, string>>
+  readonly telemetry: TelemetryConfig
   readonly signIn: SignInConfig
   readonly drain: {
     /** Time after SIGTERM in which `/readyz` responds with 503 and requests are still accepted. */
@@ -102,8 +100,7 @@ export function readConfig(env: Environment): Config {
     embeddings: readEmbeddingsConfig(env),
     files: readFilesConfig(env, dataDir, integer(env, 'GATEHOUSE_MAX_FILE_BYTES', 26_214_400, 1, 5_368_709_120)),
     checkpointDelivery: readCheckpointDeliveryConfig(env),
-    otlpTracesUrl: readOtlpTracesUrl(env),
-    otelResource: readOtelResource(env),
+    telemetry: readTelemetryConfig(env),
     signIn: readSignInConfig(env),
     drain: {
       // A load balancer needs time to see the 503. A node with an embedded database is the only one and has none.
@@ -118,31 +115,6 @@ function readDatabaseUrl({ DATABASE_URL: url }: Environment): string | undefined
   if (!url) return undefined
   if (!/^postgres(ql)?:\/\//.test(url)) throw new ConfigError('DATABASE_URL must start with postgres:// or postgresql://')
   return url
-}
-
-/** Reads the standard OpenTelemetry variables: one holds the full URL, the other the collector's URL without a path. */
-function readOtlpTracesUrl(env: Environment): string | undefined {
-  if (env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) return env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
-  const collector = env.OTEL_EXPORTER_OTLP_ENDPOINT
-  return collector ? `${collector.replace(/\/+$/, '')}/v1/traces` : undefined
-}
-
-/** Reads OTEL_RESOURCE_ATTRIBUTES (`key=value,…`, values percent-encoded). OTEL_SERVICE_NAME has precedence over its service.name. */
-function readOtelResource(env: Environment): Readonly<Record<string, string>> {
-  const pairs = (env.OTEL_RESOURCE_ATTRIBUTES ?? '').split(',').flatMap((pair): [string, string][] => {
-    const at = pair.indexOf('=')
-    return at < 1 ? [] : [[pair.slice(0, at).trim(), decodePercent(pair.slice(at + 1).trim())]]
-  })
-  const attributes = Object.fromEntries(pairs)
-  return { ...attributes, 'service.name': env.OTEL_SERVICE_NAME || attributes['service.name'] || 'gatehouse' }
-}
-
-function decodePercent(value: string): string {
-  try {
-    return decodeURIComponent(value)
-  } catch {
-    return value
-  }
 }
 
 function integer(env: Environment, name: string, fallback: number, min: number, max: number): number {

@@ -8,17 +8,24 @@ export interface Job {
   readonly run: () => Promise<void>
 }
 
+/** Called after each run of a job. */
+export type OnRun = (job: string, succeeded: boolean) => void
+
 /**
  * Starts the jobs. A job never overlaps itself. An error is logged, and the job runs again after its interval. `stop` waits for
  * running jobs.
  */
-export function startJobs(jobs: readonly Job[], log: Logger): { stop: () => Promise<void> } {
-  const stops = jobs.map((job) => repeat(job, log))
+export function startJobs(jobs: readonly Job[], log: Logger, onRun?: OnRun): { stop: () => Promise<void> } {
+  const stops = jobs.map((job) => repeat(job, log, onRun))
   return { stop: async () => void (await Promise.all(stops.map((stop) => stop()))) }
 }
 
-function repeat({ name, everyMs, run }: Job, log: Logger): () => Promise<void> {
-  const loop = new Loop(run, { onError: (err) => log.error({ err, job: name }, 'background job failed') })
+function repeat({ name, everyMs, run }: Job, log: Logger, onRun?: OnRun): () => Promise<void> {
+  const onError = (err: Error) => {
+    onRun?.(name, false)
+    log.error({ err, job: name }, 'background job failed')
+  }
+  const loop = new Loop(() => run().then(() => onRun?.(name, true)), { onError })
   // If a job takes longer than its interval, the next run begins at the following interval.
   const timer = setInterval(() => loop.isRunning || loop.wake(), everyMs).unref()
   return () => {

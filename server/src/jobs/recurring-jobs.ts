@@ -25,6 +25,7 @@ import { listStoringApplications, removeExpiredResponses } from '../responses/st
 import { eraseExpiredReviews } from '../review/review-store.ts'
 import { type AuditJobDeps, auditJobs } from './audit-jobs.ts'
 import type { Job } from './jobs.ts'
+import type { QueueMeter } from './queue-meter.ts'
 import { listWorkspaceIds, runForEach } from './workspaces.ts'
 
 const SECOND = 1_000
@@ -46,6 +47,7 @@ interface Deps extends AuditJobDeps {
   readonly relay: Pick<EventRelay, 'run'>
   readonly assistants: Pick<AssistantWorker, 'run'>
   readonly webhooks: Pick<WebhookDispatcher, 'run'>
+  readonly queueMeter: QueueMeter
   /** Of the embedded database; a PostgreSQL server maintains itself. */
   readonly maintenance: DatabaseMaintenance | undefined
 }
@@ -60,6 +62,7 @@ export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job
   { name: 'deliver to webhooks', everyMs: SECOND, run: () => deps.webhooks.run() },
   // The request that erases a user erases its content; this job repeats it for content that was stored meanwhile, and after errors.
   { name: 'finish erasures of users', everyMs: MINUTE, run: async () => void (await finishErasures(deps.db, deps.clock.now())) },
+  { name: 'measure queues', everyMs: 10 * SECOND, run: () => deps.queueMeter.run() },
   { name: 'return idle memory', everyMs: 5 * SECOND, run: async () => void memory.check() },
   { name: 'build indexes of large tables', everyMs: MINUTE, run: () => buildDeferredIndexes(deps.database) },
   ...(deps.maintenance ? maintenanceJobs(deps.maintenance) : []),
