@@ -10,6 +10,7 @@ declare module '../db/schema.ts' {
     audit_head: AuditHeadTable
     audit_checkpoint: AuditCheckpointTable
     audit_delivery: AuditDeliveryTable
+    audit_feed: AuditFeedTable
   }
 }
 
@@ -71,4 +72,12 @@ export interface AuditDeliveryTable {
   size: number
   /** Keyed hash of the row: after a forged update all checkpoints are delivered again. */
   seal: string
+}
+
+/** Position of a process that sends records to another system. */
+export interface AuditFeedTable {
+  name: string
+  /** feed/cursor.ts. */
+  position: string
+  updated_at: Date
 }

@@ -29,7 +29,7 @@ test('GenAI conventions: a provider call is a span and a value in each metric, w
   expect(text).toContain(`gen_ai_client_operation_duration_seconds_count{${labels}} 2`)
   expect(text).toMatch(new RegExp(`gen_ai_client_operation_time_to_first_chunk_seconds_count\\{${labels}\\} \\d`))
   for (const type of ['input', 'output']) {
-    expect(text).toContain(`gen_ai_client_token_usage_count{gen_ai_token_type="${type}",${labels}} 2`)
+    expect(text).toContain(`gen_ai_client_token_usage_count{${labels},gen_ai_token_type="${type}"} 2`)
   }
   await governed.close()
 
@@ -79,7 +79,7 @@ test('GenAI conventions: a failed call has the error type, and protobuf is the e
   )
   await failing.chat('Good morning', { model: 'scripted' })
   expect((await failing.api('GET', '/metrics')).text).toMatch(
-    /gen_ai_client_operation_duration_seconds_count\{error_type="connect",gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="scripted"\} [1-9]/,
+    /gen_ai_client_operation_duration_seconds_count\{gen_ai_operation_name="chat",gen_ai_provider_name="openai",gen_ai_request_model="scripted",error_type="connect"\} [1-9]/,
   )
   await failing.close()
   expect(new Set(collector.received.map(({ path }) => path))).toEqual(new Set(['/v1/traces', '/v1/metrics']))

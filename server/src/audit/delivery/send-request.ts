@@ -35,5 +35,5 @@ export async function sendRequest(
   const response = await request(url, { ...sent, dispatcher: agent, signal })
   await response.body.dump({ limit: 65_536, signal })
   if (response.statusCode < 200 || response.statusCode > 299)
-    throw new Error(`the checkpoint destination returned status ${response.statusCode}`)
+    throw new Error(`the destination returned status ${response.statusCode}`)
 }
