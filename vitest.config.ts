@@ -56,6 +56,7 @@ const FULL_ONLY = [
   'server/test/setup/restart.test.ts',
   'server/test/setup/secret-keys.test.ts',
   'server/test/setup/start.test.ts',
+  'server/test/telemetry/prometheus.test.ts',
 ]
 /** `npm run compatibility` runs these: they read repositories of others, which the environment names (docs/compatibility.md). */
 const COMPATIBILITY = ['server/test/compatibility/*.test.ts']

@@ -115,13 +115,13 @@ export class Metrics {
 
   readonly #detectorSeconds = this.#counter('gatehouse_detector_seconds_total', 'Time that each detector took.', ['detector'])
   readonly #jobRuns = this.#counter('gatehouse_job_runs_total', 'Runs of background jobs, by outcome: ok, failed.', [
-    'job',
+    'task',
     'outcome',
   ])
   readonly #jobSuccess = new Gauge({
     name: 'gatehouse_job_last_success_timestamp_seconds',
     help: 'Unix time of the last successful run of each background job.',
-    labelNames: ['job'],
+    labelNames: ['task'],
     registers: [this.registry],
   })
   readonly #exports = this.#counter('gatehouse_otlp_exports_total', 'Exports to the OpenTelemetry collector, by outcome.', [
@@ -163,9 +163,10 @@ export class Metrics {
     this.#detectorSeconds.inc({ detector }, ms / 1_000)
   }
 
+  /** The label is `task`, because Prometheus gives each scraped series a label `job`. */
   jobRun(job: string, succeeded: boolean, now: Date): void {
-    this.#jobRuns.inc({ job, outcome: succeeded ? 'ok' : 'failed' })
-    if (succeeded) this.#jobSuccess.set({ job }, now.getTime() / 1_000)
+    this.#jobRuns.inc({ task: job, outcome: succeeded ? 'ok' : 'failed' })
+    if (succeeded) this.#jobSuccess.set({ task: job }, now.getTime() / 1_000)
   }
 
   export(signal: string, succeeded: boolean): void {

@@ -9,7 +9,8 @@ import { openSink } from '../../src/audit/feed/open-sink.ts'
 import { databasePositions, filePositions, noPositions } from '../../src/audit/feed/position-store.ts'
 import { readFeed } from '../../src/audit/feed/read-feed.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
-import { type Governed, sharedGoverned } from '../support/shared-server.ts'
+import type { Governed } from '../support/governed.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
 
 let governed: Governed
 let folder: string
@@ -22,14 +23,16 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const chat = async () => expectSuccess(await governed.chat('Good morning, marmalade'))
 const workspaceId = () => governed.server.demo.workspace.id
-const feed = async (query: Readonly<Record<string, string | number>>) =>
-  expectSuccess(
-    await governed.admin(
-      'GET',
-      `/audit/feed?${new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)]))}`,
-    ),
-  )
-const sequencesOf = (records: readonly { integrity: { sequence: number } }[]) =>
+interface Page {
+  readonly data: readonly { readonly workspace_id: string; readonly integrity: { readonly sequence: number } }[]
+  readonly next: string
+  readonly has_more: boolean
+}
+const feed = async (query: Readonly<Record<string, string | number>>) => {
+  const parameters = new URLSearchParams(Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]))
+  return expectSuccess(await governed.admin('GET', `/audit/feed?${parameters}`)) as unknown as Page
+}
+const sequencesOf = (records: Page['data']) =>
   records.map(({ integrity }) => integrity.sequence)
 const upTo = (end: number) => Array.from({ length: end }, (_, index) => index + 1)
 
@@ -62,7 +65,7 @@ describe('GET /audit/feed', () => {
     for (const line of cef.data) expect(line).toMatch(/^CEF:0\|Gatehouse\|/)
     expect(JSON.stringify([ocsf, cef])).not.toContain('marmalade')
     const all = await feed({ limit: 1_000 })
-    expect(all.data.some((record: { workspace_id: string }) => record.workspace_id === workspaceId())).toBe(true)
+    expect(all.data.some((record) => record.workspace_id === workspaceId())).toBe(true)
   })
 
   test('feed: 400 when the cursor is invalid, 404 when the Workspace does not exist', async () => {
@@ -159,7 +162,7 @@ describe('audit follow', () => {
     const behaviours: ((socket: Socket) => void)[] = [
       (socket) => socket.resetAndDestroy(),
       (socket) => socket.once('data', () => socket.resetAndDestroy()),
-      (socket) => void socket.pause() && setTimeout(() => socket.destroy(), 20),
+      (socket) => void setTimeout(() => socket.pause().destroy(), 20),
       (socket) => socket.once('data', () => socket.destroy()),
       (socket) => {
         const chunks: Buffer[] = []
