@@ -38,6 +38,7 @@ const FULL_ONLY = [
   'server/test/admin/policy-drafts.test.ts',
   'server/test/admin/role-matrix.test.ts',
   'server/test/contract/messaging/heartbeat.test.ts',
+  'server/test/faults/audit-follow-kill.test.ts',
   'server/test/faults/crash.test.ts',
   'server/test/faults/embedded-database.test.ts',
   'server/test/faults/messaging-crash.test.ts',

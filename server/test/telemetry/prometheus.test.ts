@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -17,7 +17,8 @@ const isInstalled = await run('promtool', ['--version']).then(
   () => true,
   () => false,
 )
-if (!isInstalled) console.warn('There is no Prometheus here (Debian package "prometheus"): alert rules and dashboard queries are not tested.')
+if (!isInstalled)
+  console.warn('There is no Prometheus here (Debian package "prometheus"): alert rules and dashboard queries are not tested.')
 
 interface Panel {
   readonly type: string
@@ -28,7 +29,9 @@ interface RuleFile {
   readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[]
 }
 
-const { panels } = JSON.parse(readFileSync(join(DEPLOY, 'grafana/gatehouse.json'), 'utf8')) as { readonly panels: readonly Panel[] }
+const { panels } = JSON.parse(readFileSync(join(DEPLOY, 'grafana/gatehouse.json'), 'utf8')) as {
+  readonly panels: readonly Panel[]
+}
 const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }): [string, string] => [title, expr]))
 const alerts = (parse(readFileSync(RULES, 'utf8')) as RuleFile).groups.flatMap(({ rules }) => rules)
 

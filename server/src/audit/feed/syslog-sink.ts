@@ -17,7 +17,7 @@ const TIMEOUT_MS = 15_000
 /**
  * Sends RFC 5424 messages over TCP (RFC 6587, octet counting) or TLS (RFC 5425). Syslog has no acknowledgement, so each batch has a
  * connection of its own: the receiver closes it after it has read the end. A connection that ends in any other way failed, and the batch is
- * sent again.
+ * sent again. A receiver that reads messages and then loses them is not noticed.
  */
 export class SyslogSink implements FeedSink {
   readonly #options: SyslogOptions
