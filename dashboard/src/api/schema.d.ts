@@ -701,6 +701,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/audit/feed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read audit records in order, from a cursor
+         * @description For SIEM systems. A reader that stores `next` after each response gets every record of all Workspaces once, also across restarts. Rules: GW-AUD-12, GW-AUD-13.
+         */
+        get: operations["readAuditFeed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/applications": {
         parameters: {
             query?: never;
@@ -4884,6 +4904,44 @@ export interface operations {
                         }[];
                         /** @description Version of the server. */
                         version: string;
+                    };
+                };
+            };
+        };
+    };
+    readAuditFeed: {
+        parameters: {
+            query?: {
+                /** @description `next` of the previous response. Default: the oldest records. */
+                after?: string;
+                format?: "gatehouse" | "ocsf" | "cef";
+                limit?: number;
+                /** @description Seconds to wait for a record if there is none. */
+                wait?: number;
+                /** @description Id or name of one Workspace. Default: all. */
+                workspace?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read audit records in order, from a cursor */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "audit_feed";
+                        format: "gatehouse" | "ocsf" | "cef";
+                        /** @description Audit records, OCSF events, or lines of CEF. Oldest first within each Workspace. */
+                        data: unknown[];
+                        /** @description `after` of the next request. Store it after the records are stored. */
+                        next: string;
+                        has_more: boolean;
                     };
                 };
             };
