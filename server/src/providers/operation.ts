@@ -5,7 +5,7 @@ import type { ReportedUsage } from '../domain/usage.ts'
 import type { UpstreamModel } from './adapter.ts'
 import type { Endpoint } from './connection-pools.ts'
 import { type EmbeddingsRequest, encodeEmbeddings, requestEmbeddings } from './embeddings-adapter.ts'
-import type { ProviderModel } from './provider.ts'
+import { type ProviderModel, upstreamNameOf } from './provider.ts'
 import {
   type AdapterDeps,
   type AttemptLimits,
@@ -33,8 +33,6 @@ export interface Operation<Answer extends { readonly usage?: ReportedUsage }> {
   /** The response of the built-in provider. */
   stub(deps: StubDeps): Answer
 }
-
-export const upstreamNameOf = ({ upstreamName, id }: ProviderModel): string => upstreamName ?? id
 
 /** Absent `api`: chat. */
 const upstreamModelOf = (model: ProviderModel): UpstreamModel => ({ name: upstreamNameOf(model), api: model.api ?? 'chat' })

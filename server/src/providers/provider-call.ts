@@ -1,7 +1,7 @@
 import type { Choice } from '../domain/completion.ts'
 import type { ProviderCall } from '../domain/provider-call.ts'
 import { type Clock, elapsed } from '../lib/clock.ts'
-import { upstreamNameOf } from './operation.ts'
+import { upstreamNameOf } from './provider.ts'
 import type { Candidate } from './route.ts'
 
 /** The finish reasons of the chat API. Another one is text of the provider and is reported as `other`. */
