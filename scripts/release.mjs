@@ -9,7 +9,18 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'))
 const name = `gatehouse-${version}`
 const contents = [
-  ...['package.json', 'package-lock.json', '.npmrc', 'LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'docs', 'examples', 'deploy'],
+  ...[
+    'package.json',
+    'package-lock.json',
+    '.npmrc',
+    'LICENSE',
+    'README.md',
+    'CHANGELOG.md',
+    'SECURITY.md',
+    'docs',
+    'examples',
+    'deploy',
+  ],
   ...['scripts/gatehouse', 'server/src', 'dashboard/package.json', 'dashboard/dist'],
 ]
 mkdirSync(`${root}/release`, { recursive: true })
