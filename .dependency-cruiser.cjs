@@ -87,7 +87,7 @@ module.exports = {
       only(
         `${folder}-admin`,
         `${folder}/admin/`,
-        [`${folder}/`, ...baseOf(folder), 'admin/kit/', 'operators/', 'db/', 'http/', ...WORDS],
+        [`${folder}/`, ...baseOf(folder), 'admin/kit/', 'operators/', 'db/', 'http/', 'version\\.ts', ...WORDS],
         {
           pathNot: '\\.test\\.ts$',
         },

@@ -39,6 +39,7 @@ const FULL_ONLY = [
   'server/test/admin/role-matrix.test.ts',
   'server/test/contract/messaging/heartbeat.test.ts',
   'server/test/deploy/bundle.test.ts',
+  'server/test/faults/audit-follow-kill.test.ts',
   'server/test/faults/crash.test.ts',
   'server/test/faults/embedded-database.test.ts',
   'server/test/faults/messaging-crash.test.ts',
@@ -63,6 +64,7 @@ const FULL_ONLY = [
   'server/test/setup/restart.test.ts',
   'server/test/setup/secret-keys.test.ts',
   'server/test/setup/start.test.ts',
+  'server/test/telemetry/prometheus.test.ts',
 ]
 /** `npm run compatibility` runs these: they read repositories of others, which the environment names (docs/compatibility.md). */
 const COMPATIBILITY = ['server/test/compatibility/*.test.ts']

@@ -43,7 +43,7 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
     schemaController: { compilersFactory: SCHEMA_COMPILERS },
   })
   addBaseUrl(app, { ...context.config.signIn, host: context.config.host })
-  traceRequests(app, context.config.otlpTracesUrl !== undefined)
+  traceRequests(app, context.tracing.sample)
   sendRequestId(app)
   sendSecurityHeaders(app, headers)
   respondInsteadOfNode(app)

@@ -14,6 +14,7 @@ import type { Config } from './config/config.ts'
 import { secureDataFolder } from './config/data-folder.ts'
 import type { Secrets } from './config/secrets.ts'
 import { archiveOptions, auditWriterOptions, destinationOptions, fileStoreOptions, signInOptions } from './context-options.ts'
+import { createTelemetry, loadOpenTelemetry, measureParts } from './context-telemetry.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { DatabaseMaintenance } from './db/database-maintenance.ts'
 import type { GatewayDeps } from './gateway/gateway-routes.ts'
@@ -22,6 +23,7 @@ import { allCorsOrigins } from './identity/application-store.ts'
 import { APPLICATIONS_TOPIC, Authenticator } from './identity/authenticator.ts'
 import { openJwksFetcher } from './identity/jwks-fetcher.ts'
 import { UserTokenVerifier } from './identity/user-token.ts'
+import { QueueMeter } from './jobs/queue-meter.ts'
 import { DocumentFetcher } from './knowledge/document-fetcher.ts'
 import { closeParsers } from './knowledge/parsing/parse.ts'
 import { BackgroundWork } from './lib/background-work.ts'
@@ -56,12 +58,8 @@ import { createRanker } from './retrieval/rank.ts'
 import { PendingOutputHolds } from './review/pending-output-holds.ts'
 import { ReviewWaiters } from './review/review-waiters.ts'
 import { openSemanticSearch, type SemanticSearch } from './semantic-search.ts'
-import { faultReporter } from './telemetry/fault-reporter.ts'
 import { createLogger } from './telemetry/logger.ts'
-import { Metrics } from './telemetry/metrics.ts'
 import { Readiness } from './telemetry/readiness.ts'
-import { requestObserver } from './telemetry/request-observer.ts'
-import { NO_TRACING, otlpTracing } from './telemetry/tracing.ts'
 
 /** Replacements for tests and measurements. */
 export interface Overrides {
@@ -82,11 +80,14 @@ interface Given {
   readonly log: Logger
   readonly onError: (error: Error) => void
   readonly database: Database
+  readonly openTelemetry: Awaited<ReturnType<typeof loadOpenTelemetry>>
 }
 
 export type Context = Awaited<ReturnType<typeof createContext>>
 type Base = ReturnType<typeof createBase>
 type Parts = ReturnType<typeof createParts>
+type Telemetry = ReturnType<typeof createTelemetry>
+
 const KEYS_MAX_AGE_MS = 60_000
 const SHUTDOWN_GRACE_MS = 10_000
 /** The embedded database runs one statement at a time: a lookup may have to wait for the statements of a large document. */
@@ -96,7 +97,7 @@ const RELEASE_MARGIN_MS = 15 * 60_000
 
 /** Opens the database and creates everything that has state, once. Closes the database again if a later step throws. */
 export async function createContext(config: Config, secrets: Secrets, overrides: Overrides = {}) {
-  const log = overrides.log ?? createLogger(config.logLevel)
+  const log = overrides.log ?? createLogger(config.logLevel, config.telemetry.nodeName)
   for (const path of secureDataFolder(config)) log.warn({ path }, 'other users of this machine can no longer read it')
   const onError = (err: Error) => log.error({ err }, 'background fault')
   const database = await openDatabase({
@@ -108,8 +109,10 @@ export async function createContext(config: Config, secrets: Secrets, overrides:
     onProgress: (text) => log.info(text),
   })
   try {
-    const base = createBase({ config, secrets, overrides, log, onError, database })
+    const openTelemetry = await loadOpenTelemetry(config)
+    const base = createBase({ config, secrets, overrides, log, onError, database, openTelemetry })
     const parts = createParts(base, await openSemanticSearch(base))
+    measureParts(parts)
     return { ...parts, close: () => closeParts(parts) }
   } catch (cause) {
     await database.close()
@@ -135,7 +138,7 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
   const { config, database, db, shutdown } = base
   const audit = createAudit(base)
   const review = createReview(base)
-  const telemetry = createTelemetry(base, semantic, audit, review)
+  const telemetry = createTelemetry(base, readings(base, semantic, audit, review))
   const gateway = {
     ...base,
     ranker: createRanker({ db, pool: database.pool, embedder: semantic?.ranker }),
@@ -145,7 +148,7 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
     ...createClassification(base, telemetry),
     ...createIdentity(base),
     ...createPolicies(base),
-    ...createProviders(base),
+    ...createProviders(base, telemetry),
     limiter: new Limiter(elapsed, base.limitCounters.counters),
     timeSlices: new TimeSlices(),
     jsonDepth: config.sizes.jsonDepth,
@@ -159,6 +162,7 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
     ...createOperators(base),
     documentFetcher: new DocumentFetcher(config),
     background: new BackgroundWork(base.onError),
+    queueMeter: new QueueMeter(base),
     maintenance: database.kind === 'embedded' ? new DatabaseMaintenance(database.pool) : undefined,
     drain: new Drain(),
     readiness: new Readiness(readinessChecks({ ...base, ...audit })),
@@ -193,33 +197,24 @@ const createReview = (base: Base) => ({
   },
 })
 
-function createTelemetry(
-  { config, log, limitCounters }: Base,
+const readings = (
+  { limitCounters }: Base,
   semantic: SemanticSearch | undefined,
   { audit, auditWatch, checkpointDeliveries }: ReturnType<typeof createAudit>,
   { waiters }: ReturnType<typeof createReview>,
-) {
-  const metrics = new Metrics({
-    auditWaiting: () => audit.waiting,
-    auditLagSeconds: () => audit.lagSeconds,
-    checkpointDeliveries: () => checkpointDeliveries.map(({ state }) => state),
-    auditTampered: () => [...auditWatch.faults].map(([workspace, { reason }]) => ({ workspace, reason })),
-    waitingForReview: () => waiters.size,
-    lexicalFallbacks: () => semantic?.fallbacks() ?? 0,
-    isLimitStoreUp: limitCounters.isStoreUp,
-    limitExchanges: limitCounters.exchanges,
-  })
-  const tracing = config.otlpTracesUrl === undefined ? NO_TRACING : otlpTracing(config.otlpTracesUrl, config.otelResource)
-  return {
-    metrics,
-    tracing,
-    reportFault: faultReporter({ metrics, log }),
-    observe: requestObserver({ metrics, tracing, log }),
-  }
-}
+) => ({
+  auditWaiting: () => audit.waiting,
+  auditLagSeconds: () => audit.lagSeconds,
+  checkpointDeliveries: () => checkpointDeliveries.map(({ state }) => state),
+  auditTampered: () => [...auditWatch.faults].map(([workspace, { reason }]) => ({ workspace, reason })),
+  waitingForReview: () => waiters.size,
+  lexicalFallbacks: () => semantic?.fallbacks() ?? 0,
+  isLimitStoreUp: limitCounters.isStoreUp,
+  limitExchanges: limitCounters.exchanges,
+})
 
-const createClassification = ({ config, overrides }: Base, { reportFault }: ReturnType<typeof createTelemetry>) => ({
-  detectors: withFaultReports(overrides.detectors ?? DETECTORS, reportFault),
+const createClassification = ({ config, overrides }: Base, { reportFault, reportDetectorTime }: Telemetry) => ({
+  detectors: withFaultReports(overrides.detectors ?? DETECTORS, reportFault, reportDetectorTime),
   detectorBudgetMs: config.detectorBudgetMs,
 })
 
@@ -242,7 +237,8 @@ function createPolicies({ db, signal, onError, loadMs }: Base) {
   return { policies }
 }
 
-function createProviders({ config, secrets, db, signal, clock, log, node, random, loadMs }: Base) {
+function createProviders(base: Base, { observeCall: onCall }: Telemetry) {
+  const { config, secrets, db, signal, clock, log, node, random, loadMs } = base
   const { allowPrivateUrls, providerLimits: limits } = config
   const providerBox = secretBox(secrets.secretKey, 'provider')
   const options = { box: providerBox, environment: secrets.fromEnvironment, allowPrivateUrls }
@@ -252,10 +248,10 @@ function createProviders({ config, secrets, db, signal, clock, log, node, random
   const [pools, health] = [new ConnectionPools({ allowPrivateUrls }), new Health({ processes: node.processes })]
   const onFault: GatewayDeps['invokeDeps']['onFault'] = ({ provider, kind, status }) =>
     log.error({ workspace_id: provider.workspaceId, provider: provider.id, kind, status }, 'a provider needs an operator')
-  return { providers, providerBox, health, invokeDeps: { pools, health, random, clock, newId, limits, onFault } }
+  return { providers, providerBox, health, invokeDeps: { pools, health, random, clock, newId, limits, onFault, onCall } }
 }
 
-function createMessaging(base: Base, gateway: GatewayDeps) {
+function createMessaging(base: Base, gateway: GatewayDeps & Pick<Telemetry, 'tracing'>) {
   const { config, secrets, overrides, loadMs, log, signal } = base
   const webhookBox = secretBox(secrets.secretKey, 'webhook')
   const webhookSender = new WebhookSender(config)
@@ -270,7 +266,7 @@ function createMessaging(base: Base, gateway: GatewayDeps) {
     webhookBox,
     webhookSender,
     webhooks: new WebhookDispatcher({ ...base, webhookBox, sender: webhookSender }),
-    assistants: new AssistantWorker({ ...gateway, signal, log, relay, recordsSpans: config.otlpTracesUrl !== undefined }),
+    assistants: new AssistantWorker({ ...gateway, signal, log, relay, sample: gateway.tracing.sample }),
   }
 }
 
@@ -295,7 +291,7 @@ async function closeParts({ audit, aborting, ...parts }: Parts): Promise<void> {
     parts.files.close(),
     ...parts.checkpointDeliveries.map((delivery) => delivery.close()),
     parts.auditArchive?.close(),
-    parts.tracing.close(),
+    parts.closeTelemetry(),
     closeParsers(),
     parts.semantic?.close(),
   ])

@@ -49,7 +49,9 @@ export async function serve(config: Config, secrets: Secrets, options: ServeOpti
     const announce = node.prepares ? await prepareStart(context) : await joinNode(context)
     await app.listen({ host: config.host, port: config.port })
     const { port } = app.server.address() as AddressInfo
-    const jobs = startJobs([...recurringJobs(context), ...(context.semantic ? [context.semantic.job] : [])], log, node.leads)
+    const jobs = startJobs([...recurringJobs(context), ...(context.semantic ? [context.semantic.job] : [])], {
+      ...{ log, leads: node.leads, onRun: context.onJobRun },
+    })
     log.info({ host: config.host, port, database: context.database.kind }, 'listening')
     await announce(serverUrl({ host: config.host, port }))
     node.listening(port)
@@ -69,7 +71,8 @@ export async function serve(config: Config, secrets: Secrets, options: ServeOpti
   }
 }
 
-const logOf = ({ logLevel }: Config, { number }: NodeLink) => createLogger(logLevel).child({ process: number })
+const logOf = ({ logLevel, telemetry }: Config, { number }: NodeLink) =>
+  createLogger(logLevel, telemetry.nodeName).child({ process: number })
 
 /** Applies an environment that was read again, and `gatehouse.yaml`. If that fails, the server continues with the data that it has. */
 async function reload(context: Context, env: Environment, applyFile?: (context: Context) => Promise<unknown>): Promise<void> {

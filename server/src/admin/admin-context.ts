@@ -4,6 +4,7 @@ import type { ChatLimits } from '../gateway/chat-request.ts'
 import type { DocumentFetcher } from '../knowledge/document-fetcher.ts'
 import type { Cache } from '../lib/cache.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
+import type { Shutdown } from '../lib/shutdown.ts'
 import type { WebhookDispatcher } from '../messaging/events/webhook-dispatcher.ts'
 import type { AdminAuthenticator } from '../operators/admin-authenticator.ts'
 import type { SignIn } from '../operators/sign-in.ts'
@@ -25,6 +26,7 @@ export interface AdminContext extends PipelineDeps {
   readonly chatLimits: ChatLimits
   readonly jsonDepth: number
   readonly auditWatch: AuditWatch
+  readonly shutdown: Pick<Shutdown, 'stopping'>
   readonly documentFetcher: Pick<DocumentFetcher, 'fetch'>
   readonly config: { readonly allowPrivateUrls: boolean; readonly sizes: { readonly bodyBytes: number } }
 }

@@ -1,5 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { auditFeedRoutes } from '../audit/admin/audit-feed-routes.ts'
 import { auditLogRoutes } from '../audit/admin/audit-log-routes.ts'
 import { auditRoutes } from '../audit/admin/audit-routes.ts'
 import type { Scope } from '../domain/scope.ts'
@@ -62,7 +63,7 @@ export async function adminRoutes(app: FastifyInstance, context: AdminContext): 
     for (const addRoutes of routes)
       await scope.register(async (plugin) => addRoutes(plugin.withTypeProvider<TypeBoxTypeProvider>(), deps))
   }
-  await app.register(register([workspacesRoutes, sessionRoutes]))
+  await app.register(register([workspacesRoutes, sessionRoutes, auditFeedRoutes]))
   await app.register(async (scope) => {
     scope.addHook('preHandler', chooseWorkspace(deps.db))
     const people = [

@@ -11,6 +11,7 @@ declare module '../db/schema.ts' {
     audit_pending: AuditPendingTable
     audit_checkpoint: AuditCheckpointTable
     audit_delivery: AuditDeliveryTable
+    audit_feed: AuditFeedTable
   }
 }
 
@@ -84,4 +85,12 @@ export interface AuditDeliveryTable {
   size: number
   /** Keyed hash of the row: after a forged update all checkpoints are delivered again. */
   seal: string
+}
+
+/** Position of a process that sends records to another system. */
+export interface AuditFeedTable {
+  name: string
+  /** feed/cursor.ts. */
+  position: string
+  updated_at: Date
 }

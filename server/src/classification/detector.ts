@@ -25,4 +25,6 @@ export interface Detector {
   readonly original?: Detector
   /** Called when the detector threw, or when the time budget of the scan was exceeded at its end. */
   reportFailure?(how: 'threw' | 'overran', error?: unknown): void
+  /** Called with the time in milliseconds that the detector took for the texts of one scan. */
+  reportTime?(ms: number): void
 }

@@ -4,7 +4,7 @@ import { createThreadPool } from '../lib/thread-pool.ts'
 import type { Detector } from './detector.ts'
 import { DETECTORS } from './detectors.ts'
 import { type Scan, scan } from './scan.ts'
-import type { ScanTask } from './scan-worker.ts'
+import type { ScanTask, TimedScan } from './scan-worker.ts'
 
 /** Longer texts are scanned in a thread: a mebibyte takes about 60 ms, which would block all other requests. */
 const MAX_INLINE_CHARACTERS = 524_288
@@ -17,14 +17,14 @@ const IDLE_MS = 30_000
 /** One thread for the detectors. It is started when it is needed and ended when it is idle. */
 export class ScanThread {
   readonly #timeoutMs: number
-  #thread: Promise<Piscina<ScanTask, Scan>> | undefined
+  #thread: Promise<Piscina<ScanTask, TimedScan>> | undefined
 
   constructor(timeoutMs = TIMEOUT_MS) {
     this.#timeoutMs = timeoutMs
   }
 
   /** If the thread ends or is too slow, all detectors are reported as failed, so that the request is denied. */
-  async run(texts: readonly string[], budgetMs: number): Promise<Scan> {
+  async run(texts: readonly string[], budgetMs: number): Promise<TimedScan> {
     const filename = new URL('./scan-worker.ts', import.meta.url).href
     this.#thread ??= createThreadPool({ filename, name: 'scanAll', maxThreads: 1, idleTimeout: IDLE_MS })
     try {
@@ -35,7 +35,8 @@ export class ScanThread {
   }
 }
 
-const failedScan = (texts: readonly string[]): Scan => ({
+const failedScan = (texts: readonly string[]): TimedScan => ({
+  times: {},
   findings: texts.map(() => []),
   counts: countFindings([]),
   failures: DETECTORS.map(({ name }) => name),
@@ -52,8 +53,12 @@ export async function scanInThread(
   const budget = budgetMs * Math.max(1, characters / BUDGET_CHARACTERS)
   // The thread has only the built-in detectors.
   if (characters <= MAX_INLINE_CHARACTERS || !areBuiltIn(detectors)) return scan(texts, { detectors, budgetMs: budget })
-  const result = await thread.run(texts, budget)
-  for (const detector of detectors) if (result.failures.includes(detector.name)) detector.reportFailure?.('overran')
+  const { times, ...result } = await thread.run(texts, budget)
+  for (const detector of detectors) {
+    if (result.failures.includes(detector.name)) detector.reportFailure?.('overran')
+    const ms = times[detector.name]
+    if (ms !== undefined) detector.reportTime?.(ms)
+  }
   return result
 }
 

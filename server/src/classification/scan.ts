@@ -62,6 +62,7 @@ export function scan(
   options: { readonly detectors: readonly Detector[]; readonly budgetMs: number },
 ): Scan {
   const start = elapsed()
+  let startedAt = start
   const read = texts.map(readings)
   const found: Finding[][] = texts.map(() => [])
   const failures: string[] = []
@@ -75,7 +76,10 @@ export function scan(
         detector.reportFailure?.('threw', error)
         continue
       }
-      spent = elapsed() - start > options.budgetMs
+      const endedAt = elapsed()
+      detector.reportTime?.(endedAt - startedAt)
+      startedAt = endedAt
+      spent = endedAt - start > options.budgetMs
       if (spent) detector.reportFailure?.('overran')
     }
     if (spent) failures.push(detector.name)

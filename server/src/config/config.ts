@@ -10,6 +10,7 @@ import { refuseUnknownVariables } from './known-variables.ts'
 import { integer } from './numbers.ts'
 import { readDatabasePool, readProcesses } from './processes.ts'
 import { readSignInConfig, type SignInConfig } from './sign-in.ts'
+import { readTelemetryConfig, type TelemetryConfig } from './telemetry.ts'
 
 /** The checked configuration from the environment (docs/configuration.md), with defaults. secrets.ts reads the secrets. */
 export interface Config {
@@ -60,10 +61,7 @@ export interface Config {
   readonly checkpointDelivery: CheckpointDeliveryConfig
   /** Absent: the audit log is not archived. */
   readonly auditArchive: AuditArchiveConfig | undefined
-  /** Full URL to which spans are sent with OTLP over HTTP. Absent: no spans. */
-  readonly otlpTracesUrl: string | undefined
-  /** Resource attributes of all spans: at least `service.name`. */
-  readonly otelResource: Readonly<Record<string, string>>
+  readonly telemetry: TelemetryConfig
   readonly signIn: SignInConfig
   readonly drain: DrainConfig
   readonly providers: readonly EnvironmentProvider[]
@@ -118,8 +116,7 @@ export function readConfig(env: Environment): Config {
     files: readFilesConfig(env, dataDir, integer(env, 'GATEHOUSE_MAX_FILE_BYTES', 26_214_400, 1, 5_368_709_120)),
     checkpointDelivery: readCheckpointDeliveryConfig(env),
     auditArchive: readAuditArchiveConfig(env),
-    otlpTracesUrl: readOtlpTracesUrl(env),
-    otelResource: readOtelResource(env),
+    telemetry: readTelemetryConfig(env),
     signIn: readSignInConfig(env),
     drain: readDrainConfig(env),
     providers: readEnvironmentProviders(env),
@@ -139,31 +136,6 @@ function readValkeyUrl({ DATABASE_URL, GATEHOUSE_VALKEY_URL: url }: Environment)
   if (!DATABASE_URL)
     throw new ConfigError('GATEHOUSE_VALKEY_URL needs DATABASE_URL: limits are only shared by nodes on a PostgreSQL')
   return url
-}
-
-/** Reads the standard OpenTelemetry variables: one holds the full URL, the other the collector's URL without a path. */
-function readOtlpTracesUrl(env: Environment): string | undefined {
-  if (env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT) return env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
-  const collector = env.OTEL_EXPORTER_OTLP_ENDPOINT
-  return collector ? `${collector.replace(/\/+$/, '')}/v1/traces` : undefined
-}
-
-/** Reads OTEL_RESOURCE_ATTRIBUTES (`key=value,…`, values percent-encoded). OTEL_SERVICE_NAME has precedence over its service.name. */
-function readOtelResource(env: Environment): Readonly<Record<string, string>> {
-  const pairs = (env.OTEL_RESOURCE_ATTRIBUTES ?? '').split(',').flatMap((pair): [string, string][] => {
-    const at = pair.indexOf('=')
-    return at < 1 ? [] : [[pair.slice(0, at).trim(), decodePercent(pair.slice(at + 1).trim())]]
-  })
-  const attributes = Object.fromEntries(pairs)
-  return { ...attributes, 'service.name': env.OTEL_SERVICE_NAME || attributes['service.name'] || 'gatehouse' }
-}
-
-function decodePercent(value: string): string {
-  try {
-    return decodeURIComponent(value)
-  } catch {
-    return value
-  }
 }
 
 function flag(env: Environment, name: string, fallback: boolean): boolean {

@@ -63,6 +63,33 @@ describe('variables of the environment', () => {
     expect(refuse(links)).not.toThrow()
   })
 
+  test.each([
+    ['OTEL_EXPORTER_OTLP_ENDPONT', 'http://collector:4318', 'OTEL_EXPORTER_OTLP_ENDPOINT'],
+    ['OTEL_EXPORTER_OTLP_TRACE_ENDPOINT', 'http://collector:4318', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'],
+    ['OTEL_SERVICENAME', 'gatehouse', 'OTEL_SERVICE_NAME'],
+    ['DATABSE_URL', 'postgres://db/gatehouse', 'DATABASE_URL'],
+    ['DATABASE_URI', 'postgresql://db/gatehouse', 'DATABASE_URL'],
+  ])('misspelt variables: the error suggests the nearest name when the name is %s [ADM-ENV-14]', (name, value, near) => {
+    expect(refuse({ [name]: value })).toThrow(`Unknown variable ${name}. Did you mean ${near}?`)
+  })
+
+  test.each([
+    ['OTEL_LOGS_EXPORTER', 'otlp'],
+    ['OTEL_EXPORTER_OTLP_LOGS_ENDPOINT', 'http://collector:4318'],
+    ['OTEL_NODE_RESOURCE_DETECTORS', 'env'],
+    ['OTEL_PYTHON_LOG_LEVEL', 'info'],
+    ['OTEL_COLLECTOR_SERVICE_HOST', '10.0.0.1'],
+    ['DATABASE_URI', 'mysql://db/other'],
+    ['POSTGRES_URL', 'postgres://db/other'],
+    ['DATABASE_URLS', ''],
+  ])('misspelt variables: accepts %s=%s, which another program may read [ADM-ENV-14]', (name, value) => {
+    expect(refuse({ [name]: value })).not.toThrow()
+  })
+
+  test('misspelt variables: accepts a similar name when DATABASE_URL is set', () => {
+    expect(refuse({ DATABASE_URI: 'postgres://db/other', DATABASE_URL: 'postgres://db/gatehouse' })).not.toThrow()
+  })
+
   test('known variables: the list, the source and the documents name the same variables', () => {
     const paths = globSync(join(ROOT, 'server/src/**/*.ts')).filter((path) => !/(?:\.test|known-variables)\.ts$/.test(path))
     const source = paths.map((path) => readFileSync(path, 'utf8')).join('\n')

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { ConfigError, type Environment } from './environment.ts'
+import { OTEL_VARIABLES } from './otel-variables.ts'
 
 /** All GATEHOUSE_ variables. A test checks that the list contains each variable that the source reads. */
 export const KNOWN_VARIABLES: readonly string[] = [
@@ -17,6 +18,7 @@ export const KNOWN_VARIABLES: readonly string[] = [
   'GATEHOUSE_AUDIT_CHECKPOINT_SECRET_ACCESS_KEY',
   'GATEHOUSE_AUDIT_CHECKPOINT_TOKEN',
   'GATEHOUSE_AUDIT_CHECKPOINT_URL',
+  'GATEHOUSE_AUDIT_FEED_TOKEN',
   'GATEHOUSE_CONFIG',
   'GATEHOUSE_DATA',
   'GATEHOUSE_DATABASE_CONNECT_TIMEOUT_MS',
@@ -48,6 +50,7 @@ export const KNOWN_VARIABLES: readonly string[] = [
   'GATEHOUSE_MAX_JSON_DEPTH',
   'GATEHOUSE_MAX_MESSAGES',
   'GATEHOUSE_METRICS_TOKEN',
+  'GATEHOUSE_NODE_NAME',
   'GATEHOUSE_OIDC_CLIENT_ID',
   'GATEHOUSE_OIDC_CLIENT_SECRET',
   'GATEHOUSE_OIDC_ISSUER',
@@ -84,12 +87,35 @@ const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\//
  * file names for keys and tokens are known.
  */
 export function refuseUnknownVariables(env: Environment, configFile: string): void {
+  refuseMisspeltVariables(env)
   const unknown = Object.keys(env).filter((name) => PREFIX_PATTERN.test(name) && env[name] && !isKnown(name, env[name]))
   if (unknown.length === 0) return
   const text = existsSync(configFile) ? readFileSync(configFile, 'utf8') : ''
   const named = new Set(text.match(/\bGATEHOUSE_\w+/gi))
   const misspelt = unknown.filter((name) => !named.has(name))
   if (misspelt.length > 0) throw new ConfigError(misspelt.map(describeUnknown).join('\n'))
+}
+
+/** Longest edit distance to a name that counts as a misspelling of it. Other programs' variables are further away. */
+const MISSPELT_DISTANCE = 2
+
+/**
+ * Throws a ConfigError for a misspelt variable without the prefix. Other programs have such variables too, so a name is refused only if it
+ * differs from a variable of this server by two letters at most, and if it is either an OTEL_ name that the specification does not have,
+ * or holds the URL of a PostgreSQL while DATABASE_URL is not set.
+ */
+function refuseMisspeltVariables(env: Environment): void {
+  const misspelt = Object.keys(env).flatMap((name) => {
+    const value = env[name]
+    if (!value) return []
+    const upper = name.toUpperCase()
+    const isOtel = upper.startsWith('OTEL_') && !OTEL_VARIABLES.includes(name) && !SERVICE_LINK.test(name)
+    const isDatabase = !env.DATABASE_URL && /^postgres(ql)?:\/\//.test(value)
+    const near = isOtel ? findNearest(upper, OTEL_VARIABLES, MISSPELT_DISTANCE) : undefined
+    const meant = near ?? (isDatabase ? findNearest(upper, ['DATABASE_URL'], MISSPELT_DISTANCE) : undefined)
+    return meant === undefined ? [] : [`Unknown variable ${name}. Did you mean ${meant}?`]
+  })
+  if (misspelt.length > 0) throw new ConfigError(misspelt.join('\n'))
 }
 
 const isKnown = (name: string, value: string): boolean =>
@@ -100,15 +126,15 @@ const isKnown = (name: string, value: string): boolean =>
 
 function describeUnknown(name: string): string {
   const bare = name.slice(PREFIX.length).toUpperCase()
-  const suggestion = WITHOUT_PREFIX.includes(bare) ? bare : findNearest(name.toUpperCase())
+  const suggestion = WITHOUT_PREFIX.includes(bare) ? bare : findNearest(name.toUpperCase(), KNOWN_VARIABLES, 6)
   return `Unknown variable ${name}. ${suggestion === undefined ? 'docs/configuration.md lists all variables.' : `Did you mean ${suggestion}?`}`
 }
 
-/** Returns undefined if no name is similar. */
-function findNearest(name: string): string | undefined {
-  const ranked = KNOWN_VARIABLES.map((known) => ({ known, distance: editDistance(name, known) }))
+/** Returns undefined if no name is within the distance. */
+function findNearest(name: string, names: readonly string[], maxDistance: number): string | undefined {
+  const ranked = names.map((known) => ({ known, distance: editDistance(name, known) }))
   const [first] = ranked.toSorted((a, b) => a.distance - b.distance)
-  return first && first.distance <= 6 ? first.known : undefined
+  return first && first.distance <= maxDistance ? first.known : undefined
 }
 
 /** Levenshtein distance. At most 100 letters of `a` are compared, because its length is not limited. */

@@ -13,6 +13,8 @@ export interface Signal {
    * unsubscribes.
    */
   subscribe(topic: string, listener: (key: string | undefined) => void): () => void
+  /** How often the connection for notifications was opened again. */
+  readonly reconnects: number
   close(): Promise<void>
 }
 
@@ -48,6 +50,7 @@ export function localSignal(): Signal {
   return {
     publish: async (topic, key) => subscribers.deliver(topic, key),
     subscribe: (topic, listener) => subscribers.subscribe(topic, listener),
+    reconnects: 0,
     close: async () => {},
   }
 }
@@ -70,6 +73,9 @@ export async function postgresSignal(pool: pg.Pool, url: string, options: Signal
       await pool.query('select pg_notify($1, $2)', [CHANNEL, `${topic}\n${key}`])
     },
     subscribe: (topic, listener) => subscribers.subscribe(topic, listener),
+    get reconnects() {
+      return connection.reconnects
+    },
     close: () => connection.close(),
   }
 }
@@ -82,6 +88,7 @@ class ListeningConnection {
   #client: pg.Client | undefined
   #heartbeat: NodeJS.Timeout | undefined
   #closed = false
+  reconnects = 0
 
   constructor(url: string, subscribers: Subscribers, options: SignalOptions) {
     this.#url = url
@@ -128,7 +135,10 @@ class ListeningConnection {
   #reconnect(): void {
     if (this.#closed) return
     this.#connect().then(
-      () => this.#subscribers.reportLoss(),
+      () => {
+        this.reconnects++
+        this.#subscribers.reportLoss()
+      },
       (error: Error) => {
         this.#options.onError(error)
         this.#scheduleReconnect()

@@ -17,7 +17,7 @@ const INVALID = { ok: false, code: 'AUTH_INVALID_KEY' }
 const REVOKED = { ok: false, code: 'AUTH_KEY_REVOKED' }
 
 /** A signal that never arrives. */
-const lostSignal: Signal = { publish: async () => {}, subscribe: () => () => {}, close: async () => {} }
+const lostSignal: Signal = { publish: async () => {}, subscribe: () => () => {}, reconnects: 0, close: async () => {} }
 
 /** With this clock cache entries never expire: only a signal removes them. */
 const STOPPED_CLOCK = { clock: () => 0 }

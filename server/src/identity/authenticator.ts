@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Db } from '../db/database.ts'
 import type { Signal } from '../db/signal.ts'
 import type { Application } from '../domain/principal.ts'
+import type { CacheStatistics } from '../lib/cache-statistics.ts'
 import { readBearer } from '../lib/credential.ts'
 import { CredentialCache, type CredentialCacheOptions } from '../lib/credential-cache.ts'
 import { findKeyByHash, recordKeyUse } from './api-key-store.ts'
@@ -27,6 +28,10 @@ export class Authenticator {
     this.#cache = new CredentialCache((hash) => findAuthentication(db, Buffer.from(hash, 'hex')), options)
     const forget = () => this.#cache.forget()
     this.#unsubscribe = [signal.subscribe(KEYS_TOPIC, forget), signal.subscribe(APPLICATIONS_TOPIC, forget)]
+  }
+
+  get statistics(): CacheStatistics {
+    return this.#cache.statistics
   }
 
   /** `authorization`: the header. Throws if the database does not respond, so that the client gets 503 and not 401. */

@@ -2,6 +2,7 @@ import type { Db } from '../db/database.ts'
 import type { Signal } from '../db/signal.ts'
 import { GatehouseError } from '../errors.ts'
 import { Cache } from '../lib/cache.ts'
+import type { CacheStatistics } from '../lib/cache-statistics.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type KeyFetch, KeysUnavailableError } from './remote-keys.ts'
 import { DEFAULT_WORKSPACE_SETTINGS } from './workspace.ts'
@@ -42,6 +43,10 @@ export class UserTokenVerifier {
     this.#fetch = fetch
     this.#current = new Cache((workspaceId) => this.#read(workspaceId), { loadMs })
     this.#unsubscribe = signal.subscribe(WORKSPACES_TOPIC, (workspaceId) => this.#current.forget(workspaceId))
+  }
+
+  get statistics(): CacheStatistics {
+    return this.#current.statistics
   }
 
   /** An invalid token is a verdict. Throws UNAVAILABLE if the keys or the settings cannot be read. */

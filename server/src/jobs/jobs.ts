@@ -10,17 +10,27 @@ export interface Job {
   readonly run: () => Promise<void>
 }
 
+/** Called after each run of a job. */
+export type OnRun = (job: string, succeeded: boolean) => void
+
 /**
  * Starts the jobs. A job never overlaps itself. An error is logged, and the job runs again after its interval. `stop` waits for
  * running jobs. `leads`: whether this process runs the jobs that a node runs once.
  */
-export function startJobs(jobs: readonly Job[], log: Logger, leads: boolean): { stop: () => Promise<void> } {
-  const stops = jobs.filter(({ oncePerNode }) => leads || !oncePerNode).map((job) => repeat(job, log))
+export function startJobs(
+  jobs: readonly Job[],
+  { log, leads, onRun }: { readonly log: Logger; readonly leads: boolean; readonly onRun?: OnRun },
+): { stop: () => Promise<void> } {
+  const stops = jobs.filter(({ oncePerNode }) => leads || !oncePerNode).map((job) => repeat(job, log, onRun))
   return { stop: async () => void (await Promise.all(stops.map((stop) => stop()))) }
 }
 
-function repeat({ name, everyMs, run }: Job, log: Logger): () => Promise<void> {
-  const loop = new Loop(run, { onError: (err) => log.error({ err, job: name }, 'background job failed') })
+function repeat({ name, everyMs, run }: Job, log: Logger, onRun?: OnRun): () => Promise<void> {
+  const onError = (err: Error) => {
+    onRun?.(name, false)
+    log.error({ err, job: name }, 'background job failed')
+  }
+  const loop = new Loop(() => run().then(() => onRun?.(name, true)), { onError })
   // If a job takes longer than its interval, the next run begins at the following interval.
   const timer = setInterval(() => loop.isRunning || loop.wake(), everyMs).unref()
   return () => {

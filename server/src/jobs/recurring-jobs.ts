@@ -26,6 +26,7 @@ import { listStoringApplications, removeExpiredResponses } from '../responses/st
 import { eraseExpiredReviews } from '../review/review-store.ts'
 import { type AuditJobDeps, auditJobs } from './audit-jobs.ts'
 import type { Job } from './jobs.ts'
+import type { QueueMeter } from './queue-meter.ts'
 import { listWorkspaceIds, runForEach } from './workspaces.ts'
 
 const SECOND = 1_000
@@ -47,6 +48,7 @@ interface Deps extends AuditJobDeps {
   readonly relay: Pick<EventRelay, 'run'>
   readonly assistants: Pick<AssistantWorker, 'run'>
   readonly webhooks: Pick<WebhookDispatcher, 'run'>
+  readonly queueMeter: QueueMeter
   /** Of the embedded database; a PostgreSQL server maintains itself. */
   readonly maintenance: DatabaseMaintenance | undefined
 }
@@ -66,6 +68,7 @@ export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job
     everyMs: MINUTE,
     run: async () => void (await finishErasures(deps.db, deps.clock.now())),
   },
+  { name: 'measure queues', oncePerNode: true, everyMs: 10 * SECOND, run: () => deps.queueMeter.run() },
   { name: 'return idle memory', everyMs: 5 * SECOND, run: async () => void memory.check() },
   { name: 'build indexes of large tables', oncePerNode: true, everyMs: MINUTE, run: () => buildDeferredIndexes(deps.database) },
   ...(deps.maintenance ? maintenanceJobs(deps.maintenance) : []),

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { CacheStatistics } from './cache-statistics.ts'
 import { withDeadline } from './deadline.ts'
 
 export interface CacheOptions {
@@ -17,6 +18,8 @@ export class Cache<V> {
   readonly #load: (key: string) => Promise<V>
   readonly #loadMs: number | undefined
   readonly #entries: LRUCache<string, Promise<V>>
+  #hits = 0
+  #misses = 0
 
   constructor(load: (key: string) => Promise<V>, { maxAgeMs = 750, maxEntries = 10_000, loadMs }: CacheOptions = {}) {
     this.#load = load
@@ -27,7 +30,11 @@ export class Cache<V> {
 
   get(key: string): Promise<V> {
     const known = this.#entries.get(key)
-    if (known) return known
+    if (known) {
+      this.#hits++
+      return known
+    }
+    this.#misses++
     const work = this.#load(key)
     const value = this.#loadMs === undefined ? work : withDeadline(this.#loadMs, work, 'the value was not loaded')
     this.#entries.set(key, value)
@@ -35,6 +42,10 @@ export class Cache<V> {
       if (this.#entries.peek(key) === value) this.#entries.delete(key)
     })
     return value
+  }
+
+  get statistics(): CacheStatistics {
+    return { hits: this.#hits, misses: this.#misses, size: this.#entries.size }
   }
 
   /** Without a key: everything. */

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import pLimit from 'p-limit'
+import type { CacheStatistics } from './cache-statistics.ts'
 import { elapsed } from './clock.ts'
 import { DeadlineError, withDeadline } from './deadline.ts'
 
@@ -39,6 +40,8 @@ export class CredentialCache<A> {
   readonly #pending = new Map<string, Promise<A | undefined>>()
   readonly #limitUnknown = pLimit(MAX_UNKNOWN_LOOK_UPS)
   #generation = 0
+  #hits = 0
+  #misses = 0
 
   constructor(
     load: (hash: string) => Promise<A | undefined>,
@@ -55,8 +58,15 @@ export class CredentialCache<A> {
   /** Resolves to undefined if the credential does not exist. Rejects if the look-up fails or times out. */
   async get(hash: string): Promise<A | undefined> {
     const known = this.#known.get(hash)
-    if (known?.generation === this.#generation && this.#clock() < known.until) return known.value
-    if (this.#unknown.get(hash)) return undefined
+    if (known?.generation === this.#generation && this.#clock() < known.until) {
+      this.#hits++
+      return known.value
+    }
+    if (this.#unknown.get(hash)) {
+      this.#hits++
+      return undefined
+    }
+    this.#misses++
     const pending = this.#pending.get(hash)
     if (pending) return pending
     const until = elapsed() + this.#lookUpMs
@@ -66,6 +76,10 @@ export class CredentialCache<A> {
     })
     this.#pending.set(hash, lookup)
     return lookup
+  }
+
+  get statistics(): CacheStatistics {
+    return { hits: this.#hits, misses: this.#misses, size: this.#known.size + this.#unknown.size }
   }
 
   /** Makes every credential be looked up again. Known credentials stay known, so they do not wait in the queue of unknown ones. */

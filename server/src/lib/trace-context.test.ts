@@ -3,16 +3,18 @@ import { currentTrace, runInStoredTrace, runInTrace, runOutsideTrace, traceConte
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const PARENT = '00f067aa0ba902b7'
+/** Records each trace, except those that the client does not record. */
+const always = (_: string, parentIsSampled = true) => parentIsSampled
 const VALID = `00-${TRACE}-${PARENT}-01`
 
 describe('trace context', () => {
   test("traceparent: client's span is the parent of upstream requests when this server records no spans", () => {
-    const context = traceContext({ traceparent: VALID }, false)
+    const context = traceContext({ traceparent: VALID })
     expect(context).toEqual({ traceId: TRACE, parentId: PARENT, spanId: PARENT, flags: '01' })
   })
 
   test('traceparent: a new span is the parent of upstream requests when this server records spans', () => {
-    const context = traceContext({ traceparent: `00-${TRACE}-${PARENT}-00` }, true)
+    const context = traceContext({ traceparent: `00-${TRACE}-${PARENT}-00` }, always)
     expect(context).toMatchObject({ traceId: TRACE, parentId: PARENT, flags: '00' })
     expect(context?.spanId).toMatch(/^[\da-f]{16}$/)
     expect(context?.spanId).not.toBe(PARENT)
@@ -31,17 +33,17 @@ describe('trace context', () => {
     `${VALID}, ${VALID}`,
     [VALID, VALID],
   ])('traceparent: invalid header counts as missing: %j', (traceparent) => {
-    expect(traceContext({ traceparent }, false)).toBeUndefined()
-    expect(traceContext({ traceparent }, true)).toMatchObject({ parentId: undefined })
+    expect(traceContext({ traceparent })).toBeUndefined()
+    expect(traceContext({ traceparent }, always)).toMatchObject({ parentId: undefined })
   })
 
   test('traceparent: ids and the sampled flag are read when the version is newer', () => {
-    const context = traceContext({ traceparent: `01-${TRACE}-${PARENT}-03-more` }, false)
+    const context = traceContext({ traceparent: `01-${TRACE}-${PARENT}-03-more` })
     expect(context).toMatchObject({ traceId: TRACE, parentId: PARENT, flags: '01' })
   })
 
   test('traceHeaders: have the context within the request, and are empty outside of it', async () => {
-    const context = traceContext({ traceparent: VALID, tracestate: 'a=1', baggage: 'user=ann' }, false)
+    const context = traceContext({ traceparent: VALID, tracestate: 'a=1', baggage: 'user=ann' })
     if (!context) throw new Error('no context')
     const within = await runInTrace(context, async () => {
       await new Promise((resolve) => setImmediate(resolve))
@@ -53,12 +55,12 @@ describe('trace context', () => {
   })
 
   test('runInStoredTrace: work runs in the stored trace, or in no trace when none was stored', () => {
-    const context = traceContext({ traceparent: `00-${'a'.repeat(32)}-${PARENT}-01` }, false)
+    const context = traceContext({ traceparent: `00-${'a'.repeat(32)}-${PARENT}-01` })
     if (!context) throw new Error('no context')
     runInTrace(context, () => {
-      expect(runInStoredTrace(VALID, false, traceHeaders)).toEqual({ traceparent: VALID })
-      expect(runInStoredTrace(null, false, traceHeaders)).toEqual({})
-      expect(runInStoredTrace(VALID, true, currentTrace)).toMatchObject({ traceId: TRACE, parentId: PARENT })
+      expect(runInStoredTrace(VALID, undefined, traceHeaders)).toEqual({ traceparent: VALID })
+      expect(runInStoredTrace(null, undefined, traceHeaders)).toEqual({})
+      expect(runInStoredTrace(VALID, always, currentTrace)).toMatchObject({ traceId: TRACE, parentId: PARENT })
       expect(runOutsideTrace(traceHeaders)).toEqual({})
     })
   })

@@ -19,20 +19,33 @@ export const runInTrace = <T>(context: TraceContext, work: () => T): T => storag
 /** The trace of the current request; undefined outside of a request, or if it has no trace. */
 export const currentTrace = (): TraceContext | undefined => storage.getStore()
 
+/** Whether a trace is recorded. `parentIsSampled`: the flag of the client; undefined: the trace begins here. */
+export type Sample = (traceId: string, parentIsSampled: boolean | undefined) => boolean
+
 /**
- * Reads the trace from a request's headers. `recording`: this server creates spans with their own ids; otherwise the client's span is the
+ * Reads the trace from a request's headers. With `sample`, this server creates spans with their own ids; otherwise the client's span is the
  * parent of upstream requests. An invalid header counts as missing. `tracestate` is never forwarded, because no detector reads it.
  */
 export function traceContext(
   { traceparent }: Readonly<Record<string, string | string[] | undefined>>,
-  recording: boolean,
+  sample?: Sample,
 ): TraceContext | undefined {
   const client = typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined
-  if (client === undefined) {
-    return recording ? { traceId: newHex(16), parentId: undefined, spanId: newHex(8), flags: '01' } : undefined
-  }
-  const { traceId, parentId, flags } = client
-  return { traceId, parentId, spanId: recording ? newHex(8) : parentId, flags }
+  if (sample === undefined) return client && { ...client, spanId: client.parentId }
+  const traceId = client?.traceId ?? newHex(16)
+  const isSampled = sample(traceId, client && (Number.parseInt(client.flags, 16) & 1) === 1)
+  return { traceId, parentId: client?.parentId, spanId: newHex(8), flags: isSampled ? '01' : '00' }
+}
+
+/**
+ * Runs work in a new span below the current one, so that the work's upstream requests have it as their parent. Without a recorded trace the
+ * work runs in the current trace, and gets no span.
+ */
+export function runInChildSpan<T>(work: (span: TraceContext | undefined) => T): T {
+  const current = storage.getStore()
+  if (current === undefined || current.parentId === current.spanId) return work(undefined)
+  const span = { ...current, parentId: current.spanId, spanId: newHex(8) }
+  return storage.run(span, () => work(span))
 }
 
 /** The current trace as the value of `traceparent`, which is also stored with later work; null: none. */
@@ -47,9 +60,9 @@ export function traceHeaders(): Readonly<Record<string, string>> {
   return traceparent === null ? {} : { traceparent }
 }
 
-/** Runs work in its stored trace, or outside of any trace if none was stored. `recording`: see traceContext. */
-export function runInStoredTrace<T>(traceparent: string | null, recording: boolean, work: () => T): T {
-  const context = traceContext({ traceparent: traceparent ?? undefined }, recording)
+/** Runs work in its stored trace, or outside of any trace if none was stored. `sample`: see traceContext. */
+export function runInStoredTrace<T>(traceparent: string | null, sample: Sample | undefined, work: () => T): T {
+  const context = traceContext({ traceparent: traceparent ?? undefined }, sample)
   return context ? storage.run(context, work) : storage.exit(work)
 }
 

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Db } from '../db/database.ts'
 import type { Signal } from '../db/signal.ts'
 import { OPERATORS_TOPIC, type Operator } from '../domain/operator.ts'
+import type { CacheStatistics } from '../lib/cache-statistics.ts'
 import { readBearer } from '../lib/credential.ts'
 import { CredentialCache, type CredentialCacheOptions } from '../lib/credential-cache.ts'
 import { findAdminTokenByHash } from './admin-token-store.ts'
@@ -34,6 +35,10 @@ export class AdminAuthenticator {
     this.#cache = new CredentialCache((hash) => findAuthentication(db, Buffer.from(hash, 'hex')), options)
     const forget = () => this.#cache.forget()
     this.#unsubscribe = [signal.subscribe(ADMIN_TOKENS_TOPIC, forget), signal.subscribe(OPERATORS_TOPIC, forget)]
+  }
+
+  get statistics(): CacheStatistics {
+    return this.#cache.statistics
   }
 
   /** `authorization`: the header. Throws if the database does not respond, so that the client gets 503 and not 401. */

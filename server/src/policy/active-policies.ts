@@ -1,5 +1,6 @@
 import type { Db } from '../db/database.ts'
 import { Cache } from '../lib/cache.ts'
+import type { CacheStatistics } from '../lib/cache-statistics.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { type CompiledPolicy, compile } from './compile.ts'
 import { parsePolicySet } from './parse.ts'
@@ -36,6 +37,10 @@ export class ActivePolicies {
     this.#onProblem = onProblem
     this.#cache = new Cache((workspaceId) => this.#load(workspaceId), { maxAgeMs })
     this.#loadMs = loadMs
+  }
+
+  get statistics(): CacheStatistics {
+    return this.#cache.statistics
   }
 
   /**

@@ -15,7 +15,7 @@ interface Reloading {
 
 /** The link of a server with one process: it gets the signals itself, and a thread serves the health port. */
 export function onlyProcess(config: Config, secrets: Secrets, reloading?: Reloading): NodeLink {
-  const log = createLogger(config.logLevel)
+  const log = createLogger(config.logLevel, config.telemetry.nodeName)
   let thread: { close: () => Promise<void> } | undefined
   return {
     number: undefined,

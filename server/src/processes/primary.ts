@@ -25,7 +25,7 @@ interface Options {
  * it accepts connections and hands each to a process that is free.
  */
 export async function runPrimary({ config, secrets, readEnv, ...given }: Options): Promise<number> {
-  const log = createLogger(config.logLevel).child({ process: 'primary' })
+  const log = createLogger(config.logLevel, config.telemetry.nodeName).child({ process: 'primary' })
   let { env } = given
   const members = new Map<number, Member>()
   const pool: WorkerPool = new WorkerPool({

@@ -83,6 +83,17 @@ export function usageOf({ usage }: { readonly usage?: ReportedUsage }, prices: P
 
 export type AttemptFacts = Omit<ProviderAttempt, 'provider' | 'model'>
 
+/** The facts of a request to a provider. */
+export function attemptFactsOf(
+  result: { readonly ok: true; readonly status: number; readonly response: { readonly usage?: ReportedUsage } } | UpstreamFailure,
+  ms: number,
+  prices: Prices,
+): AttemptFacts {
+  const { status } = result
+  if (result.ok) return { status, outcome: 'ok', ms, ...usageOf(result.response, prices) }
+  return { status, outcome: outcomeOf(result), ms, ...(result.rejection?.kind === 'refused' && { code: result.rejection.code }) }
+}
+
 /** Keys are in the order of RFC 8785, like all keys of a record (pipeline/record-draft.ts). */
 export function recordAttempt({ provider, model }: Candidate, attempt: AttemptFacts): ProviderAttempt {
   const { cache_read_tokens, cache_write_1h_tokens, cache_write_tokens, code, completion_tokens, cost } = attempt

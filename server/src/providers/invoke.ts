@@ -1,11 +1,14 @@
 import { setTimeout } from 'node:timers/promises'
 import type { EncodedBody, Unsupported } from '../dialects/upstream-dialect.ts'
 import type { Completion, ProviderAttempt } from '../domain/completion.ts'
+import type { ProviderCall } from '../domain/provider-call.ts'
 import type { ReportedUsage } from '../domain/usage.ts'
 import { elapsed } from '../lib/clock.ts'
+import { runInChildSpan } from '../lib/trace-context.ts'
 import {
   type AttemptConditions,
   type AttemptFacts,
+  attemptFactsOf,
   endsInvocation,
   faultOf,
   isRetryable,
@@ -19,7 +22,9 @@ import type { ConnectionPools } from './connection-pools.ts'
 import { FailedAttempts, type InvokeFailure } from './failed-attempts.ts'
 import type { Health, NoPermit, Permit } from './health.ts'
 import { type AttemptResult, chatOperation, type Operation } from './operation.ts'
+import { sortByProbeDue } from './probe-order.ts'
 import type { Provider, ProviderModel } from './provider.ts'
+import { CallTimes, describeCall } from './provider-call.ts'
 import type { AdapterDeps, ProviderRequest, UpstreamFailure } from './request-completion.ts'
 import type { Candidate } from './route.ts'
 import { type ProviderLimits, TimeBudget } from './time-budget.ts'
@@ -34,6 +39,8 @@ export interface InvokeDeps extends AdapterDeps {
   readonly limits?: ProviderLimits
   /** Called when a failure that only an operator can resolve occurs first, or again after a success. */
   readonly onFault?: (fault: { readonly provider: Provider; readonly kind: string; readonly status: number }) => void
+  /** Called after each request to a provider. */
+  readonly onCall?: (call: ProviderCall) => void
 }
 
 export interface InvokeOptions extends AttemptConditions {
@@ -100,18 +107,6 @@ export async function invokeOperation<Response extends { readonly usage?: Report
     if (result) return result
   }
   return invocation.failed()
-}
-
-/**
- * Sorts the candidates whose breakers are open among themselves, the longest due first. A probe that hangs uses the time of the
- * probes after it. It is then sorted behind them, so that each candidate is probed.
- */
-function sortByProbeDue(candidates: readonly Candidate[], health: Health): readonly Candidate[] {
-  const probeDue = ({ provider }: Candidate) => health.probeDue(provider)
-  const open = candidates.filter((candidate) => probeDue(candidate) !== undefined)
-  if (open.length < 2) return candidates
-  const sorted = open.toSorted((a, b) => (probeDue(a) ?? 0) - (probeDue(b) ?? 0)).values()
-  return candidates.map((candidate) => (open.includes(candidate) ? (sorted.next().value ?? candidate) : candidate))
 }
 
 interface RetryContext {
@@ -213,28 +208,29 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
     }
   }
 
-  async #attempt(candidate: Candidate, encoded: EncodedBody, permit: Permit): Promise<AttemptResult<Response>> {
-    const { provider, model } = candidate
+  #attempt(candidate: Candidate, encoded: EncodedBody, permit: Permit): Promise<AttemptResult<Response>> {
+    return runInChildSpan(async (span) => {
+      const times = new CallTimes(this.#deps.clock)
+      const result = await this.#send(candidate, encoded, permit, times)
+      const attempt = this.#addAttempt(candidate, attemptFactsOf(result, times.ms, candidate.model))
+      this.#deps.onCall?.(describeCall(candidate, { operation: this.#operation.name, attempt, result, times, span }))
+      return result
+    })
+  }
+
+  async #send({ provider, model }: Candidate, encoded: EncodedBody, permit: Permit, { onChunk }: CallTimes) {
     const { pools, health } = this.#deps
-    const startedAt = elapsed()
     this.#hasSent = true
     const { isFull, ...limits } = this.#budget.attemptLimits(provider)
     let result: AttemptResult<Response> | undefined
     try {
-      const options = { ...limits, signal: this.#options.signal }
+      const options = { ...limits, signal: this.#options.signal, onChunk }
       result = await this.#operation.attempt(pools.endpoint(provider), { ...encoded, model }, options, this.#deps)
     } finally {
       const signal = result ? signalOf(result, isFull) : 'unknown'
       health.release(provider, permit, signal, result && !result.ok ? rankedBehindMs(result) : 0)
     }
     this.#reportResult(provider, result)
-    const { status } = result
-    const ms = elapsed() - startedAt
-    if (result.ok) this.#addAttempt(candidate, { status, outcome: 'ok', ms, ...usageOf(result.response, model) })
-    else {
-      const code = result.rejection?.kind === 'refused' ? { code: result.rejection.code } : {}
-      this.#addAttempt(candidate, { status, outcome: outcomeOf(result), ms, ...code })
-    }
     return result
   }
 
@@ -285,8 +281,10 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
     return { ok: true, response, provider, model, attempts: this.#attempts }
   }
 
-  #addAttempt(candidate: Candidate, attempt: AttemptFacts): void {
-    this.#attempts.push(recordAttempt(candidate, attempt))
+  #addAttempt(candidate: Candidate, facts: AttemptFacts): ProviderAttempt {
+    const attempt = recordAttempt(candidate, facts)
+    this.#attempts.push(attempt)
+    return attempt
   }
 }
 

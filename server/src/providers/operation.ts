@@ -5,7 +5,7 @@ import type { ReportedUsage } from '../domain/usage.ts'
 import type { UpstreamModel } from './adapter.ts'
 import type { Endpoint } from './connection-pools.ts'
 import { type EmbeddingsRequest, encodeEmbeddings, requestEmbeddings } from './embeddings-adapter.ts'
-import type { ProviderModel } from './provider.ts'
+import { type ProviderModel, upstreamNameOf } from './provider.ts'
 import {
   type AdapterDeps,
   type AttemptLimits,
@@ -25,6 +25,7 @@ interface Attempt extends EncodedBody {
 
 /** A request to providers: attempts, retries and fallbacks are the same for every operation. */
 export interface Operation<Answer extends { readonly usage?: ReportedUsage }> {
+  readonly name: 'chat' | 'embeddings'
   /** The body for all attempts at one provider, or the field that the provider's API cannot express. */
   encode(endpoint: Endpoint, model: ProviderModel): EncodedRequest
   /** Makes one attempt at a provider. */
@@ -33,12 +34,11 @@ export interface Operation<Answer extends { readonly usage?: ReportedUsage }> {
   stub(deps: StubDeps): Answer
 }
 
-const upstreamNameOf = ({ upstreamName, id }: ProviderModel): string => upstreamName ?? id
-
 /** Absent `api`: chat. */
 const upstreamModelOf = (model: ProviderModel): UpstreamModel => ({ name: upstreamNameOf(model), api: model.api ?? 'chat' })
 
 export const chatOperation = (request: ProviderRequest, watch?: TextWatch): Operation<Completion> => ({
+  name: 'chat',
   encode(endpoint, declared) {
     const model = upstreamModelOf(declared)
     return endpoint.chat(model).dialect.encode({ ...request, model: model.name, stream: endpoint.stream })
@@ -52,6 +52,7 @@ export const chatOperation = (request: ProviderRequest, watch?: TextWatch): Oper
 })
 
 export const embeddingsOperation = (request: EmbeddingsRequest): Operation<Embeddings> => ({
+  name: 'embeddings',
   encode: ({ adapter }, model) => encodeEmbeddings(adapter, request, upstreamNameOf(model)),
   async attempt(endpoint, { body, model }, limits, deps) {
     const call = { path: endpoint.embeddingsPath(upstreamNameOf(model)), body }

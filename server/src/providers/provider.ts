@@ -94,6 +94,9 @@ export interface ProviderModel extends Prices {
   readonly createdAt: Date
 }
 
+/** The name that the provider knows. */
+export const upstreamNameOf = ({ upstreamName, id }: Pick<ProviderModel, 'upstreamName' | 'id'>): string => upstreamName ?? id
+
 /** `allowPrivateUrls`: GATEHOUSE_ALLOW_PRIVATE_URLS. */
 export const isPrivateUrlAllowed = (source: ProviderSource, allowPrivateUrls: boolean): boolean =>
   source !== 'api' || allowPrivateUrls

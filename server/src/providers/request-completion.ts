@@ -27,6 +27,8 @@ export interface AttemptLimits {
   /** Without a byte, until the headers and between bytes of the body or events of a stream. Default: `timeoutMs`. */
   readonly idleMs?: number
   readonly signal?: AbortSignal | undefined
+  /** Called for each event of a streamed response. */
+  readonly onChunk?: () => void
 }
 
 export interface AdapterDeps {
@@ -64,7 +66,7 @@ export async function requestCompletion(
   const open = () => {
     const collector = dialect.collect()
     reader = openReader(streamFormat, collector, maxBytes)
-    return watch ? watched(reader, collector, watch) : reader
+    return watched(reader, collector, watch, limits.onChunk)
   }
   // A provider may answer a request for a stream without one.
   const stream = endpoint.stream && { stream: { mediaType: STREAM_TYPES[streamFormat], open } }
@@ -89,11 +91,17 @@ export async function requestCompletion(
   return withRejection(failure, readRejection({ ...failure, body: reported.body }))
 }
 
-/** A reader that reports the text after each chunk but the last one: the complete response is judged next. */
-const watched = (reader: ResponseReader, collector: StreamCollector, watch: TextWatch): StreamReader => ({
+/** A reader that reports each event, and to `watch` the text after each chunk but the last one: the complete response is judged next. */
+const watched = (
+  reader: ResponseReader,
+  collector: StreamCollector,
+  watch: TextWatch | undefined,
+  onChunk: AttemptLimits['onChunk'],
+): StreamReader => ({
   write(chunk) {
     const effect = reader.write(chunk)
-    if (effect === 'progress') watch.grown(collector.text)
+    if (effect === 'progress' || effect === 'done') onChunk?.()
+    if (effect === 'progress') watch?.grown(collector.text)
     return effect
   },
 })

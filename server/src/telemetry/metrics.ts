@@ -1,6 +1,8 @@
 import { type Aggregator, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { ProviderAttempt } from '../domain/completion.ts'
 import type { Fault } from '../domain/fault.ts'
+import type { ProviderCall } from '../domain/provider-call.ts'
+import { GenAiMetrics } from './gen-ai-metrics.ts'
 
 /** The values of a finished request that metrics record. Never content, keys or tokens. */
 export interface RequestMetrics {
@@ -115,6 +117,23 @@ export class Metrics {
     REQUEST_BUCKETS,
   )
 
+  readonly #detectorSeconds = this.#counter('gatehouse_detector_seconds_total', 'Time that each detector took.', ['detector'])
+  readonly #jobRuns = this.#counter('gatehouse_job_runs_total', 'Runs of background jobs, by outcome: ok, failed.', [
+    'task',
+    'outcome',
+  ])
+  readonly #jobSuccess = new Gauge({
+    name: 'gatehouse_job_last_success_timestamp_seconds',
+    help: 'Unix time of the last successful run of each background job.',
+    labelNames: ['task'],
+    registers: [this.registry],
+  })
+  readonly #exports = this.#counter('gatehouse_otlp_exports_total', 'Exports to the OpenTelemetry collector, by outcome.', [
+    'signal',
+    'outcome',
+  ])
+  readonly #genAi = new GenAiMetrics(this.registry)
+
   constructor(readings: Readings) {
     // An alert sees the first fault only if the counter existed before.
     this.#faults.inc({ kind: 'transform', name: 'input', how: 'threw' }, 0)
@@ -149,6 +168,24 @@ export class Metrics {
 
   fault({ kind, name, how }: Fault): void {
     this.#faults.inc({ kind, name, how })
+  }
+
+  detectorTime(detector: string, ms: number): void {
+    this.#detectorSeconds.inc({ detector }, ms / 1_000)
+  }
+
+  /** The label is `task`, because Prometheus gives each scraped series a label `job`. */
+  jobRun(job: string, succeeded: boolean, now: Date): void {
+    this.#jobRuns.inc({ task: job, outcome: succeeded ? 'ok' : 'failed' })
+    if (succeeded) this.#jobSuccess.set({ task: job }, now.getTime() / 1_000)
+  }
+
+  export(signal: string, succeeded: boolean): void {
+    this.#exports.inc({ signal, outcome: succeeded ? 'ok' : 'failed' })
+  }
+
+  call(call: ProviderCall): void {
+    this.#genAi.observe(call)
   }
 
   observe(request: RequestMetrics): void {

@@ -1,31 +1,43 @@
 import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace as spans } from '@opentelemetry/api'
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import { resourceFromAttributes } from '@opentelemetry/resources'
-import { BasicTracerProvider, BatchSpanProcessor, type IdGenerator, RandomIdGenerator } from '@opentelemetry/sdk-trace-base'
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  type IdGenerator,
+  RandomIdGenerator,
+  type Sampler,
+  SamplingDecision,
+  TraceIdRatioBasedSampler,
+} from '@opentelemetry/sdk-trace-base'
+import type { ProviderCall } from '../domain/provider-call.ts'
 import { sumOf } from '../domain/usage.ts'
-import type { TraceContext } from '../lib/trace-context.ts'
+import type { Sample, TraceContext } from '../lib/trace-context.ts'
+import { callAttributes, errorTypeOf, GEN_AI_SCHEMA_URL } from './gen-ai.ts'
+import { type OnExport, type OtlpProtocol, resourceOf, spanExporter } from './otlp-exporter.ts'
 import type { RequestSpan, Tracing } from './request-span.ts'
 
-/** Loaded by tracing.ts if a collector is configured. */
-export function openTelemetryTracing(url: string, resource: Readonly<Record<string, string>>): Tracing {
+export interface TracingOptions {
+  readonly nodeName: string
+  readonly version: string
+  readonly protocol: OtlpProtocol
+  readonly sampler: { readonly followsParent: boolean; readonly ratio: number }
+  readonly onExport: OnExport
+}
+
+/** Sends spans over OTLP. This module is loaded only if a collector is configured, because OpenTelemetry is large. */
+export function openTracing({ nodeName, version, protocol, sampler, onExport }: TracingOptions): Tracing {
   const ids = new RequestIds()
   const provider = new BasicTracerProvider({
-    resource: resourceFromAttributes(resource),
+    resource: resourceOf(nodeName, version),
     idGenerator: ids,
-    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url }))],
+    sampler: ids,
+    spanProcessors: [new BatchSpanProcessor(spanExporter(protocol, onExport))],
   })
-  const tracer = provider.getTracer('gatehouse')
+  const tracer = provider.getTracer('gatehouse', version, { schemaUrl: GEN_AI_SCHEMA_URL })
   return {
+    sample: createSample(sampler),
     recordSpan(request) {
-      const parent = tracer.startSpan(
-        request.endpoint,
-        {
-          kind: SpanKind.SERVER,
-          startTime: request.startedAt,
-          attributes: attributesOf(request),
-        },
-        ids.contextOf(request.trace),
-      )
+      const options = { kind: SpanKind.SERVER, startTime: request.startedAt, attributes: attributesOf(request) }
+      const parent = tracer.startSpan(request.endpoint, options, ids.contextOf(request.trace))
       if (request.status >= 500) parent.setStatus({ code: SpanStatusCode.ERROR })
       const context = spans.setSpan(ROOT_CONTEXT, parent)
       for (const stage of request.stages) {
@@ -36,23 +48,44 @@ export function openTelemetryTracing(url: string, resource: Readonly<Record<stri
       }
       parent.end(request.startedAt + request.ms)
     },
+    recordCall(call) {
+      if (call.span === undefined) return
+      const options = { kind: SpanKind.CLIENT, startTime: call.startedAt, attributes: callAttributes(call) }
+      const span = tracer.startSpan(nameOf(call), options, ids.contextOf(call.span))
+      if (errorTypeOf(call) !== undefined) span.setStatus({ code: SpanStatusCode.ERROR })
+      span.end(call.startedAt + call.attempt.ms)
+    },
     close: () => provider.shutdown(),
   }
 }
 
-/** Gives the span of a request the ids that its upstream requests carried. */
-class RequestIds implements IdGenerator {
+const nameOf = ({ operation, attempt }: ProviderCall): string => `${operation} ${attempt.model}`
+
+function createSample({ followsParent, ratio }: TracingOptions['sampler']): Sample {
+  const byRatio = new TraceIdRatioBasedSampler(ratio)
+  return (traceId, parentIsSampled) => {
+    if (followsParent && parentIsSampled !== undefined) return parentIsSampled
+    return byRatio.shouldSample(ROOT_CONTEXT, traceId).decision === SamplingDecision.RECORD_AND_SAMPLED
+  }
+}
+
+/** Gives spans the ids that upstream requests carried, and the sampling decision that was made when their request began. */
+class RequestIds implements IdGenerator, Sampler {
   readonly #random = new RandomIdGenerator()
   /** Traces whose span id is used. One HTTP request can run the pipeline several times; only the first run gets its span id. */
   readonly #used = new WeakSet<TraceContext>()
   #traceId: string | undefined
   #spanId: string | undefined
+  #isSampled = true
 
   /** The parent of the next span. Start that span immediately, because the ids are kept in this object. */
   contextOf(trace: TraceContext | undefined): Context {
     this.#traceId = this.#spanId = undefined
+    this.#isSampled = true
     if (trace === undefined) return ROOT_CONTEXT
     const { traceId, parentId, spanId, flags } = trace
+    const traceFlags = Number.parseInt(flags, 16)
+    this.#isSampled = (traceFlags & 1) === 1
     const isFirst = !this.#used.has(trace)
     this.#used.add(trace)
     if (isFirst) {
@@ -61,12 +94,7 @@ class RequestIds implements IdGenerator {
     }
     const parent = isFirst ? parentId : spanId
     if (parent === undefined) return ROOT_CONTEXT
-    return spans.setSpanContext(ROOT_CONTEXT, {
-      traceId,
-      spanId: parent,
-      traceFlags: Number.parseInt(flags, 16),
-      isRemote: true,
-    })
+    return spans.setSpanContext(ROOT_CONTEXT, { traceId, spanId: parent, traceFlags, isRemote: true })
   }
 
   generateTraceId = (): string => this.#traceId ?? this.#random.generateTraceId()
@@ -77,6 +105,12 @@ class RequestIds implements IdGenerator {
     this.#spanId = undefined
     return spanId
   }
+
+  shouldSample(context: Context): { decision: SamplingDecision } {
+    const parent = spans.getSpanContext(context)
+    const isSampled = parent ? (parent.traceFlags & 1) === 1 : this.#isSampled
+    return { decision: isSampled ? SamplingDecision.RECORD_AND_SAMPLED : SamplingDecision.NOT_RECORD }
+  }
 }
 
 /** Attributes of the GenAI semantic conventions, and own ones for the rest. */
@@ -86,7 +120,7 @@ const attributesOf = ({ endpoint, requestId, auditId, status, model, provider, a
   ...(auditId && { 'gatehouse.audit_id': auditId }),
   ...((endpoint === 'chat' || endpoint === 'embeddings') && { 'gen_ai.operation.name': endpoint }),
   ...(model && { 'gen_ai.request.model': model }),
-  ...(provider && { 'gen_ai.provider.name': provider }),
+  ...(provider && { 'gatehouse.provider': provider }),
   ...(sumOf(attempts, 'prompt_tokens') > 0 && usageAttributes(attempts)),
 })
 

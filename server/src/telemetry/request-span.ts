@@ -1,5 +1,6 @@
 import type { ProviderAttempt } from '../domain/completion.ts'
-import type { TraceContext } from '../lib/trace-context.ts'
+import type { ProviderCall } from '../domain/provider-call.ts'
+import type { Sample, TraceContext } from '../lib/trace-context.ts'
 
 /** A request as a span, with a child for each stage that was not skipped. Names and numbers only, never content. */
 export interface RequestSpan {
@@ -19,7 +20,13 @@ export interface RequestSpan {
 }
 
 export interface Tracing {
+  /** Decides which traces are recorded; undefined: none, so requests get no span ids. */
+  readonly sample: Sample | undefined
   /** Call it once, after the response. Until then a request has only ids, so spans cost nothing while it runs. */
   recordSpan(span: RequestSpan): void
+  /** Call it after each request to a provider. */
+  recordCall(call: ProviderCall): void
   close(): Promise<void>
 }
+
+export const NO_TRACING: Tracing = { sample: undefined, recordSpan: () => {}, recordCall: () => {}, close: async () => {} }

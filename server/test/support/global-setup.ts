@@ -58,7 +58,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 async function seed(dataDir: string): Promise<void> {
   const environment = { GATEHOUSE_DATA: dataDir, PORT: '0' }
   const config = { ...readConfig(environment), configFile: join(dataDir, 'none.yaml') }
-  const log = createLogger('error', { write: (line: string) => void process.stderr.write(line) })
+  const log = createLogger('error', 'test', { write: (line: string) => void process.stderr.write(line) })
   const context = await createContext(config, readSecrets(environment, config), { log })
   await prepareStart(context).finally(() => context.close())
 }

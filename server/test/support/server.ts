@@ -47,7 +47,7 @@ export async function startServer(env: Environment = {}, overrides: Overrides = 
   // Without this the server would read the gatehouse.yaml of the current folder.
   const config = { ...readConfig(environment), ...(!env.GATEHOUSE_CONFIG && { configFile: join(folder, 'none.yaml') }) }
   const lines: string[] = []
-  const log = createLogger(config.logLevel, { write: (line: string) => void lines.push(line) })
+  const log = createLogger(config.logLevel, config.telemetry.nodeName, { write: (line: string) => void lines.push(line) })
   const context = await createContext(config, readSecrets(environment, config), { log, passwords: FAST_PASSWORDS, ...overrides })
   const app = await createApp(context)
   const announce = await prepareStart(context, { isTerminal: true, write: (text) => void process.stderr.write(text) })

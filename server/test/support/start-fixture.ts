@@ -53,7 +53,7 @@ export class StartFixture {
     return {
       config: { ...config, configFile: env.GATEHOUSE_CONFIG ?? join(this.dataDir, 'gatehouse.yaml') },
       secrets,
-      log: createLogger('info', { write: (line: string) => this.#note(line) }),
+      log: createLogger('info', 'test', { write: (line: string) => this.#note(line) }),
       database: this.#database,
       clock: systemClock,
       workspaceBox: secretBox(secrets.secretKey, 'workspace'),

@@ -12,10 +12,11 @@ afterAll(() => server?.close())
 const OPERATIONS = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8')
 
 /** The metrics that docs/operations.md lists. */
-const NAMES = [...OPERATIONS.matchAll(/^\| `(gatehouse_[a-z_]+)` \|/gm)].map(([, name]) => name ?? '')
+const NAMES = [...OPERATIONS.matchAll(/^\| `((?:gatehouse|gen_ai)_[a-z_]+)` \|/gm)].map(([, name]) => name ?? '')
 
-/** Metrics whose labels appear only with their event: a refusal, tampering, a configured destination. */
-const AFTER_THEIR_EVENT = /^gatehouse_(provider_refusals_total|audit_tampered|audit_delivery_.+)$/
+/** Metrics whose labels appear only with their event: a refusal, tampering, a configured destination, a run of a background job. */
+const AFTER_THEIR_EVENT =
+  /^gatehouse_(provider_refusals_total|audit_tampered|audit_delivery_.+|job_.+|queue_.+|otlp_exports_total)$|^gen_ai_/
 
 test('/metrics: exports exactly the metrics of docs/operations.md, with values after a completion and a hold', async () => {
   const key = server.demo.applications[0]?.api_key ?? ''
@@ -34,7 +35,7 @@ test('/metrics: exports exactly the metrics of docs/operations.md, with values a
   const measured = new Set(
     [...text.matchAll(/^(gatehouse_[a-z_]+?)(?:_bucket|_sum|_count)?(?:\{.*\})? /gm)].map(([, name]) => name),
   )
-  const exported = [...text.matchAll(/^# TYPE (gatehouse_[a-z_]+) /gm)].map(([, name]) => name)
+  const exported = [...text.matchAll(/^# TYPE ((?:gatehouse|gen_ai)_[a-z_]+) /gm)].map(([, name]) => name)
   expect(NAMES.length).toBeGreaterThan(5)
   expect(exported.toSorted()).toEqual(NAMES.toSorted())
   expect([...measured].toSorted()).toEqual(NAMES.filter((name) => !AFTER_THEIR_EVENT.test(name)).toSorted())

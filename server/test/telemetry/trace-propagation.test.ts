@@ -1,32 +1,16 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { startGoverned } from '../support/governed.ts'
+import { startOtelCollector } from '../support/otel-collector.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
+/** Kind of a span in OTLP. */
+const CLIENT = 3
 const PARENT = '00f067aa0ba902b7'
 const headers = {
   traceparent: `00-${TRACE}-${PARENT}-01`,
   tracestate: 'vendor=abc',
   baggage: 'user=marmalade',
-}
-
-interface Span {
-  readonly traceId: string
-  readonly spanId: string
-  readonly parentSpanId?: string
-  readonly name: string
-}
-interface Attribute {
-  readonly key: string
-  readonly value: { readonly stringValue?: string }
-}
-interface Export {
-  readonly resourceSpans: readonly {
-    readonly resource: { readonly attributes: readonly Attribute[] }
-    readonly scopeSpans: readonly { readonly spans: readonly Span[] }[]
-  }[]
 }
 
 describe('traces without a collector', () => {
@@ -55,46 +39,46 @@ describe('traces without a collector', () => {
 })
 
 describe('traces with a collector', () => {
-  const received: Export[] = []
-  const collector = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    received.push(JSON.parse(Buffer.concat(chunks).toString()))
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
-  })
+  let collector: Awaited<ReturnType<typeof startOtelCollector>>
   let governed: Awaited<ReturnType<typeof startGoverned>>
   beforeAll(async () => {
-    await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve))
-    governed = await startGoverned({
-      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
-      OTEL_SERVICE_NAME: 'gatehouse-eu',
-      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=production,team=A%20B,service.name=other',
-    })
+    collector = await startOtelCollector()
+    governed = await startGoverned(
+      collector.environment({
+        OTEL_SERVICE_NAME: 'gatehouse-eu',
+        OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=production,team=A%20B,service.name=other',
+        GATEHOUSE_NODE_NAME: 'node-7',
+      }),
+    )
   })
-  afterAll(() => void collector.close())
+  afterAll(() => collector.close())
 
-  test("traceparent: the request's span is a child of the client's span and the parent of the provider's", async () => {
+  const sentTrace = () => String(governed.provider.calls.at(-1)?.headers.traceparent).split('-')
+
+  test("traceparent: the span of a provider call is the provider's parent and a child of the request's span, which is the client's child", async () => {
     expectSuccess(await governed.chat('Good morning', {}, { headers }))
-    const [, traceId, sentSpan] = String(governed.provider.calls.at(-1)?.headers.traceparent).split('-')
+    const [, traceId, sentSpan, sentFlags] = sentTrace()
     expectSuccess(await governed.chat('Good evening'))
-    const [, ownTrace, ownSpan] = String(governed.provider.calls.at(-1)?.headers.traceparent).split('-')
+    const [, ownTrace, ownSpan] = sentTrace()
+    expectSuccess(await governed.chat('Good night', {}, { headers: { traceparent: `00-${TRACE}-${PARENT}-00` } }))
+    const [, , unsampledSpan, unsampledFlags] = sentTrace()
     await governed.close()
 
-    const spans = received
-      .flatMap(({ resourceSpans }) => resourceSpans.flatMap(({ scopeSpans }) => scopeSpans))
-      .flatMap((scope) => scope.spans)
-    const chats = spans.filter(({ name }) => name === 'chat')
-    expect(traceId).toBe(TRACE)
-    expect(chats).toContainEqual(expect.objectContaining({ traceId: TRACE, spanId: sentSpan, parentSpanId: PARENT }))
-    expect(chats).toContainEqual(expect.objectContaining({ traceId: ownTrace, spanId: ownSpan }))
+    const spans = collector.spans()
+    const calls = spans.filter(({ kind }) => kind === CLIENT)
+    const requests = spans.filter(({ name }) => name === 'chat')
+    expect([traceId, sentFlags, unsampledFlags]).toEqual([TRACE, '01', '00'])
+    const [sent, own] = [sentSpan, ownSpan].map((id) => calls.find(({ spanId }) => spanId === id))
+    expect(requests).toContainEqual(expect.objectContaining({ traceId: TRACE, spanId: sent?.parentSpanId, parentSpanId: PARENT }))
+    expect(requests).toContainEqual(expect.objectContaining({ traceId: ownTrace, spanId: own?.parentSpanId }))
     expect(ownTrace).not.toBe(TRACE)
-    const stages = spans.filter(({ parentSpanId }) => parentSpanId === sentSpan)
-    expect(stages.length).toBeGreaterThan(5)
-    expect(new Set([...stages, ...chats].map(({ spanId }) => spanId)).size).toBe(stages.length + chats.length)
-
-    const attributes = received[0]?.resourceSpans[0]?.resource.attributes.map(({ key, value }) => [key, value.stringValue]) ?? []
-    expect(Object.fromEntries(attributes)).toMatchObject({
+    expect(spans.map(({ spanId }) => spanId)).not.toContain(unsampledSpan)
+    const children = spans.filter(({ parentSpanId }) => parentSpanId === sent?.parentSpanId)
+    expect(children.length).toBeGreaterThan(6)
+    expect(new Set([...children, ...requests].map(({ spanId }) => spanId)).size).toBe(children.length + requests.length)
+    expect(collector.resource()).toMatchObject({
       'service.name': 'gatehouse-eu',
+      'service.instance.id': 'node-7',
       'deployment.environment': 'production',
       team: 'A B',
     })

@@ -1,25 +1,15 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { STAGES } from '../../src/pipeline/endpoints.ts'
+import { startOtelCollector } from '../support/otel-collector.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
-/** Requests that a collector on loopback has received. */
-const received: string[] = []
-const collector = createServer(async (request, response) => {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  received.push(Buffer.concat(chunks).toString('latin1'))
-  response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
-})
+let collector: Awaited<ReturnType<typeof startOtelCollector>>
 let server: TestServer
-
 beforeAll(async () => {
-  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve))
-  const { port } = collector.address() as AddressInfo
-  server = await startServer({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` })
+  collector = await startOtelCollector()
+  server = await startServer(collector.environment())
 })
-afterAll(() => void collector.close())
+afterAll(() => collector.close())
 
 test('tracing: a request is a span with a child for each executed stage, without content, key or user [GW-AUD-3]', async () => {
   const [application] = server.demo.applications
@@ -42,7 +32,7 @@ test('tracing: a request is a span with a child for each executed stage, without
   const auditId = response.headers.get('x-audit-id') ?? ''
   await server.close()
 
-  const spans = received.join('')
+  const spans = collector.received.map(({ body }) => body.toString('latin1')).join('')
   expect(spans).toContain(auditId)
   expect(spans).toContain('demo-mini')
   expect(spans).toContain('gen_ai.usage.input_tokens')

@@ -20,7 +20,7 @@ export function chooseWorkspace(db: Db) {
   return async (request: FastifyRequest): Promise<void> => {
     const query = (request.query as { workspace?: string }).workspace
     const choice = query ?? (request.headers['x-gatehouse-workspace'] as string | undefined)
-    request.workspaceId = choice === undefined ? await firstWorkspace(db) : await named(db, choice)
+    request.workspaceId = choice === undefined ? await firstWorkspace(db) : await resolveWorkspace(db, choice)
   }
 }
 
@@ -30,7 +30,8 @@ async function firstWorkspace(db: Db): Promise<string> {
   return first.id
 }
 
-async function named(db: Db, choice: string): Promise<string> {
+/** The id of the Workspace with this id or name. Throws a 404. */
+export async function resolveWorkspace(db: Db, choice: string): Promise<string> {
   const found = isStorable(choice) && ((await findWorkspace(db, choice)) ?? (await findWorkspaceByName(db, choice)))
   if (!found) throw notFound('Workspace')
   return found.id

@@ -23,6 +23,7 @@ import * as messageSearch from './0033-message-search.ts'
 import * as auditRollups from './0034-audit-rollups.ts'
 import * as quota from './0025-quota.ts'
 import * as auditAppend from './0023-audit-append.ts'
+import * as auditFeed from './0031-audit-feed.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -50,4 +51,5 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0034-audit-rollups': auditRollups,
   '0025-quota': quota,
   '0023-audit-append': auditAppend,
+  '0031-audit-feed': auditFeed,
 }

@@ -36,6 +36,11 @@ export class WorkQueue<Item> {
     this.#unsubscribe = options.topics.map((topic) => options.signal.subscribe(topic, () => this.wake()))
   }
 
+  /** Number of items that this node works on. */
+  get size(): number {
+    return this.#working.size
+  }
+
   /** Returns at once; errors go to `onError`. */
   wake(): void {
     this.#claims.wake()

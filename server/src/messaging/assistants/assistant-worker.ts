@@ -2,7 +2,7 @@ import type { Signal } from '../../db/signal.ts'
 import { whileRenewing } from '../../jobs/queue/lease.ts'
 import { RETRY_DELAYS } from '../../jobs/queue/retry-delays.ts'
 import { WorkQueue } from '../../jobs/queue/work-queue.ts'
-import { runInStoredTrace } from '../../lib/trace-context.ts'
+import { runInStoredTrace, type Sample } from '../../lib/trace-context.ts'
 import { REVIEWS_TOPIC } from '../../review/review.ts'
 import { ASSISTANTS_TOPIC } from './enqueue-turn.ts'
 import { type TurnDeps, takeTurn } from './take-turn.ts'
@@ -20,8 +20,8 @@ const CUT_MS = 1_000
 
 interface Deps extends TurnDeps {
   readonly signal: Signal
-  /** Whether the pipeline records spans. */
-  readonly recordsSpans: boolean
+  /** Decides which traces the pipeline records; undefined: none. */
+  readonly sample: Sample | undefined
 }
 
 /** Answers messages to assistants. Each node has a worker; one node at a time works on a turn. */
@@ -43,10 +43,10 @@ export class AssistantWorker extends WorkQueue<Turn> {
 
 /** Returns true: the next turn of the same conversation may be due. */
 async function workOn(turn: Turn, signal: AbortSignal, deps: Deps): Promise<true> {
-  const { db, clock, log, recordsSpans } = deps
+  const { db, clock, log, sample } = deps
   const after = (ms: number) => new Date(clock.now().getTime() + ms)
   const renew = () => renewClaim(db, turn, after(LEASE_MS))
-  const take = () => runInStoredTrace(turn.traceparent, recordsSpans, () => takeTurn(turn, signal, deps))
+  const take = () => runInStoredTrace(turn.traceparent, sample, () => takeTurn(turn, signal, deps))
   try {
     await whileRenewing(RENEW_MS, renew, take)
   } catch (err) {

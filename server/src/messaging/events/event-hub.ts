@@ -82,6 +82,11 @@ export class EventHub {
     })
   }
 
+  /** Number of open streams. */
+  get size(): number {
+    return this.#streams().length
+  }
+
   /** Ends every stream. The clients resume on another node, or later. */
   close(): void {
     this.#closed = true

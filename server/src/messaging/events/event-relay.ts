@@ -16,16 +16,23 @@ interface Deps {
 
 /** Moves events from the outbox to the log, and signals every node. Wake it after a commit that emitted events; `run` empties the outbox. */
 export class EventRelay extends Loop {
+  /** Events that this node has moved since its start. */
+  published = 0
+
   constructor({ db, signal, onError }: Deps) {
-    super(() => emptyOutbox(db, signal), { onError, lingerMs: LINGER_MS })
+    const onMoved = (count: number) => {
+      this.published += count
+    }
+    super(() => emptyOutbox(db, signal, onMoved), { onError, lingerMs: LINGER_MS })
   }
 }
 
 /** The database lets one node at a time move events. */
-async function emptyOutbox(db: Db, signal: Deps['signal']): Promise<void> {
+async function emptyOutbox(db: Db, signal: Deps['signal'], onMoved: (count: number) => void): Promise<void> {
   for (let moved = BATCH; moved === BATCH; ) {
     const batch = await moveOutboxToLog(db, BATCH)
     moved = batch.moved
+    onMoved(moved)
     await Promise.all(batch.workspaceIds.map((id) => signal.publish(EVENTS_TOPIC, id)))
   }
 }

@@ -34,6 +34,8 @@ export class WebhookDispatcher extends WorkQueue<string> {
   readonly #busy = new Set<string>()
   /** Whether there is an enabled webhook: servers without webhooks need no query for an event. */
   readonly #hasWebhook: Cache<boolean>
+  /** Attempts of this node since its start. */
+  readonly attempts = { delivered: 0, failed: 0 }
 
   constructor(deps: Deps) {
     super({
@@ -76,9 +78,10 @@ export class WebhookDispatcher extends WorkQueue<string> {
   async #attempt(delivery: ClaimedDelivery, signal: AbortSignal): Promise<void> {
     const { db, clock, sender, random } = this.#deps
     // Deliveries record no spans: the parent of the receiver's span is the span of the request.
-    const result = await runInStoredTrace(delivery.traceparent, false, () => sender.send(delivery, clock.now(), signal))
+    const result = await runInStoredTrace(delivery.traceparent, undefined, () => sender.send(delivery, clock.now(), signal))
     // An aborted attempt does not count: the delivery is claimed again after its lease.
     if (signal.aborted && result.status === null) return
+    this.attempts[result.failure === null ? 'delivered' : 'failed']++
     const now = clock.now()
     const delay = steppedDelay(delivery.attempts + 1, RETRY_DELAYS.webhookDelivery, random)
     const nextAttemptAt = new Date(now.getTime() + delay)

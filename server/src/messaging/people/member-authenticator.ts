@@ -5,6 +5,7 @@ import { GatehouseError } from '../../errors.ts'
 import type { UserTokenVerifier } from '../../identity/user-token.ts'
 import { WORKSPACES_TOPIC } from '../../identity/user-token.ts'
 import { Cache } from '../../lib/cache.ts'
+import type { CacheStatistics } from '../../lib/cache-statistics.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { describeMisplacedCredential, readBearer } from '../../lib/credential.ts'
 import { CredentialCache, type CredentialCacheOptions } from '../../lib/credential-cache.ts'
@@ -50,6 +51,10 @@ export class MemberAuthenticator {
       this.#listed.forget()
     })
     signal.subscribe(WORKSPACES_TOPIC, () => this.#workspaces.forget())
+  }
+
+  get statistics(): CacheStatistics {
+    return this.#tokens.statistics
   }
 
   /** Throws AUTH_INVALID_KEY or AUTH_KEY_REVOKED, or the database's error if the token cannot be checked. */

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Type } from 'typebox'
+import { resolveWorkspace } from '../../admin/kit/choose-workspace.ts'
+import { operation } from '../../admin/kit/operation.ts'
+import type { Db } from '../../db/database.ts'
+import { invalid } from '../../http/refusals.ts'
+import { handle, type TypedApp } from '../../http/route.ts'
+import { elapsed } from '../../lib/clock.ts'
+import { oneOf } from '../../lib/fields.ts'
+import { VERSION } from '../../version.ts'
+import { type FeedPosition, formatCursor, parseCursor } from '../feed/cursor.ts'
+import { FEED_FORMATS, formatRecord } from '../feed/feed-format.ts'
+import { readFeed } from '../feed/read-feed.ts'
+
+const DEFAULT_LIMIT = 100
+const MAX_LIMIT = 1_000
+const MAX_WAIT_SECONDS = 30
+const POLL_MS = 500
+
+const Feed = Type.Object({
+  object: Type.Literal('audit_feed'),
+  format: oneOf(FEED_FORMATS),
+  data: Type.Array(Type.Any(), {
+    description: 'Audit records, OCSF events, or lines of CEF. Oldest first within each Workspace.',
+  }),
+  next: Type.String({ description: '`after` of the next request. Store it after the records are stored.' }),
+  has_more: Type.Boolean(),
+})
+
+const docs = operation('GET /audit/feed', 'readAuditFeed', 'Read audit records in order, from a cursor', {
+  scope: 'audit:read',
+  description:
+    'For SIEM systems. A reader that stores `next` after each response gets every record of all Workspaces once, also across restarts. Rules: GW-AUD-12, GW-AUD-13.',
+  query: {
+    after: Type.Optional(
+      Type.String({ maxLength: 8_000, description: '`next` of the previous response. Default: the oldest records.' }),
+    ),
+    format: Type.Optional(oneOf(FEED_FORMATS)),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
+    wait: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_WAIT_SECONDS,
+        default: 0,
+        description: 'Seconds to wait for a record if there is none.',
+      }),
+    ),
+    workspace: Type.Optional(Type.String({ maxLength: 200, description: 'Id or name of one Workspace. Default: all.' })),
+  },
+  answers: { 200: Feed },
+  errors: { 404: 'NOT_FOUND: the Workspace' },
+})
+
+interface Deps {
+  readonly db: Db
+  /** Aborted when the server begins to stop. */
+  readonly shutdown: { readonly stopping: AbortSignal }
+}
+
+export function auditFeedRoutes(app: TypedApp, { db, shutdown }: Deps): void {
+  handle(app, docs, async ({ query, socket }) => {
+    const { after, format = 'gatehouse', limit = DEFAULT_LIMIT, wait = 0, workspace } = query
+    const position = after === undefined ? {} : parseCursor(after)
+    if (position === undefined) throw invalid({ param: 'after', message: 'must be the next of a response of this feed' })
+    const workspaceId = workspace === undefined ? undefined : await resolveWorkspace(db, workspace)
+    const read = () => readFeed(db, position as FeedPosition, { limit, workspaceId })
+    let page = await read()
+    for (const until = elapsed() + wait * 1_000; page.records.length === 0; page = await read()) {
+      if (elapsed() >= until || shutdown.stopping.aborted || socket.destroyed) break
+      await sleep(POLL_MS, undefined, { signal: shutdown.stopping }).catch(() => {})
+    }
+    const data = page.records.map((record) => formatRecord(record, format, VERSION))
+    return { object: 'audit_feed' as const, format, data, next: formatCursor(page.position), has_more: page.hasMore }
+  })
+}

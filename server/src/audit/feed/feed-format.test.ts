@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest'
+import type { AuditRecord } from '../record.ts'
+import { createChangeDraft } from '../record.ts'
+import { escapeHeader, escapeValue, toCef } from './cef.ts'
+import { formatCursor, parseCursor } from './cursor.ts'
+import { OCSF_VERSION, toOcsf } from './ocsf.ts'
+import { formatSyslog } from './syslog-message.ts'
+
+const ID = 'ws_01h45ytscbebyvny4gc8cr8ma2'
+const change = { action: 'key.revoke', object_type: 'key', object_id: 'key_1', fields: [] }
+const draft = createChangeDraft({ id: 'aud_1', workspaceId: ID, at: new Date('2026-03-01T09:00:00Z'), actor: 'u1', change })
+const integrity = { sequence: 7, prev_hash: '0'.repeat(64), hash: 'f'.repeat(64) }
+const changed: AuditRecord = { ...draft, integrity }
+const decision = {
+  verdict: 'deny',
+  transforms: [],
+  directives: [],
+  rules: [{ id: 'no|cards=1', point: 'input', verdict: 'deny' }],
+} as const
+const denied: AuditRecord = {
+  ...changed,
+  endpoint: 'chat',
+  application_id: 'app_1',
+  change: null,
+  status: 403,
+  error_code: 'POLICY_DENIED',
+  risk_level: 'high',
+  decision,
+  findings: { input: { 'pii.card': 2 } },
+  user: { id: 'u1', verified: true, role: 'a=b', department: 'R\\D\nLab' },
+  attempts: [{ provider: 'openai', model: 'small', status: 200, outcome: 'ok', ms: 5, prompt_tokens: 3, completion_tokens: 4 }],
+}
+
+describe('OCSF', () => {
+  test('toOcsf: a denied chat is a blocked API activity with risk, model and tokens [GW-AUD-13]', () => {
+    expect(toOcsf(denied, '1.2.3')).toMatchObject({
+      class_uid: 6003,
+      category_uid: 6,
+      activity_id: 1,
+      type_uid: 600301,
+      time: Date.parse('2026-03-01T09:00:00Z'),
+      severity_id: 4,
+      status_id: 2,
+      status_code: '403',
+      status_detail: 'POLICY_DENIED',
+      action_id: 2,
+      disposition_id: 2,
+      is_alert: true,
+      risk_level_id: 3,
+      metadata: { version: OCSF_VERSION, uid: 'aud_1', sequence: 7, tenant_uid: ID, product: { version: '1.2.3' } },
+      actor: { user: { uid: 'u1' }, app_uid: 'app_1' },
+      api: { operation: 'chat', response: { code: 403 } },
+      ai_model: { name: 'small', ai_provider: 'openai' },
+      message_context: { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 },
+      unmapped: { findings: { input: { 'pii.card': 2 } } },
+    })
+  })
+
+  test.each([
+    ['key.revoke', 4],
+    ['policy.publish', 3],
+    ['application.create', 1],
+    ['audit.export', 2],
+  ])('toOcsf: the change %s has the activity %i', (action, activity) => {
+    const event = toOcsf({ ...changed, change: { ...change, action } }, '1')
+    expect(event).toMatchObject({ activity_id: activity, resources: [{ type: 'key', uid: 'key_1' }] })
+    expect(event).not.toHaveProperty('action_id')
+  })
+
+  test.each([
+    ['allow', 200, 1],
+    ['escalate', 200, 19],
+    ['require_approval', 409, 14],
+    ['require_approval', 200, 8],
+  ] as const)('toOcsf: the verdict %s with status %i has the disposition %i', (verdict, status, disposition) => {
+    const record = { ...denied, status, review: { id: 'rev_1' }, decision: { ...decision, verdict } }
+    expect(toOcsf(record, '1')).toMatchObject({ disposition_id: disposition })
+  })
+})
+
+describe('CEF', () => {
+  test('toCef: a denied chat is one line with escaped values [GW-AUD-13]', () => {
+    const line = toCef(denied, '1.2.3')
+    expect(line).toMatch(/^CEF:0\|Gatehouse\|Gatehouse\|1\.2\.3\|chat:deny\|chat deny\|8\|rt=1772355600000 externalId=aud_1 /)
+    expect(line).toContain(' act=deny outcome=failure reason=POLICY_DENIED suid=u1 spriv=a\\=b ')
+    expect(line).toContain('cs3Label=rules cs3=no|cards\\=1 ')
+    expect(line).toContain('cs4Label=findings cs4=input.pii.card:2 ')
+    expect(line).toContain('cs5Label=department cs5=R\\\\D\\nLab ')
+    expect(line).toContain('cn1Label=sequence cn1=7 cn2Label=status cn2=403 cn3Label=tokens cn3=7')
+    expect(line).not.toMatch(/[\r\n]/)
+  })
+
+  test('escape: header escapes backslash and pipe, values escape backslash, equals sign and line breaks', () => {
+    expect(escapeHeader('a|b\\c=d\ne')).toBe('a\\|b\\\\c=d e')
+    expect(escapeValue('a|b\\c=d\r\ne')).toBe('a|b\\\\c\\=d\\r\\ne')
+  })
+})
+
+test('formatSyslog: RFC 5424 with octet count and the id of the record, with a higher severity when it was denied', () => {
+  const message = formatSyslog({ record: denied, text: 'é' }, 'node 1').toString()
+  const [, length = '', rest = ''] = /^(\d+) ([\s\S]*)$/.exec(message) ?? []
+  expect(Buffer.byteLength(rest)).toBe(Number(length))
+  expect(rest).toBe(
+    `<108>1 2026-03-01T09:00:00.000Z node1 gatehouse - chat [gatehouse@32473 id="aud_1" workspace="${ID}" sequence="7"] \uFEFFé`,
+  )
+  expect(formatSyslog({ record: changed, text: '' }, 'n').toString()).toContain('<109>1 ')
+})
+
+test('cursor: is read back, and refused when it was not made here', () => {
+  const position = { [ID]: 12 }
+  expect(parseCursor(formatCursor(position))).toEqual(position)
+  for (const wrong of ['', 'x', '12', formatCursor({ nonsense: 1 }), formatCursor({ [ID]: -1 }), formatCursor({ [ID]: 1.5 })])
+    expect(parseCursor(wrong)).toBeUndefined()
+})

@@ -1,0 +1,63 @@
+import { open, readFile, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Db } from '../../db/database.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { type FeedPosition, formatCursor, parseCursor } from './cursor.ts'
+
+/** Where a follower keeps its position. */
+export interface PositionStore {
+  /** An empty position if none was saved. Throws if the saved one is not valid, because starting again would send all records. */
+  load(): Promise<FeedPosition>
+  /** Resolves when the position is stored durably. */
+  save(position: FeedPosition): Promise<void>
+}
+
+/** A file that is replaced as a whole. */
+export const filePositions = (path: string): PositionStore => ({
+  async load() {
+    const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined
+      throw error
+    })
+    return text === undefined ? {} : parsed(text.trim(), path)
+  },
+  async save(position) {
+    const next = `${path}.next`
+    const file = await open(next, 'w', 0o600)
+    try {
+      await file.writeFile(`${formatCursor(position)}\n`)
+      await file.datasync()
+    } finally {
+      await file.close()
+    }
+    await rename(next, path)
+    const folder = await open(dirname(path))
+    await folder.sync().finally(() => folder.close())
+  },
+})
+
+/** A row of the database, by the name of the follower. Two followers with one name would both send all records. */
+export const databasePositions = (db: Db, clock: Clock, name: string): PositionStore => ({
+  async load() {
+    const row = await db.selectFrom('audit_feed').select('position').where('name', '=', name).executeTakeFirst()
+    return row === undefined ? {} : parsed(row.position, `the feed ${name}`)
+  },
+  async save(position) {
+    const values = { position: formatCursor(position), updated_at: clock.now() }
+    await db
+      .insertInto('audit_feed')
+      .values({ name, ...values })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet(values))
+      .execute()
+  },
+})
+
+/** The position is not saved. */
+export const noPositions: PositionStore = { load: async () => ({}), save: async () => {} }
+
+function parsed(cursor: string, place: string): FeedPosition {
+  const position = parseCursor(cursor)
+  if (position === undefined)
+    throw new Error(`the position in ${place} is not valid: restore it, or remove it to send all records again`)
+  return position
+}

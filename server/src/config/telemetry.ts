@@ -1,0 +1,129 @@
+import { hostname } from 'node:os'
+import { ConfigError, type Environment } from './environment.ts'
+
+/** Encodings of OTLP over HTTP. */
+export const OTLP_PROTOCOLS = ['http/protobuf', 'http/json'] as const
+export type OtlpProtocol = (typeof OTLP_PROTOCOLS)[number]
+
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
+
+/** Decides which traces are recorded. */
+export interface SamplerConfig {
+  /** Whether the flag of the caller's trace decides if there is one. */
+  readonly followsParent: boolean
+  /** Share of the other traces that is recorded, 0 to 1. */
+  readonly ratio: number
+}
+
+/** The OpenTelemetry SDK reads endpoints, headers, timeouts, compression, certificates and batches from the environment itself. */
+export interface TelemetryConfig {
+  /** Name of this node in logs, metrics and as `service.instance.id` of spans. */
+  readonly nodeName: string
+  /** Absent: no spans. */
+  readonly spans: { readonly protocol: OtlpProtocol; readonly sampler: SamplerConfig } | undefined
+  /** Export of metrics over OTLP; absent: `/metrics` only. */
+  readonly metrics: { readonly protocol: OtlpProtocol; readonly intervalMs: number; readonly timeoutMs: number } | undefined
+}
+
+const NODE_NAME = /^[\w.:-]{1,100}$/
+const NUMBERS = /^OTEL_(BSP_\w+|METRIC_EXPORT_\w+|(SPAN_|EVENT_|LINK_)?\w+_LIMIT|EXPORTER_OTLP_(TRACES_|METRICS_)?TIMEOUT)$/
+const ENDPOINTS = /^OTEL_EXPORTER_OTLP_(TRACES_|METRICS_)?ENDPOINT$/
+const COMPRESSIONS = /^OTEL_EXPORTER_OTLP_(TRACES_|METRICS_)?COMPRESSION$/
+
+/** Throws ConfigError for a value that the SDK would ignore with a warning. */
+export function readTelemetryConfig(env: Environment): TelemetryConfig {
+  const nodeName = env.GATEHOUSE_NODE_NAME || hostname()
+  if (env.GATEHOUSE_NODE_NAME && !NODE_NAME.test(nodeName)) {
+    throw new ConfigError('GATEHOUSE_NODE_NAME must have 1 to 100 letters, digits, dots, colons, underscores and hyphens')
+  }
+  if (choice(env, 'OTEL_SDK_DISABLED', 'false', ['true', 'false']) === 'true')
+    return { nodeName, spans: undefined, metrics: undefined }
+  checkValues(env)
+  choice(env, 'OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE', 'cumulative', ['cumulative'])
+  const hasSpans = exportsOverOtlp(env, 'TRACES', ['otlp', 'none'])
+  const hasMetrics = exportsOverOtlp(env, 'METRICS', ['otlp', 'none', 'prometheus'])
+  const intervalMs = Number(env.OTEL_METRIC_EXPORT_INTERVAL || 60_000)
+  const timeoutMs = Math.min(Number(env.OTEL_METRIC_EXPORT_TIMEOUT || 30_000), intervalMs)
+  return {
+    nodeName,
+    spans: hasSpans ? { protocol: protocolOf(env, 'TRACES'), sampler: readSampler(env) } : undefined,
+    metrics: hasMetrics ? { protocol: protocolOf(env, 'METRICS'), intervalMs, timeoutMs } : undefined,
+  }
+}
+
+type Signal = 'TRACES' | 'METRICS'
+
+/** Whether the signal has an endpoint and its exporter is not switched off. */
+function exportsOverOtlp(env: Environment, signal: Signal, allowed: readonly string[]): boolean {
+  const name = `OTEL_${signal}_EXPORTER`
+  const exporters = (env[name] || 'otlp').split(',').map((exporter) => exporter.trim())
+  for (const exporter of exporters) {
+    if (!allowed.includes(exporter)) throw new ConfigError(`${name} must be one of ${allowed.join(', ')}`)
+  }
+  const endpoint = env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`] || env.OTEL_EXPORTER_OTLP_ENDPOINT
+  return exporters.includes('otlp') && Boolean(endpoint)
+}
+
+function protocolOf(env: Environment, signal: Signal): OtlpProtocol {
+  const own = `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`
+  const name = env[own] ? own : 'OTEL_EXPORTER_OTLP_PROTOCOL'
+  return choice(env, name, 'http/protobuf', OTLP_PROTOCOLS)
+}
+
+/** Reads the sampler. Its decision is needed before the SDK makes a span, for the flags that providers get. */
+function readSampler(env: Environment): SamplerConfig {
+  const name = choice(env, 'OTEL_TRACES_SAMPLER', 'parentbased_always_on', SAMPLERS)
+  const followsParent = name.startsWith('parentbased_')
+  if (!name.endsWith('traceidratio')) return { followsParent, ratio: name.endsWith('always_on') ? 1 : 0 }
+  const ratio = Number(env.OTEL_TRACES_SAMPLER_ARG || 1)
+  if (!(ratio >= 0 && ratio <= 1)) throw new ConfigError('OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1')
+  return { followsParent, ratio }
+}
+
+function checkValues(env: Environment): void {
+  for (const [name, value] of Object.entries(env)) {
+    if (!value) continue
+    if (NUMBERS.test(name) && !(Number.isInteger(Number(value)) && Number(value) > 0)) {
+      throw new ConfigError(`${name} must be a whole number greater than 0`)
+    }
+    if (ENDPOINTS.test(name) && !/^https?:$/.test(URL.parse(value)?.protocol ?? '')) {
+      throw new ConfigError(`${name} must be an http or https URL`)
+    }
+    if (COMPRESSIONS.test(name)) choice(env, name, 'none', ['none', 'gzip'])
+  }
+  checkResourceAttributes(env.OTEL_RESOURCE_ATTRIBUTES ?? '')
+}
+
+/** The SDK would discard all attributes if one is malformed. */
+function checkResourceAttributes(text: string): void {
+  for (const pair of text.split(',').filter((part) => part.trim() !== '')) {
+    if (!/^\s*[^=\s][^=]*=[^=]*$/.test(pair) || !isPercentEncoded(pair)) {
+      throw new ConfigError(
+        'OTEL_RESOURCE_ATTRIBUTES must have the form key=value,key=value, with special characters percent-encoded',
+      )
+    }
+  }
+}
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function choice<T extends string>(env: Environment, name: string, fallback: T, allowed: readonly T[]): T {
+  const value = (env[name] || fallback).trim().toLowerCase()
+  const found = allowed.find((one) => one === value)
+  if (found === undefined) throw new ConfigError(`${name} must be one of ${allowed.join(', ')}`)
+  return found
+}

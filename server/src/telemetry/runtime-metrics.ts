@@ -1,0 +1,122 @@
+import { Counter, Gauge, type Registry } from 'prom-client'
+import type { CacheStatistics } from '../lib/cache-statistics.ts'
+
+type Labels = Readonly<Record<string, string>>
+interface Sample {
+  readonly labels?: Labels
+  readonly value: number
+}
+
+/** A queue in the database, as of its last measurement (jobs/queue-meter.ts). */
+interface QueueReading {
+  readonly queue: string
+  /** Counted up to a limit. */
+  readonly waiting: number
+  readonly oldestSeconds: number
+}
+
+/** Functions that read the state of this node when metrics are scraped. None of them waits for the database. */
+export interface RuntimeReadings {
+  readonly node: { readonly name: string; readonly version: string }
+  readonly pool: () => { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number }
+  readonly listenReconnects: () => number
+  readonly eventStreams: () => number
+  readonly publishedEvents: () => number
+  readonly webhookAttempts: () => { readonly delivered: number; readonly failed: number }
+  readonly queues: () => readonly QueueReading[]
+  /** Items that this node has claimed, by queue. */
+  readonly leases: () => Readonly<Record<string, number>>
+  readonly caches: () => Readonly<Record<string, CacheStatistics>>
+}
+
+/** Metrics of the parts of a node that count themselves. */
+export function registerRuntimeMetrics(registry: Registry, read: RuntimeReadings): void {
+  const register = registrar(registry)
+  const { name: node, version } = read.node
+  register.gauge('gatehouse_info', 'Always 1; the labels name the node and its version.', () => [
+    { labels: { node, version }, value: 1 },
+  ])
+  register.gauge('gatehouse_database_connections', 'Connections of the pool, by state: active, idle.', () => {
+    const { totalCount, idleCount } = read.pool()
+    return labelled('state', { active: totalCount - idleCount, idle: idleCount })
+  })
+  register.gauge('gatehouse_database_waiting', 'Requests for a connection that wait.', () => [
+    { value: read.pool().waitingCount },
+  ])
+  register.counter('gatehouse_listen_reconnects_total', 'New connections for notifications after the first one.', () => [
+    { value: read.listenReconnects() },
+  ])
+  register.gauge('gatehouse_event_streams', 'Open event streams.', () => [{ value: read.eventStreams() }])
+  register.counter('gatehouse_events_published_total', 'Events that this node moved from the outbox to the log.', () => [
+    { value: read.publishedEvents() },
+  ])
+  register.counter('gatehouse_webhook_attempts_total', 'Attempts to deliver to a webhook, by outcome.', () =>
+    labelled('outcome', { ...read.webhookAttempts() }),
+  )
+  const queues = (value: (queue: QueueReading) => number) => () =>
+    read.queues().map((queue) => ({ labels: { queue: queue.queue }, value: value(queue) }))
+  register.gauge(
+    'gatehouse_queue_waiting',
+    'Items that wait in the database, counted up to 10,000, by queue.',
+    queues(({ waiting }) => waiting),
+  )
+  register.gauge(
+    'gatehouse_queue_oldest_seconds',
+    'Age of the oldest waiting item, by queue.',
+    queues(({ oldestSeconds }) => oldestSeconds),
+  )
+  register.gauge('gatehouse_leases', 'Items that this node has claimed and works on, by queue.', () =>
+    labelled('queue', read.leases()),
+  )
+  registerCaches(register, read.caches)
+}
+
+function registerCaches(register: ReturnType<typeof registrar>, caches: RuntimeReadings['caches']): void {
+  const each = (value: (cache: CacheStatistics) => number) => () =>
+    Object.entries(caches()).map(([cache, statistics]) => ({ labels: { cache }, value: value(statistics) }))
+  register.counter(
+    'gatehouse_cache_hits_total',
+    'Look-ups that a cache could answer.',
+    each(({ hits }) => hits),
+  )
+  register.counter(
+    'gatehouse_cache_misses_total',
+    'Look-ups that a cache could not answer.',
+    each(({ misses }) => misses),
+  )
+  register.gauge(
+    'gatehouse_cache_entries',
+    'Entries of a cache.',
+    each(({ size }) => size),
+  )
+}
+
+const labelled = (label: string, values: Readonly<Record<string, number>>): Sample[] =>
+  Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }))
+
+const LABELS = ['node', 'version', 'state', 'outcome', 'queue', 'cache']
+
+/** Registers metrics whose values are read when they are scraped. */
+function registrar(registry: Registry) {
+  const options = (name: string, help: string) => ({ name, help, labelNames: LABELS, registers: [registry] })
+  return {
+    gauge(name: string, help: string, samples: () => readonly Sample[]): void {
+      const gauge: Gauge = new Gauge({
+        ...options(name, help),
+        collect: () => {
+          gauge.reset()
+          for (const { labels = {}, value } of samples()) gauge.set(labels, value)
+        },
+      })
+    },
+    counter(name: string, help: string, samples: () => readonly Sample[]): void {
+      const counter: Counter = new Counter({
+        ...options(name, help),
+        collect: () => {
+          counter.reset()
+          for (const { labels = {}, value } of samples()) counter.inc(labels, value)
+        },
+      })
+    },
+  }
+}

@@ -1,0 +1,186 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { follow } from '../../src/audit/feed/follow.ts'
+import { openSink } from '../../src/audit/feed/open-sink.ts'
+import { databasePositions, filePositions, noPositions } from '../../src/audit/feed/position-store.ts'
+import { readFeed } from '../../src/audit/feed/read-feed.ts'
+import { expectSuccess } from '../support/gateway-client.ts'
+import type { Governed } from '../support/governed.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
+
+let governed: Governed
+let folder: string
+beforeAll(async () => {
+  governed = await sharedGoverned()
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-feed-'))
+  await Promise.all(Array.from({ length: 12 }, () => chat()))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const chat = async () => expectSuccess(await governed.chat('Good morning, marmalade'))
+const workspaceId = () => governed.server.demo.workspace.id
+interface Page {
+  readonly data: readonly { readonly workspace_id: string; readonly integrity: { readonly sequence: number } }[]
+  readonly next: string
+  readonly has_more: boolean
+}
+const feed = async (query: Readonly<Record<string, string | number>>) => {
+  const parameters = new URLSearchParams(Object.entries(query).map(([key, value]): [string, string] => [key, String(value)]))
+  return expectSuccess(await governed.admin('GET', `/audit/feed?${parameters}`)) as unknown as Page
+}
+const sequencesOf = (records: Page['data']) => records.map(({ integrity }) => integrity.sequence)
+const upTo = (end: number) => Array.from({ length: end }, (_, index) => index + 1)
+
+describe('GET /audit/feed', () => {
+  test('feed: pages have every record once and in order, and the last cursor continues with new records [GW-AUD-12]', async () => {
+    const read: number[] = []
+    let after = ''
+    for (let more = true; more; ) {
+      const page = await feed({ workspace: workspaceId(), limit: 5, ...(after && { after }) })
+      read.push(...sequencesOf(page.data))
+      after = page.next
+      more = page.has_more
+    }
+    expect(read).toEqual(upTo(read.length))
+    expect(read.length).toBeGreaterThan(11)
+    const waiting = feed({ workspace: workspaceId(), after, wait: 30 })
+    await chat()
+    expect(sequencesOf((await waiting).data)).toEqual([read.length + 1])
+  })
+
+  test('feed: OCSF and CEF have no content, and other Workspaces are there when none is named [GW-AUD-13]', async () => {
+    const ocsf = await feed({ workspace: workspaceId(), format: 'ocsf', limit: 1_000 })
+    expect(ocsf.data.at(-1)).toMatchObject({
+      class_uid: 6003,
+      metadata: { tenant_uid: workspaceId() },
+      api: { operation: 'chat' },
+    })
+    const cef = await feed({ workspace: workspaceId(), format: 'cef', limit: 1_000 })
+    expect(cef.data).toHaveLength(ocsf.data.length)
+    for (const line of cef.data) expect(line).toMatch(/^CEF:0\|Gatehouse\|/)
+    expect(JSON.stringify([ocsf, cef])).not.toContain('marmalade')
+    const all = await feed({ limit: 1_000 })
+    expect(all.data.some((record) => record.workspace_id === workspaceId())).toBe(true)
+  })
+
+  test('feed: 400 when the cursor is invalid, 404 when the Workspace does not exist', async () => {
+    for (const [query, status] of [
+      ['after=12', 400],
+      ['format=xml', 400],
+      ['workspace=none', 404],
+    ] as const)
+      expect((await governed.admin('GET', `/audit/feed?${query}`)).status).toBe(status)
+  })
+})
+
+/** Sends all records of the Workspace once. */
+function send(target: string, positions = noPositions, options: { limit?: number; token?: string } = {}) {
+  const { limit = 4, token } = options
+  const { db } = governed.server.context
+  const sink = openSink(target, { token, node: 'node-1', out: () => {} })
+  if (!sink) throw new Error(`not a target: ${target}`)
+  const read = (after: Readonly<Record<string, number>>) => readFeed(db, after, { limit, workspaceId: workspaceId() })
+  const { signal } = new AbortController()
+  const work = { read, sink, positions, format: 'gatehouse', version: '1', isOnce: true, onProblem: () => {}, signal } as const
+  return follow(work).finally(() => sink.close())
+}
+
+/** Repeats `send` until it succeeds, as a follower does that is started again. Returns the number of failures. */
+async function sendUntilDone(target: string, positions: ReturnType<typeof filePositions>): Promise<number> {
+  for (let failures = 0; ; failures++) {
+    const isDone = await send(target, positions).then(
+      () => true,
+      () => false,
+    )
+    if (isDone) return failures
+    if (failures > 50) throw new Error('the receiver never got the records')
+  }
+}
+
+const idsOf = (text: string) => [...text.matchAll(/"integrity":\{[^}]*"sequence":(\d+)/g)].map(([, sequence]) => Number(sequence))
+const lastSequence = async () => (await feed({ workspace: workspaceId(), limit: 1_000 })).data.length
+
+describe('audit follow', () => {
+  test('file: continues after the last record, also behind a line that a crash has cut off [GW-AUD-12]', async () => {
+    const path = join(folder, 'records.ndjson')
+    const positions = filePositions(join(folder, 'position'))
+    const sent = await send(path, positions)
+    writeFileSync(path, '{"cut', { flag: 'a' })
+    await chat()
+    expect(await send(path, positions)).toBe(1)
+    expect(await send(path, positions)).toBe(0)
+    const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+    expect(lines.filter((line) => line !== '{"cut').map((line) => JSON.parse(line).integrity.sequence)).toEqual(upTo(sent + 1))
+  })
+
+  test('position: is kept in the database by name, and refused when it is not valid', async () => {
+    const { db, clock } = governed.server.context
+    const positions = databasePositions(db, clock, workspaceId())
+    expect(await positions.load()).toEqual({})
+    await send(join(folder, 'named.ndjson'), positions)
+    expect(await positions.load()).toEqual({ [workspaceId()]: await lastSequence() })
+    writeFileSync(join(folder, 'broken'), 'x')
+    await expect(filePositions(join(folder, 'broken')).load()).rejects.toThrow('is not valid')
+  })
+
+  test('HTTP: a batch that the receiver refuses is sent again, and the position is kept [GW-AUD-12]', async () => {
+    const stored: number[] = []
+    const authorizations = new Set<string | undefined>()
+    let requests = 0
+    const receiver = createHttpServer(async (request, response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of request) chunks.push(chunk as Buffer)
+      authorizations.add(request.headers.authorization)
+      // Every second request fails.
+      if (requests++ % 2 === 0) return void response.writeHead(503).end()
+      stored.push(...idsOf(Buffer.concat(chunks).toString()))
+      response.writeHead(204).end()
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/ingest`
+    const positions = filePositions(join(folder, 'http'))
+    const failures = await sendUntilDone(url, positions)
+    await chat()
+    expect(failures).toBeGreaterThan(1)
+    requests = 1
+    await send(url, positions, { token: 'feed-token' })
+    receiver.closeAllConnections()
+    receiver.close()
+    expect(stored).toEqual(upTo(await lastSequence()))
+    expect(authorizations).toEqual(new Set([undefined, 'Bearer feed-token']))
+  })
+
+  test('syslog: no record is lost when the receiver drops connections at any point [GW-AUD-12]', async () => {
+    const received: string[] = []
+    let connections = 0
+    /** Drops three connections of four: at once, after some bytes, and with bytes that were not read. */
+    const behaviours: ((socket: Socket) => void)[] = [
+      (socket) => socket.resetAndDestroy(),
+      (socket) => socket.resume().once('data', () => socket.resetAndDestroy()),
+      (socket) => void setTimeout(() => socket.destroy(), 50),
+      (socket) => {
+        const chunks: Buffer[] = []
+        socket.resume().on('data', (chunk) => chunks.push(chunk))
+        socket.on('end', () => {
+          received.push(Buffer.concat(chunks).toString())
+          socket.end()
+        })
+      },
+    ]
+    const receiver = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (socket) => {
+      socket.on('error', () => {})
+      behaviours[connections++ % behaviours.length]?.(socket)
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    const url = `syslog+tcp://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+    await sendUntilDone(url, filePositions(join(folder, 'syslog')))
+    receiver.close()
+    const text = received.join('')
+    expect(idsOf(text)).toEqual(upTo(await lastSequence()))
+    expect(text).toMatch(/^\d+ <109>1 \S+ node-1 gatehouse - \w+ \[gatehouse@32473 id="aud_/)
+  })
+})

@@ -1,0 +1,75 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expectSuccess } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+
+const GATEHOUSE = join(import.meta.dirname, '../../../scripts/gatehouse')
+/** For each kill: whether it waits until a position is saved. Otherwise the batch may have arrived without it. */
+const KILLS = [false, true]
+const WAIT = { timeout: 90_000, interval: 5 }
+
+interface Page {
+  readonly data: readonly unknown[]
+  readonly next: string
+}
+
+let governed: Governed
+let folder: string
+beforeAll(async () => {
+  governed = await startGoverned()
+  folder = mkdtempSync(join(tmpdir(), 'gatehouse-follow-'))
+})
+afterAll(async () => {
+  await governed.close()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+})
+
+const position = () => join(folder, 'position')
+
+/** A follower in a process of its own, which reads the database of the running server. */
+function startFollower(url: string) {
+  const { PATH = '', HOME = '' } = process.env
+  const env = { PATH, HOME, GATEHOUSE_DATA: governed.server.config.dataDir }
+  const args = ['audit', 'follow', '--to', url, '--cursor', position()]
+  const child = spawn(GATEHOUSE, args, { env, stdio: 'ignore' })
+  const kill = async () => {
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+  }
+  return { kill }
+}
+
+test('audit follow: every record arrives when the follower is killed again and again while it sends [GW-AUD-12]', async () => {
+  const stored: number[] = []
+  const receiver = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    for (const line of Buffer.concat(chunks).toString().trimEnd().split('\n')) stored.push(JSON.parse(line).integrity.sequence)
+    response.writeHead(204).end()
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+  let follower = startFollower(url)
+  for (const isSaved of KILLS) {
+    const before = stored.length
+    for (let i = 0; i < 10; i++) expectSuccess(await governed.chat('Good morning'))
+    await vi.waitFor(() => expect(stored.length).toBeGreaterThan(before), WAIT)
+    if (isSaved) await vi.waitFor(() => expect(existsSync(position())).toBe(true), WAIT)
+    await follower.kill()
+    follower = startFollower(url)
+  }
+  const { data, next } = expectSuccess(await governed.admin('GET', '/audit/feed?limit=1000')) as unknown as Page
+  // The last position is saved after all records have arrived.
+  await vi.waitFor(() => expect(readFileSync(position(), 'utf8').trim()).toBe(next), WAIT)
+  await follower.kill()
+  receiver.closeAllConnections()
+  receiver.close()
+  expect([...new Set(stored)]).toEqual(Array.from({ length: data.length }, (_, index) => index + 1))
+}, 300_000)
