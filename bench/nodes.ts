@@ -79,7 +79,9 @@ async function sendFigures(distance: (typeof distances)[number], usesGroups: boo
   return scoped(async (stack) => {
     const rig = await startRig(stack)
     const through = (url: string) => reach(stack, url, distance)
-    return measureSends(stack, rig, { postgres: values.postgres, through, usesGroups, nodes: [1, 3], seconds })
+    const figures = await measureSends(stack, rig, { postgres: values.postgres, through, usesGroups, nodes: [1, 3], seconds })
+    console.log(distance, usesGroups ? 'after' : 'before', JSON.stringify(figures))
+    return figures
   })
 }
 

@@ -12,7 +12,7 @@ import {
   sealRecords,
   toAuditRecord,
 } from './chain.ts'
-import { hashContent } from './group-seal.ts'
+import { hashContent } from './content-hash.ts'
 import type { AuditDraft, AuditRecord } from './record.ts'
 
 /**

@@ -16,7 +16,7 @@ export interface ChainPendingDeps {
 /** A node chains its own records at once, so older ones belong to a node that died, or that could not reach the database. */
 const ABANDONED_AFTER_MS = 3_000
 
-/** Workspaces with pending records that nobody chains. */
+/** Workspaces with pending records that no node chains. */
 export const findWorkspacesWithAbandoned = async ({ db, audit }: Pick<ChainPendingDeps, 'db' | 'audit'>): Promise<string[]> =>
   (await audit.leavesPending()) ? findWorkspacesWithPending(db, ABANDONED_AFTER_MS) : []
 

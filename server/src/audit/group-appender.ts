@@ -13,7 +13,7 @@ import {
   nextRetryMs,
 } from './appender.ts'
 import { type ChainEnd, hashAt, type PlacedRecord, type PreparedRecord, type RecordSealer } from './chain.ts'
-import { hashContent } from './group-seal.ts'
+import { hashContent } from './content-hash.ts'
 import { type GroupResult, groupStatement } from './group-statement.ts'
 
 /** Also selects the hash of the record at the last known end. */
@@ -158,7 +158,7 @@ export class GroupAppender implements Appender {
 }
 
 /** Seals the records as a group that follows `anchor`, directly or not. */
-export function sealGroup(records: readonly PreparedRecord[], anchor: ChainEnd, { seals }: RecordSealer): Buffer[] {
+function sealGroup(records: readonly PreparedRecord[], anchor: ChainEnd, { seals }: RecordSealer): Buffer[] {
   const shared = { anchor, group: randomBytes(GROUP_ID_BYTES).toString('hex'), size: records.length }
   return records.map((record, index) =>
     seals.grouped({ ...shared, index, offset: record.beforeIntegrity.length }, hashContent(record)),

@@ -3,7 +3,7 @@ import { findHashes } from './audit-store.ts'
 import { GENESIS } from './chain.ts'
 import { decodeGroupSeal, type GroupSeal } from './group-seal.ts'
 
-/** What the checker needs of a record. */
+/** The fields of a record that the checker reads. */
 export interface SealedRow {
   readonly sequence: number
   readonly hash: Buffer

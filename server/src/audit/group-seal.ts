@@ -1,5 +1,8 @@
-import type { ChainEnd } from './chain.ts'
-import { hashBody, type PreparedRecord } from './chain.ts'
+/** A record of the chain that a group is sealed behind. */
+interface Anchor {
+  readonly sequence: number
+  readonly hash: Buffer
+}
 
 /**
  * Seal of a record that was sealed before its position was known: it binds the record's content, its place in its group, and the record
@@ -7,7 +10,7 @@ import { hashBody, type PreparedRecord } from './chain.ts'
  */
 export interface GroupSeal {
   /** A record before the group: its hash covers all records before it. */
-  readonly anchor: ChainEnd
+  readonly anchor: Anchor
   /** Random id of the group, hex. */
   readonly group: string
   /** Place in the group, from 0. */
@@ -25,9 +28,6 @@ const UNSIGNED_BYTES = 1 + 8 + HASH_BYTES + GROUP_BYTES + 2 + 2 + 4
 
 /** Length of a stored seal: its fields, then an HMAC-SHA-256 over them and the content's hash. */
 const SEAL_BYTES: number = UNSIGNED_BYTES + HASH_BYTES
-
-/** Largest number of records in a group. */
-export const MAX_GROUP_SIZE = 65_535
 
 /** The part of the stored seal before the HMAC. */
 export function encodeGroupSeal({ anchor, group, index, size, offset }: GroupSeal): Buffer {
@@ -56,21 +56,4 @@ export function decodeGroupSeal(seal: Buffer): (GroupSeal & { readonly signed: B
     signed: seal.subarray(0, UNSIGNED_BYTES),
     mac: seal.subarray(UNSIGNED_BYTES),
   }
-}
-
-/** SHA-256 of a record's text without its position. */
-export const hashContent = ({
-  beforeIntegrity,
-  afterIntegrity,
-}: Pick<PreparedRecord, 'beforeIntegrity' | 'afterIntegrity'>): Buffer => hashBody(beforeIntegrity + afterIntegrity)
-
-/** The same for a stored body. Returns undefined if the body does not have this position at `offset`. */
-export function hashContentOf(
-  body: string,
-  offset: number,
-  position: { sequence: number; prevHash: Buffer },
-): Buffer | undefined {
-  const text = `${position.prevHash.toString('hex')}","sequence":${position.sequence}`
-  if (!body.startsWith(text, offset)) return undefined
-  return hashContent({ beforeIntegrity: body.slice(0, offset), afterIntegrity: body.slice(offset + text.length) })
 }

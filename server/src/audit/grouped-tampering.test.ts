@@ -81,7 +81,7 @@ describe.each(testDatabases())('tampering with groups, on $name', ({ open }) => 
   describe('pending records', () => {
     const deps = (auditWatch = new AuditWatch()) => ({ ...log().pendingDeps(), auditWatch })
     /** A transaction whose node dies after the commit. */
-    async function leave(): Promise<string> {
+    async function leavePending(): Promise<string> {
       const draft = log().draft()
       const audit = { chain: async () => {}, leavesPending: async () => true }
       const { db, workspaceId, keys } = log()
@@ -90,7 +90,7 @@ describe.each(testDatabases())('tampering with groups, on $name', ({ open }) => 
     }
 
     test('chainPending: appends the records of a node that died', async () => {
-      const ids = [await leave(), await leave()]
+      const ids = [await leavePending(), await leavePending()]
       expect(await log().verify()).toMatchObject({ ok: true, records: 16 })
       await chainPending(deps(), log().workspaceId, 0)
       expect(await log().verify()).toMatchObject({ ok: true, records: 18 })
@@ -100,7 +100,7 @@ describe.each(testDatabases())('tampering with groups, on $name', ({ open }) => 
     })
 
     test('chainPending: several nodes chain each record once', async () => {
-      for (let count = 0; count < 5; count++) await leave()
+      for (let count = 0; count < 5; count++) await leavePending()
       await Promise.all([1, 2, 3].map(() => chainPending(deps(), log().workspaceId, 0)))
       expect(await log().verify()).toMatchObject({ ok: true, records: 21 })
     })
@@ -118,7 +118,7 @@ describe.each(testDatabases())('tampering with groups, on $name', ({ open }) => 
           select gen_random_uuid(), workspace_id, before_integrity, after_integrity, sha256('x') from audit_pending where id = ${id}`,
       ],
     ])('chainPending: raises the alarm and appends nothing forged when a pending record was %s', async (_, change) => {
-      await change(uuidOf('aud', await leave())).execute(log().db)
+      await change(uuidOf('aud', await leavePending())).execute(log().db)
       const watch = new AuditWatch()
       await chainPending(deps(watch), log().workspaceId, 0)
       expect(await log().check(watch)).toMatchObject({ reason: 'pending_altered' })

@@ -4,7 +4,7 @@ import { uuidOf } from '../db/values.ts'
 import { toId } from '../lib/id.ts'
 import { type PreparedRecord, prepareRecord } from './chain.ts'
 import type { AuditFault } from './chain-checker.ts'
-import { hashContent } from './group-seal.ts'
+import { hashContent } from './content-hash.ts'
 import type { SealKeys } from './log-seal.ts'
 import type { AuditRecord } from './record.ts'
 import type { AuditPendingTable } from './tables.ts'
@@ -12,7 +12,7 @@ import type { AuditPendingTable } from './tables.ts'
 type PendingRow = Selectable<AuditPendingTable>
 
 /** Largest number of pending records that are read at once. */
-export const PENDING_PAGE = 256
+const PENDING_PAGE = 256
 
 /** Workspaces with pending records that are at least this old, by the clock of the database. */
 export async function findWorkspacesWithPending(db: Db, olderThanMs: number): Promise<string[]> {

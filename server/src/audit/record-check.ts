@@ -3,8 +3,9 @@ import { toId } from '../lib/id.ts'
 import { readRecordPages, type SealedLink, type StoredRecord } from './audit-store.ts'
 import { hashBody } from './chain.ts'
 import type { ObservedRecord } from './chain-checker.ts'
+import { hashContentOf } from './content-hash.ts'
 import { GroupChecker } from './group-checker.ts'
-import { decodeGroupSeal, hashContentOf } from './group-seal.ts'
+import { decodeGroupSeal } from './group-seal.ts'
 import type { AuditRecord } from './record.ts'
 import type { KeyedSeals, SealedPlace } from './record-seals.ts'
 import { sumCacheRead, sumCost, sumTokens } from './token-usage.ts'
@@ -17,7 +18,7 @@ export interface RequiredSeals {
 }
 
 /** Whether a seal was made for a record with this text and, if it seals a position, this place. */
-export function isSealValid(seals: KeyedSeals, seal: Buffer, body: string, place: SealedPlace): boolean {
+function isSealValid(seals: KeyedSeals, seal: Buffer, body: string, place: SealedPlace): boolean {
   const group = decodeGroupSeal(seal)
   if (!group) return seals.isRecord(place, seal)
   const content = hashContentOf(body, group.offset, place)

@@ -19,13 +19,13 @@ import { AuditWriter, type AuditWriterOptions } from './writer.ts'
 const unavailable = { name: 'GatehouseError', code: 'UNAVAILABLE' }
 
 /** Positions are worked out by the node, or by the database (docs/decisions/0007-audit.md). */
-const WAYS = [
-  { way: 'at the known end', usesGroups: async () => false },
-  { way: 'in groups', usesGroups: async () => true },
+const MODES = [
+  { mode: 'at the known end', usesGroups: async () => false },
+  { mode: 'in groups', usesGroups: async () => true },
 ]
-const cases = testDatabases().flatMap((database) => WAYS.map((way) => ({ ...database, ...way })))
+const cases = testDatabases().flatMap((database) => MODES.map((mode) => ({ ...database, ...mode })))
 
-describe.each(cases)('AuditWriter $way on $name', ({ name, open, usesGroups }) => {
+describe.each(cases)('AuditWriter $mode on $name', ({ name, open, usesGroups }) => {
   let database: Database
   let otherNode: Database
   let workspaceId: string

@@ -56,7 +56,7 @@ export const auditJobs = (deps: AuditJobDeps): Job[] => [
 ]
 
 /** Gives positions to the records of nodes that died between a commit and the position of its record. */
-export async function chainAbandoned(deps: AuditJobDeps): Promise<void> {
+async function chainAbandoned(deps: AuditJobDeps): Promise<void> {
   await runForEach(await findWorkspacesWithAbandoned(deps), (workspaceId) => chainPending(deps, workspaceId))
 }
 
