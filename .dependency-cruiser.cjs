@@ -182,13 +182,7 @@ module.exports = {
     only('ingestion', 'ingestion/', ['ingestion/', 'setup/', 'config/', ...EACH_DOMAIN, 'db/', ...WORDS]),
     only('demo', 'demo/', ['demo/', 'setup/', 'ingestion/', 'messaging/', 'config/', ...EACH_DOMAIN, 'db/', ...WORDS]),
     only('setup', 'setup/', ['setup/', 'demo/', 'ingestion/', 'messaging/', 'config/', ...EACH_DOMAIN, 'db/', ...WORDS]),
-    only('processes', 'processes/', [
-      'processes/',
-      'config/',
-      'telemetry/',
-      'setup/check-configuration-file\\.ts',
-      ...WORDS,
-    ]),
+    only('processes', 'processes/', ['processes/', 'config/', 'telemetry/', 'setup/check-configuration-file\\.ts', ...WORDS]),
     only('cli', 'cli/', [
       'cli/',
       'messaging/',

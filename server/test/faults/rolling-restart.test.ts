@@ -31,7 +31,8 @@ async function startNodes() {
     GATEHOUSE_SECRET_KEY: 'x'.repeat(32),
     GATEHOUSE_DATA: folder,
     GATEHOUSE_DEMO: '1',
-    GATEHOUSE_DRAIN_SECONDS: '4',
+    // Longer than a health check takes on a busy machine.
+    GATEHOUSE_DRAIN_SECONDS: '8',
     GATEHOUSE_STOP_SECONDS: '60',
   }
   const ports = [await freePort(), await freePort(), await freePort()].slice(0, NODES)

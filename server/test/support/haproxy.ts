@@ -16,7 +16,10 @@ export const hasHaproxy = (): boolean => {
   }
 }
 
-/** As docs/operations.md recommends: a node leaves the rotation when `/readyz` responds with 503. No request is repeated. */
+/**
+ * A node leaves the rotation when `/readyz` responds with 503, not when a busy machine responds slowly: without `timeout check` the
+ * interval is the time limit. No request is repeated.
+ */
 const configuration = (port: number, nodes: readonly number[]): string => `
 global
   maxconn 2000
@@ -25,6 +28,7 @@ defaults
   timeout connect 5s
   timeout client 120s
   timeout server 120s
+  timeout check 10s
   retries 0
 frontend clients
   bind 127.0.0.1:${port}
