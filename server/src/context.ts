@@ -11,7 +11,7 @@ import { withFaultReports } from './classification/fault-reporting.ts'
 import type { Config } from './config/config.ts'
 import { secureDataFolder } from './config/data-folder.ts'
 import type { Secrets } from './config/secrets.ts'
-import { destinationOptions, fileStoreOptions, signInOptions } from './context-options.ts'
+import { databaseOptions, destinationOptions, fileStoreOptions, signInOptions } from './context-options.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { DatabaseMaintenance } from './db/database-maintenance.ts'
 import type { GatewayDeps } from './gateway/gateway-routes.ts'
@@ -97,7 +97,7 @@ export async function createContext(config: Config, secrets: Secrets, overrides:
   for (const path of secureDataFolder(config)) log.warn({ path }, 'other users of this machine can no longer read it')
   const onError = (err: Error) => log.error({ err }, 'background fault')
   const database = await openDatabase({
-    url: config.databaseUrl,
+    ...databaseOptions(config),
     dataDir: config.dataDir,
     poolSize: config.databasePoolSize,
     timeouts: config.databaseTimeouts,
@@ -118,6 +118,7 @@ const createBase = (given: Given) => ({
   ...given,
   db: given.database.db,
   signal: given.database.signal,
+  reads: given.database.reads,
   clock: given.overrides.clock ?? systemClock,
   random: given.overrides.random ?? Math.random,
   workspaceBox: secretBox(given.secrets.secretKey, 'workspace'),
@@ -191,7 +192,7 @@ const createReview = (base: Base) => ({
 })
 
 function createTelemetry(
-  { config, log }: Base,
+  { config, log, reads }: Base,
   semantic: SemanticSearch | undefined,
   { audit, auditWatch, checkpointDeliveries }: ReturnType<typeof createAudit>,
   { waiters }: ReturnType<typeof createReview>,
@@ -202,6 +203,7 @@ function createTelemetry(
     checkpointDeliveries: () => checkpointDeliveries.map(({ state }) => state),
     auditTampered: () => [...auditWatch.faults].map(([workspace, { reason }]) => ({ workspace, reason })),
     waitingForReview: () => waiters.size,
+    replicaLagMs: () => reads.replica?.lagMs,
     lexicalFallbacks: () => semantic?.fallbacks() ?? 0,
   })
   const tracing = config.otlpTracesUrl === undefined ? NO_TRACING : otlpTracing(config.otlpTracesUrl, config.otelResource)

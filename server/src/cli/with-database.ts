@@ -1,6 +1,7 @@
 import { type Config, readConfig } from '../config/config.ts'
 import { secureDataFolder } from '../config/data-folder.ts'
 import { readSecrets, type Secrets } from '../config/secrets.ts'
+import { databaseOptions } from '../context-options.ts'
 import { type Database, openDatabase } from '../db/database.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { type SecretBox, secretBox } from '../lib/secret-box.ts'
@@ -28,7 +29,8 @@ export async function withDatabase<T>({ env, note }: Terminal, work: (context: C
   secureDataFolder(config)
   const secrets = readSecrets(env, config)
   const database = await openDatabase({
-    url: config.databaseUrl,
+    // Commands run long statements and few at a time, so they use no pooler.
+    ...databaseOptions({ ...config, databaseUrl: config.databaseSessionUrl ?? config.databaseUrl, databaseSessionUrl: undefined }),
     dataDir: config.dataDir,
     poolSize: POOL_SIZE,
     timeouts: {

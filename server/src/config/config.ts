@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { type CheckpointDeliveryConfig, readCheckpointDeliveryConfig } from './checkpoint-delivery.ts'
 import { type EmbeddingsConfig, readEmbeddingsConfig } from './embeddings.ts'
+import { type DatabaseUrls, readDatabaseUrls } from './database-urls.ts'
 import { ConfigError, type Environment } from './environment.ts'
 import { type EnvironmentProvider, readEnvironmentProviders } from './environment-providers.ts'
 import { type FilesConfig, readFilesConfig } from './files.ts'
@@ -8,13 +9,13 @@ import { refuseUnknownVariables } from './known-variables.ts'
 import { readSignInConfig, type SignInConfig } from './sign-in.ts'
 
 /** The checked configuration from the environment (docs/configuration.md), with defaults. secrets.ts reads the secrets. */
-export interface Config {
+export interface Config extends DatabaseUrls {
   readonly host: string
   readonly port: number
   readonly dataDir: string
-  /** URL of a PostgreSQL. Absent: the embedded database in dataDir. */
-  readonly databaseUrl: string | undefined
   readonly databasePoolSize: number
+  /** Oldest data in milliseconds that reads from the replica may return. */
+  readonly databaseReadMaxLagMs: number
   /** Timeouts of PostgreSQL in milliseconds. 0: no limit (db/connections.ts). */
   readonly databaseTimeouts: {
     readonly connectMs: number
@@ -73,8 +74,9 @@ export function readConfig(env: Environment): Config {
     host: env.HOST || '127.0.0.1',
     port: integer(env, 'PORT', 8787, 0, 65_535),
     dataDir,
-    databaseUrl: readDatabaseUrl(env),
+    ...readDatabaseUrls(env),
     databasePoolSize: integer(env, 'GATEHOUSE_DATABASE_POOL', 10, 2, 500),
+    databaseReadMaxLagMs: integer(env, 'GATEHOUSE_DATABASE_READ_MAX_LAG_MS', 5_000, 500, 600_000),
     databaseTimeouts: {
       connectMs: integer(env, 'GATEHOUSE_DATABASE_CONNECT_TIMEOUT_MS', 5_000, 100, 600_000),
       statementMs: integer(env, 'GATEHOUSE_DATABASE_STATEMENT_TIMEOUT_MS', 10_000, 0, 3_600_000),
@@ -112,12 +114,6 @@ export function readConfig(env: Environment): Config {
     },
     providers: readEnvironmentProviders(env),
   }
-}
-
-function readDatabaseUrl({ DATABASE_URL: url }: Environment): string | undefined {
-  if (!url) return undefined
-  if (!/^postgres(ql)?:\/\//.test(url)) throw new ConfigError('DATABASE_URL must start with postgres:// or postgresql://')
-  return url
 }
 
 /** Reads the standard OpenTelemetry variables: one holds the full URL, the other the collector's URL without a path. */

@@ -43,6 +43,8 @@ export interface Readings {
   readonly checkpointDeliveries: () => readonly Delivery[]
   readonly waitingForReview: () => number
   readonly lexicalFallbacks: () => number
+  /** Undefined: there is no read replica. Infinity: unknown. */
+  readonly replicaLagMs: () => number | undefined
 }
 
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
@@ -133,6 +135,11 @@ export class Metrics {
       'gatehouse_search_fallbacks',
       'Searches since the start that were only lexical because the embedder did not respond.',
       readings.lexicalFallbacks,
+    )
+    this.#gauge(
+      'gatehouse_replica_lag_seconds',
+      'Age of the data of the read replica. 0 without a replica, +Inf if it does not respond.',
+      () => (readings.replicaLagMs() ?? 0) / 1_000,
     )
   }
 

@@ -45,7 +45,7 @@ const docs = {
 
 /** Routes of the audit log as a whole; audit-routes.ts has those of records. */
 export function auditLogRoutes(app: TypedApp, deps: VerificationDeps): void {
-  const { db, clock, workspaceKeys } = deps
+  const { db, reads, clock, workspaceKeys } = deps
   const verify = createAuditVerifier(deps)
 
   handle(app, docs.checkpoints, async ({ workspaceId, query }) => {
@@ -80,7 +80,8 @@ export function auditLogRoutes(app: TypedApp, deps: VerificationDeps): void {
       log.error({ err }, 'no checkpoint for the export'),
     )
     reply.header('content-disposition', `attachment; filename="audit-${workspaceId}.ndjson"`)
-    return reply.type('application/x-ndjson').send(Readable.from(lines(exportRecords(db, workspaceId, parseTimeRange(query)))))
+    const exported = exportRecords(await reads.caughtUp(), workspaceId, parseTimeRange(query))
+    return reply.type('application/x-ndjson').send(Readable.from(lines(exported)))
   })
 }
 

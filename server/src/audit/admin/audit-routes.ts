@@ -1,5 +1,6 @@
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import type { Db } from '../../db/database.ts'
+import type { Reads } from '../../db/reads.ts'
 import { GatehouseError } from '../../errors.ts'
 import { List, listOf, PAGE } from '../../http/paging.ts'
 import { requireFound } from '../../http/refusals.ts'
@@ -33,14 +34,15 @@ const docs = {
 
 interface Deps {
   readonly db: Db
+  readonly reads: Reads
   readonly workspaceKeys: Cache<WorkspaceKeys>
 }
 
-export function auditRoutes(app: TypedApp, { db, workspaceKeys }: Deps): void {
+export function auditRoutes(app: TypedApp, { db, reads, workspaceKeys }: Deps): void {
   handle(app, docs.search, async ({ workspaceId, query }) => {
     const { hasher } = await workspaceKeys.get(workspaceId)
     return listOf(
-      await searchRecords(db, workspaceId, toRecordFilter(query, hasher)),
+      await reads.run((readDb) => searchRecords(readDb, workspaceId, toRecordFilter(query, hasher))),
       (record) => record,
       ({ integrity }) => String(integrity.sequence),
     )
