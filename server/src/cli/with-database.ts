@@ -30,7 +30,11 @@ export async function withDatabase<T>({ env, note }: Terminal, work: (context: C
   const secrets = readSecrets(env, config)
   const database = await openDatabase({
     // Commands run long statements and few at a time, so they use no pooler.
-    ...databaseOptions({ ...config, databaseUrl: config.databaseSessionUrl ?? config.databaseUrl, databaseSessionUrl: undefined }),
+    ...databaseOptions({
+      ...config,
+      databaseUrl: config.databaseSessionUrl ?? config.databaseUrl,
+      databaseSessionUrl: undefined,
+    }),
     dataDir: config.dataDir,
     poolSize: POOL_SIZE,
     timeouts: {

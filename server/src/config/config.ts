@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { type CheckpointDeliveryConfig, readCheckpointDeliveryConfig } from './checkpoint-delivery.ts'
-import { type EmbeddingsConfig, readEmbeddingsConfig } from './embeddings.ts'
 import { type DatabaseUrls, readDatabaseUrls } from './database-urls.ts'
+import { type EmbeddingsConfig, readEmbeddingsConfig } from './embeddings.ts'
 import { ConfigError, type Environment } from './environment.ts'
 import { type EnvironmentProvider, readEnvironmentProviders } from './environment-providers.ts'
 import { type FilesConfig, readFilesConfig } from './files.ts'

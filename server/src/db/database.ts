@@ -8,7 +8,7 @@ import { refuseTransactionPooler } from './pooler.ts'
 import { withPreparedStatements } from './prepared-statements.ts'
 import { ReadReplica } from './read-replica.ts'
 import { primaryReads, type Reads } from './reads.ts'
-import { storeRoleSettings } from './role-settings.ts'
+import { useRoleSettings } from './role-settings.ts'
 import type { Schema } from './schema.ts'
 import { requireServerVersion } from './server-version.ts'
 import { localSignal, postgresSignal, type Signal } from './signal.ts'
@@ -91,7 +91,7 @@ const DEFAULT_TIMEOUTS: DatabaseTimeouts = {
 
 /** Opens the database and runs missing migrations. Throws if it cannot be reached or another server uses it. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { url, poolSize: max, onError, timeouts = DEFAULT_TIMEOUTS, migrations = MIGRATIONS } = options
+  const { url, poolSize: max, onError, timeouts = DEFAULT_TIMEOUTS } = options
   const embedded = url === undefined ? await startEmbedded(options) : undefined
   const config = { ...(embedded ? embedded.connection : { connectionString: url }), types: pgTypes }
   const isPooled = options.sessionUrl !== undefined
@@ -109,15 +109,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await embedded?.stop()
   }
   try {
-    await useAndClose(
-      new Connections({ ...sessionConfig, max: 2 }, { ...limits, ...MIGRATION_TIMEOUTS, connectMs: STARTUP_CONNECT_MS, isPooled: false }),
-      async (startupPool) => {
-        if (!embedded) await requireServerVersion(startupPool)
-        if (!embedded && !isPooled) await refuseTransactionPooler(startupPool)
-        if (isPooled) await storeRoleSettings({ pool, session: startupPool }, sessionSettings(timeouts), options.onProgress)
-        await migrate(startupPool, { migrations, onProgress: options.onProgress })
-      },
-    )
+    await prepare(options, { pool, config: sessionConfig, limits })
     const onSilence = (since: number): void => connections.evict(since, true)
     const signal =
       url === undefined ? localSignal() : await postgresSignal(pool, options.sessionUrl ?? url, { onError, onSilence })
@@ -174,6 +166,22 @@ function openReplica({ url, maxLagMs }: ReplicaOptions, options: PoolOptions & {
       await replica.end()
     },
   }
+}
+
+/** Checks the server, stores settings for a pooler, and runs missing migrations, all without the pooler. */
+async function prepare(
+  { url, sessionUrl, timeouts = DEFAULT_TIMEOUTS, migrations = MIGRATIONS, onProgress }: DatabaseOptions,
+  { pool, config, limits }: { pool: pg.Pool; config: pg.PoolConfig; limits: ConnectionLimits },
+): Promise<void> {
+  const connections = (startupLimits: ConnectionLimits) =>
+    new Connections({ ...config, max: 2 }, { ...startupLimits, ...MIGRATION_TIMEOUTS, connectMs: STARTUP_CONNECT_MS })
+  // Connects without settings, which would stay on a pooler's connections and reach its other clients.
+  if (url && !sessionUrl) await useAndClose(connections({ ...limits, isPooled: true }), refuseTransactionPooler)
+  await useAndClose(connections({ ...limits, isPooled: false }), async (session) => {
+    if (url) await requireServerVersion(session)
+    if (url && sessionUrl) await useRoleSettings(url, { pool, session }, { settings: sessionSettings(timeouts), onProgress })
+    await migrate(session, { migrations, onProgress })
+  })
 }
 
 /** Runs `work` with a separate pool, which is closed afterwards. */

@@ -1,46 +1,56 @@
-import type pg from 'pg'
+import pg from 'pg'
 
 /** Key of an advisory lock: PostgreSQL refuses two concurrent changes of a role's settings. */
 const LOCK = 7_241_016
 
-const FIND_ROLE = `select current_user as role, current_database() as database,
+const FIND_STORED = `select current_database() as database,
   (select setconfig from pg_db_role_setting join pg_roles on pg_roles.oid = setrole join pg_database on pg_database.oid = setdatabase
-    where rolname = current_user and datname = current_database()) as stored`
+    where rolname = $1 and datname = current_database()) as stored`
+const FIND_EFFECTIVE = 'select name, setting, current_user as role from pg_settings where name = any($1)'
 
-interface RoleRow {
-  readonly role: string
-  readonly database: string
-  /** `name=value` each. */
-  readonly stored: readonly string[] | null
+type Settings = Readonly<Record<string, string>>
+
+interface RolePools {
+  /** Through the pooler. */
+  readonly pool: pg.Pool
+  /** Without it. */
+  readonly session: pg.Pool
 }
 
 /**
- * Stores settings for the role of `pool` in its database, so that a pooler in transaction mode opens its connections with them. Later
- * connections get them; `onChange` is called with a text if the settings were different. A role may change its own settings.
+ * Stores settings for a role in the database of `session`, so that a pooler in transaction mode opens its connections with them. A role
+ * may change its own settings. `onProgress` is called with a text if a connection of the pooler has others, because it is older.
  *
- * @param session without the pooler
+ * @param url leads through the pooler, as `pool` does
+ * @throws if the pooler uses another role than its clients, or the settings cannot be stored
  */
-export async function storeRoleSettings(
-  { pool, session }: { readonly pool: pg.Pool; readonly session: pg.Pool },
-  settings: Readonly<Record<string, string>>,
-  onChange: (text: string) => void,
+export async function useRoleSettings(
+  url: string,
+  { pool, session }: RolePools,
+  { settings, onProgress }: { readonly settings: Settings; readonly onProgress: (text: string) => void },
 ): Promise<void> {
-  const { rows } = await pool.query<RoleRow>(FIND_ROLE)
-  const [row] = rows
-  if (!row) throw new Error('the database did not name its role')
+  const { user: role = '' } = new pg.Client({ connectionString: url })
+  await store(session, role, settings)
+  const { rows } = await pool.query<{ name: string; setting: string; role: string }>(FIND_EFFECTIVE, [Object.keys(settings)])
+  const other = rows.find((row) => row.role !== role)
+  if (other) throw new Error(`the pooler uses the role ${other.role} for clients with the role ${role}: let it use the same one`)
+  if (rows.some(({ name, setting }) => settings[name] !== setting))
+    onProgress(
+      `the pooler has connections without the time limits of role ${role}: run RECONNECT in it, or wait until it has closed them`,
+    )
+}
+
+async function store(session: pg.Pool, role: string, settings: Settings): Promise<void> {
+  const { rows } = await session.query<{ database: string; stored: readonly string[] | null }>(FIND_STORED, [role])
+  const { database = '', stored } = rows[0] ?? {}
   const wanted = Object.entries(settings)
-  if (wanted.every(([name, value]) => row.stored?.includes(`${name}=${value}`))) return
-  const client = await session.connect()
-  const target = `${client.escapeIdentifier(row.role)} in database ${client.escapeIdentifier(row.database)}`
-  const statements = wanted.map(([name, value]) => `alter role ${target} set ${name} = ${client.escapeLiteral(value)}`)
+  if (wanted.every(([name, value]) => stored?.includes(`${name}=${value}`))) return
+  const target = `${pg.escapeIdentifier(role)} in database ${pg.escapeIdentifier(database)}`
+  const statements = wanted.map(([name, value]) => `alter role ${target} set ${name} = ${pg.escapeLiteral(value)}`)
   try {
-    await client.query(['begin', `select pg_advisory_xact_lock(${LOCK})`, ...statements, 'commit'].join('; '))
+    // Statements of one message are one transaction.
+    await session.query([`select pg_advisory_xact_lock(${LOCK})`, ...statements].join('; '))
   } catch (cause) {
-    throw new Error(`the settings of role ${row.role} cannot be stored. Run as a superuser: ${statements.join('; ')}`, { cause })
-  } finally {
-    client.release(true)
+    throw new Error(`the time limits of role ${role} cannot be stored. Run as a superuser: ${statements.join('; ')}`, { cause })
   }
-  onChange(
-    `the time limits of role ${row.role} were stored: connections that the pooler has open keep the previous ones until it closes them (RECONNECT in PgBouncer)`,
-  )
 }

@@ -78,11 +78,11 @@ describe.each(freshDatabases())('semantic search on $name', ({ name, open }) => 
     const fallbacks: string[] = []
     const onProblem = (text: string) => problems.push(text)
     const reports = { onProblem, onFallback: (reason: string) => fallbacks.push(reason) }
-    const deps = { db, sessionDb: db, embedder, support, textsOf: { knowledge: textsOf, memory: textsOf }, progress: new EmbeddingProgress() }
+    const deps = { db, embedder, support, textsOf: { knowledge: textsOf, memory: textsOf }, progress: new EmbeddingProgress() }
     const semantic = createSemanticRanker({ db, embedder, ...reports })
     const ranker = createRanker({ ...fresh.database, embedder: semantic })
     return {
-      embed: (maxBatches = 10) => embedMissing({ ...deps, onProblem }, { maxBatches }),
+      embed: (maxBatches = 10) => embedMissing({ ...deps, sessionDb: db, onProblem }, { maxBatches }),
       progress: deps.progress,
       semantic,
       ranker,
