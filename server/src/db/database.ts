@@ -176,7 +176,8 @@ async function prepare(
   const connections = (startupLimits: ConnectionLimits) =>
     new Connections({ ...config, max: 2 }, { ...startupLimits, ...MIGRATION_TIMEOUTS, connectMs: STARTUP_CONNECT_MS })
   // Connects without settings, which would stay on a pooler's connections and reach its other clients.
-  if (url && !sessionUrl) await useAndClose(connections({ ...limits, isPooled: true }), refuseTransactionPooler)
+  const variable = sessionUrl ? 'GATEHOUSE_DATABASE_SESSION_URL' : 'DATABASE_URL'
+  if (url) await useAndClose(connections({ ...limits, isPooled: true }), (session) => refuseTransactionPooler(session, variable))
   await useAndClose(connections({ ...limits, isPooled: false }), async (session) => {
     if (url) await requireServerVersion(session)
     if (url && sessionUrl) await useRoleSettings(url, { pool, session }, { settings: sessionSettings(timeouts), onProgress })

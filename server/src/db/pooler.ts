@@ -3,8 +3,10 @@ import type pg from 'pg'
 /**
  * Throws if the connections of `pool` lead through a pooler in transaction mode, which gives one server process to several of them:
  * notifications would be lost and session locks would not hold. It may miss such a pooler, but never reports one that is not there.
+ *
+ * @param variable of the environment that holds the URL
  */
-export async function refuseTransactionPooler(pool: pg.Pool): Promise<void> {
+export async function refuseTransactionPooler(pool: pg.Pool, variable: string): Promise<void> {
   const [first, second] = await Promise.all([pool.connect(), pool.connect()])
   try {
     const process = await serverProcess(first)
@@ -15,7 +17,7 @@ export async function refuseTransactionPooler(pool: pg.Pool): Promise<void> {
     await second.query('rollback')
     if (shared)
       throw new Error(
-        'DATABASE_URL leads through a pooler in transaction mode: set GATEHOUSE_DATABASE_SESSION_URL to a URL of the same database without it (docs/high-availability.md)',
+        `${variable} leads through a pooler in transaction mode: set GATEHOUSE_DATABASE_SESSION_URL to a URL of the same database without it (docs/high-availability.md)`,
       )
   } finally {
     for (const client of [first, second]) client.release(true)

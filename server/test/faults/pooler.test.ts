@@ -25,8 +25,11 @@ describe.skipIf(url === null || !poolerUrl())('a pooler in transaction mode', ()
     await own.drop()
   })
 
-  test('pooler: the start is refused when no URL for sessions is set', async () => {
-    await expect(openDatabase({ ...quiet, url: pooled })).rejects.toThrow(/GATEHOUSE_DATABASE_SESSION_URL/)
+  test('pooler: the start is refused when the URL for sessions is missing or leads through it as well', async () => {
+    await expect(openDatabase({ ...quiet, url: pooled })).rejects.toThrow(/^DATABASE_URL leads through a pooler/)
+    await expect(openDatabase({ ...quiet, url: pooled, sessionUrl: pooled })).rejects.toThrow(
+      /^GATEHOUSE_DATABASE_SESSION_URL leads/,
+    )
   })
 
   test('pooler: all of its connections have the time limits', async () => {
