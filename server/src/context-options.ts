@@ -5,13 +5,6 @@ import type { Secrets } from './config/secrets.ts'
 import type { FileStoreOptions } from './messaging/attachments/open-file-store.ts'
 import type { PasswordHashing } from './operators/better-auth.ts'
 
-/** The servers of the database. */
-export const databaseOptions = ({ databaseUrl, databaseSessionUrl, databaseReadUrl, databaseReadMaxLagMs }: Config) => ({
-  url: databaseUrl,
-  sessionUrl: databaseSessionUrl,
-  replica: databaseReadUrl === undefined ? undefined : { url: databaseReadUrl, maxLagMs: databaseReadMaxLagMs },
-})
-
 /** The file store of the configuration, with its credentials. */
 export function fileStoreOptions({ files: { store } }: Config, { fromEnvironment }: Secrets): FileStoreOptions {
   if (store.kind === 'folder') return store

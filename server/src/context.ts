@@ -10,8 +10,9 @@ import { DETECTORS } from './classification/detectors.ts'
 import { withFaultReports } from './classification/fault-reporting.ts'
 import type { Config } from './config/config.ts'
 import { secureDataFolder } from './config/data-folder.ts'
+import { databaseServers } from './config/database-urls.ts'
 import type { Secrets } from './config/secrets.ts'
-import { databaseOptions, destinationOptions, fileStoreOptions, signInOptions } from './context-options.ts'
+import { destinationOptions, fileStoreOptions, signInOptions } from './context-options.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { DatabaseMaintenance } from './db/database-maintenance.ts'
 import type { GatewayDeps } from './gateway/gateway-routes.ts'
@@ -97,7 +98,7 @@ export async function createContext(config: Config, secrets: Secrets, overrides:
   for (const path of secureDataFolder(config)) log.warn({ path }, 'other users of this machine can no longer read it')
   const onError = (err: Error) => log.error({ err }, 'background fault')
   const database = await openDatabase({
-    ...databaseOptions(config),
+    ...databaseServers(config),
     dataDir: config.dataDir,
     poolSize: config.databasePoolSize,
     timeouts: config.databaseTimeouts,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Cluster, until } from './cluster.ts'
 import type { Load } from './load.ts'
+import type { Member } from './member.ts'
 import type { Nodes } from './nodes.ts'
 
 export interface Setting {
@@ -18,6 +19,8 @@ export interface Fault {
 
 const CUT_MS = 15_000
 const LAG_MS = 15_000
+/** The default of GATEHOUSE_DATABASE_READ_MAX_LAG_MS, and time for the request. */
+const MAX_AGE_MS = 5_000 + 1_000
 
 export const FAULTS: readonly Fault[] = [
   { name: 'no fault', cause: () => sleep(10_000) },
@@ -58,14 +61,35 @@ async function restartPgbouncer({ cluster: { pgbouncer } }: Setting): Promise<vo
   pgbouncer.restart()
 }
 
-async function stopReplay({ cluster, nodes, load }: Setting): Promise<void> {
+/** Freezes the processes that replay the log, because Patroni would end a pause of the replay. */
+async function stopReplay({ cluster, nodes }: Setting): Promise<void> {
   const { sync, other } = await cluster.complete()
-  for (const member of [sync, other]) await member.query('select pg_wal_replay_pause()')
-  await until('a node that reports the lag', async () => ((await replicaState(nodes)) === 'degraded' ? true : undefined))
-  await sleep(LAG_MS)
-  for (const member of [sync, other]) await member.query('select pg_wal_replay_resume()')
+  const pids = (await Promise.all([sync, other].map(replayProcess))).flat()
+  try {
+    for (const pid of pids) process.kill(pid, 'SIGSTOP')
+    await until('a node that reports the lag', async () => ((await replicaState(nodes)) === 'degraded' ? true : undefined))
+    await requireFreshLists(nodes)
+  } finally {
+    for (const pid of pids) process.kill(pid, 'SIGCONT')
+  }
   await until('a node that reads from the replica again', async () => ((await replicaState(nodes)) === 'ok' ? true : undefined))
-  if (load.calls.length === 0) throw new Error('there was no load while the replica lagged')
+}
+
+async function replayProcess(member: Member): Promise<readonly number[]> {
+  const rows = await member.query<{ pid: number }>("select pid from pg_stat_activity where backend_type = 'startup'")
+  return rows.map(({ pid }) => pid)
+}
+
+/** Throws if a list of the dashboard is older than the limit while the replicas lag. */
+async function requireFreshLists({ all: [node] }: Nodes): Promise<void> {
+  for (const until = performance.now() + LAG_MS; performance.now() < until; await sleep(500)) {
+    const response = await fetch(`http://127.0.0.1:${node?.server.port}/admin/v1/audit?limit=1`, {
+      headers: { authorization: `Bearer ${node?.server.demo.admin_token}` },
+    })
+    const { data } = (await response.json()) as { data: { created_at: string }[] }
+    const age = Date.now() - Date.parse(data[0]?.created_at ?? '')
+    if (!(age < MAX_AGE_MS)) throw new Error(`a list of the dashboard is ${age} ms old while the replicas lag`)
+  }
 }
 
 async function killStandby({ cluster }: Setting): Promise<void> {

@@ -1,7 +1,7 @@
 import { type Config, readConfig } from '../config/config.ts'
 import { secureDataFolder } from '../config/data-folder.ts'
+import { databaseServers } from '../config/database-urls.ts'
 import { readSecrets, type Secrets } from '../config/secrets.ts'
-import { databaseOptions } from '../context-options.ts'
 import { type Database, openDatabase } from '../db/database.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
 import { type SecretBox, secretBox } from '../lib/secret-box.ts'
@@ -30,7 +30,7 @@ export async function withDatabase<T>({ env, note }: Terminal, work: (context: C
   const secrets = readSecrets(env, config)
   const database = await openDatabase({
     // Commands run long statements and few at a time, so they use no pooler.
-    ...databaseOptions({
+    ...databaseServers({
       ...config,
       databaseUrl: config.databaseSessionUrl ?? config.databaseUrl,
       databaseSessionUrl: undefined,

@@ -29,3 +29,10 @@ function readUrl(env: Environment, name: string): string | undefined {
     throw new ConfigError(`${name} must name one host. Put a proxy in front of several hosts (docs/high-availability.md)`)
   return url
 }
+
+/** The servers of the database, as `openDatabase` expects them. */
+export const databaseServers = (urls: DatabaseUrls & { readonly databaseReadMaxLagMs: number }) => ({
+  url: urls.databaseUrl,
+  sessionUrl: urls.databaseSessionUrl,
+  replica: urls.databaseReadUrl === undefined ? undefined : { url: urls.databaseReadUrl, maxLagMs: urls.databaseReadMaxLagMs },
+})

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { elapsed } from '../lib/clock.ts'
-import type { Db } from './database.ts'
-import type { Reads, ReplicaState } from './reads.ts'
+import type { ReadDb, Reads, ReplicaState } from './reads.ts'
 import { ReplicaLag } from './replica-lag.ts'
 
 interface Deps {
-  readonly primary: { readonly db: Db; readonly probe: Pick<pg.Pool, 'query'> }
-  readonly replica: { readonly db: Db; readonly probe: Pick<pg.Pool, 'query'> }
+  readonly primary: { readonly db: ReadDb; readonly probe: Pick<pg.Pool, 'query'> }
+  readonly replica: { readonly db: ReadDb; readonly probe: Pick<pg.Pool, 'query'> }
   readonly maxLagMs: number
   readonly onError: (error: Error) => void
 }
@@ -53,7 +52,7 @@ export class ReadReplica implements Reads {
     return { lagMs: this.#lag.at(elapsed()), maxLagMs: this.#deps.maxLagMs }
   }
 
-  async run<T>(work: (db: Db) => Promise<T>): Promise<T> {
+  async run<T>(work: (db: ReadDb) => Promise<T>): Promise<T> {
     const { primary, replica, onError } = this.#deps
     if (!this.#isFresh()) return work(primary.db)
     try {
@@ -68,7 +67,7 @@ export class ReadReplica implements Reads {
     }
   }
 
-  async caughtUp(): Promise<Db> {
+  async caughtUp(): Promise<ReadDb> {
     const { primary, replica } = this.#deps
     if (!this.#isFresh()) return primary.db
     try {

@@ -1,4 +1,8 @@
-import type { Db } from './database.ts'
+import type { Kysely } from 'kysely'
+import type { Schema } from './schema.ts'
+
+/** `Db` of database.ts, which imports this file. */
+export type ReadDb = Kysely<Schema>
 
 /** State of the read replica as this node knows it. */
 export interface ReplicaState {
@@ -13,12 +17,12 @@ export interface ReplicaState {
  */
 export interface Reads {
   /** Runs `work` on the replica, and again on the primary if that fails. Without a fresh replica it runs on the primary. */
-  run<T>(work: (db: Db) => Promise<T>): Promise<T>
+  run<T>(work: (db: ReadDb) => Promise<T>): Promise<T>
   /** Returns the replica when it has everything that is committed now, or the primary if that takes too long. */
-  caughtUp(): Promise<Db>
+  caughtUp(): Promise<ReadDb>
   /** Undefined: there is no replica. */
   readonly replica: ReplicaState | undefined
 }
 
 /** Reads without a replica. */
-export const primaryReads = (db: Db): Reads => ({ run: (work) => work(db), caughtUp: async () => db, replica: undefined })
+export const primaryReads = (db: ReadDb): Reads => ({ run: (work) => work(db), caughtUp: async () => db, replica: undefined })
