@@ -99,8 +99,6 @@ export async function createContext(config: Config, secrets: Secrets, overrides:
   const onError = (err: Error) => log.error({ err }, 'background fault')
   const database = await openDatabase({
     ...databaseServers(config),
-    dataDir: config.dataDir,
-    poolSize: config.databasePoolSize,
     timeouts: config.databaseTimeouts,
     onError,
     onProgress: (text) => log.info(text),

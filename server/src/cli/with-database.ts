@@ -35,7 +35,6 @@ export async function withDatabase<T>({ env, note }: Terminal, work: (context: C
       databaseUrl: config.databaseSessionUrl ?? config.databaseUrl,
       databaseSessionUrl: undefined,
     }),
-    dataDir: config.dataDir,
     poolSize: POOL_SIZE,
     timeouts: {
       ...config.databaseTimeouts,

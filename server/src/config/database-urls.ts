@@ -30,9 +30,17 @@ function readUrl(env: Environment, name: string): string | undefined {
   return url
 }
 
-/** The servers of the database, as `openDatabase` expects them. */
-export const databaseServers = (urls: DatabaseUrls & { readonly databaseReadMaxLagMs: number }) => ({
-  url: urls.databaseUrl,
-  sessionUrl: urls.databaseSessionUrl,
-  replica: urls.databaseReadUrl === undefined ? undefined : { url: urls.databaseReadUrl, maxLagMs: urls.databaseReadMaxLagMs },
+interface DatabaseConfig extends DatabaseUrls {
+  readonly dataDir: string
+  readonly databasePoolSize: number
+  readonly databaseReadMaxLagMs: number
+}
+
+/** The options of `openDatabase` that say which servers to use. */
+export const databaseServers = ({ databaseReadUrl, ...config }: DatabaseConfig) => ({
+  url: config.databaseUrl,
+  sessionUrl: config.databaseSessionUrl,
+  replica: databaseReadUrl === undefined ? undefined : { url: databaseReadUrl, maxLagMs: config.databaseReadMaxLagMs },
+  dataDir: config.dataDir,
+  poolSize: config.databasePoolSize,
 })
