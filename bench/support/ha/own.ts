@@ -17,14 +17,18 @@ export interface Own {
 
 const STOP_MS = 20_000
 
+const alive = new Set<number>()
+// When this program ends, what it started ends as well.
+process.once('exit', () => {
+  for (const pid of alive) killTree(pid)
+})
+
 export function own(child: ChildProcess): Own {
   const { pid } = child
   if (pid === undefined) throw new Error('a program could not be started')
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null
-  // When this program ends, what it started ends as well.
-  const atExit = (): void => killTree(pid)
-  process.once('exit', atExit)
-  const ended = once(child, 'exit').then(() => void process.off('exit', atExit))
+  alive.add(pid)
+  const ended = once(child, 'exit').then(() => void alive.delete(pid))
   const kill = async (): Promise<void> => {
     killTree(pid)
     await ended

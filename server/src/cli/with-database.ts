@@ -29,11 +29,12 @@ export async function withDatabase<T>({ env, note }: Terminal, work: (context: C
   secureDataFolder(config)
   const secrets = readSecrets(env, config)
   const database = await openDatabase({
-    // Commands run long statements and few at a time, so they use no pooler.
+    // Commands run long statements and few at a time, so they use neither pooler nor replica.
     ...databaseServers({
       ...config,
       databaseUrl: config.databaseSessionUrl ?? config.databaseUrl,
       databaseSessionUrl: undefined,
+      databaseReadUrl: undefined,
     }),
     poolSize: POOL_SIZE,
     timeouts: {
