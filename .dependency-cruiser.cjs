@@ -107,7 +107,7 @@ module.exports = {
       'pipeline/',
       'admin/kit/',
       'http/',
-      'db/(database|signal)\\.ts',
+      'db/(database|reads|signal)\\.ts',
       ...EACH_DOMAIN,
       ...WORDS,
     ]),

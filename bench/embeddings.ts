@@ -81,7 +81,7 @@ async function embedEntries(rig: SearchRig, embedder: Embedder, name: string, te
   const loadTexts = async (_: unknown, ids: readonly string[]) => new Map(ids.map((id) => [id, texts.get(id) ?? '']))
   const textsOf = { knowledge: loadTexts, memory: loadTexts }
   const started = elapsed()
-  const deps = { db, embedder, support, textsOf, progress: new EmbeddingProgress(), onProblem: logToStderr }
+  const deps = { db, sessionDb: db, embedder, support, textsOf, progress: new EmbeddingProgress(), onProblem: logToStderr }
   const count = await embedMissing(deps, { maxBatches: Number.POSITIVE_INFINITY })
   console.error(`${name}: ${count} entries embedded in ${((elapsed() - started) / 1_000).toFixed(0)} s`)
 }

@@ -26,6 +26,8 @@ export interface GatehouseOptions {
   readonly logLevel?: string
   /** Default: 1. */
   readonly processes?: number
+  /** Further variables. */
+  readonly env?: Readonly<Record<string, string>>
   /** A program that replaces the server, with the same environment and endpoints. */
   readonly program?: { readonly script: URL; readonly args: readonly string[] }
 }
@@ -54,7 +56,10 @@ const START_MS = 240_000
 const SECRET_KEY = 'only-for-benchmarks-and-crash-tests'
 
 /** Environment of a server on 127.0.0.1, and of its command line. */
-export const gatehouseEnv = ({ dataDir, providerPort, databaseUrl, logLevel, processes }: GatehouseOptions, port: number) => ({
+export const gatehouseEnv = (
+  { dataDir, providerPort, databaseUrl, logLevel, processes, env }: GatehouseOptions,
+  port: number,
+) => ({
   HOST: '127.0.0.1',
   PORT: String(port),
   GATEHOUSE_DATA: dataDir,
@@ -73,6 +78,7 @@ export const gatehouseEnv = ({ dataDir, providerPort, databaseUrl, logLevel, pro
   ...ALLOCATOR,
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/gatehouse', import.meta.url)),
   ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl, GATEHOUSE_SECRET_KEY: SECRET_KEY, GATEHOUSE_DEMO: '1' }),
+  ...env,
 })
 
 /** Starts the server without waiting until it is ready. Its output goes to `<dataDir>.log`. */

@@ -12,6 +12,7 @@ import { DETECTORS } from './classification/detectors.ts'
 import { withFaultReports } from './classification/fault-reporting.ts'
 import type { Config } from './config/config.ts'
 import { secureDataFolder } from './config/data-folder.ts'
+import { databaseServers } from './config/database-urls.ts'
 import type { Secrets } from './config/secrets.ts'
 import { archiveOptions, auditWriterOptions, destinationOptions, fileStoreOptions, signInOptions } from './context-options.ts'
 import { createTelemetry, loadOpenTelemetry, measureParts } from './context-telemetry.ts'
@@ -101,9 +102,7 @@ export async function createContext(config: Config, secrets: Secrets, overrides:
   for (const path of secureDataFolder(config)) log.warn({ path }, 'other users of this machine can no longer read it')
   const onError = (err: Error) => log.error({ err }, 'background fault')
   const database = await openDatabase({
-    url: config.databaseUrl,
-    dataDir: config.dataDir,
-    poolSize: config.databasePoolSize,
+    ...databaseServers(config),
     timeouts: config.databaseTimeouts,
     onError,
     onProgress: (text) => log.info(text),
@@ -125,6 +124,7 @@ const createBase = (given: Given) => ({
   node: given.overrides.node ?? ONLY_PROCESS,
   db: given.database.db,
   signal: given.database.signal,
+  reads: given.database.reads,
   clock: given.overrides.clock ?? systemClock,
   random: given.overrides.random ?? Math.random,
   limitCounters: openCounters({ ...given, valkeyUrl: given.config.valkeyUrl }),
@@ -198,7 +198,7 @@ const createReview = (base: Base) => ({
 })
 
 const readings = (
-  { limitCounters }: Base,
+  { limitCounters, reads }: Base,
   semantic: SemanticSearch | undefined,
   { audit, auditWatch, checkpointDeliveries }: ReturnType<typeof createAudit>,
   { waiters }: ReturnType<typeof createReview>,
@@ -209,10 +209,10 @@ const readings = (
   auditTampered: () => [...auditWatch.faults].map(([workspace, { reason }]) => ({ workspace, reason })),
   waitingForReview: () => waiters.size,
   lexicalFallbacks: () => semantic?.fallbacks() ?? 0,
+  replicaLagMs: () => reads.replica?.lagMs,
   isLimitStoreUp: limitCounters.isStoreUp,
   limitExchanges: limitCounters.exchanges,
 })
-
 const createClassification = ({ config, overrides }: Base, { reportFault, reportDetectorTime }: Telemetry) => ({
   detectors: withFaultReports(overrides.detectors ?? DETECTORS, reportFault, reportDetectorTime),
   detectorBudgetMs: config.detectorBudgetMs,

@@ -46,6 +46,7 @@ export function readinessChecks({ config, database, shutdown, workspaceBox, audi
         throw new NotReady(`An audit record waits for the database for more than ${MAX_AUDIT_LAG_SECONDS} s.`)
     },
     audit_log: () => requireNoTampering(auditWatch),
+    ...(config.databaseReadUrl !== undefined && { read_replica: () => requireFreshReplica(database) }),
   }
   return Object.entries(checks).map(([name, run]) => ({ name, run }))
 }
@@ -70,4 +71,12 @@ function requireSpace(folder: string): void {
 /** Degraded, not NotReady: tampering with the log of one Workspace must not stop the requests of the others. */
 function requireNoTampering({ faults }: AuditWatch): void {
   if (faults.size > 0) throw new Degraded(`The audit log of ${faults.size} Workspace(s) was tampered with.`)
+}
+
+/** Degraded: everything is read from the primary meanwhile. */
+function requireFreshReplica({ reads }: Database): void {
+  const { lagMs = 0, maxLagMs = 0 } = reads.replica ?? {}
+  if (lagMs <= maxLagMs) return
+  const lag = Number.isFinite(lagMs) ? `is ${Math.round(lagMs / 1_000)} s behind` : 'does not respond'
+  throw new Degraded(`The read replica ${lag}, so everything is read from the primary.`)
 }

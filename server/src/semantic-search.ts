@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
-import type { Db } from './db/database.ts'
+import type { Database, Db } from './db/database.ts'
 import type { Job } from './jobs/jobs.ts'
 import { loadChunkTexts } from './knowledge/passages.ts'
 import type { Clock } from './lib/clock.ts'
@@ -25,6 +25,7 @@ interface Deps {
   readonly config: Config
   readonly secrets: Secrets
   readonly db: Db
+  readonly database: Pick<Database, 'sessionDb'>
   readonly log: Logger
   readonly clock: Clock
   readonly random: () => number
@@ -52,7 +53,7 @@ export async function openSemanticSearch(deps: Deps): Promise<SemanticSearch | u
   const embedder = new Embedder(settings, { connect, random, now: () => clock.now().getTime() })
   const progress = new EmbeddingProgress()
   const textsOf = { knowledge: loadChunkTexts, memory: loadMemoryTexts }
-  const embedding = { db, embedder, support, textsOf, progress, onProblem }
+  const embedding = { db, sessionDb: deps.database.sessionDb, embedder, support, textsOf, progress, onProblem }
   let fallbacks = 0
   return {
     ranker: createSemanticRanker({ db, embedder, onFallback: () => void fallbacks++, onProblem }),

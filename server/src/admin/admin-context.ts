@@ -1,4 +1,5 @@
 import type { AuditWatch } from '../audit/watch.ts'
+import type { Reads } from '../db/reads.ts'
 import type { Signal } from '../db/signal.ts'
 import type { ChatLimits } from '../gateway/chat-request.ts'
 import type { DocumentFetcher } from '../knowledge/document-fetcher.ts'
@@ -17,6 +18,7 @@ export interface AdminContext extends PipelineDeps {
   readonly adminAuthenticator: AdminAuthenticator
   readonly signIn: Pick<SignIn, 'authenticate' | 'origin'>
   readonly signal: Signal
+  readonly reads: Reads
   readonly workspaceBox: SecretBox
   readonly providerBox: SecretBox
   readonly webhookBox: SecretBox

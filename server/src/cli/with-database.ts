@@ -1,5 +1,6 @@
 import { type Config, readConfig } from '../config/config.ts'
 import { secureDataFolder } from '../config/data-folder.ts'
+import { databaseServers } from '../config/database-urls.ts'
 import { readSecrets, type Secrets } from '../config/secrets.ts'
 import { type Database, openDatabase } from '../db/database.ts'
 import { type Clock, systemClock } from '../lib/clock.ts'
@@ -28,8 +29,13 @@ export async function withDatabase<T>({ env, note }: Terminal, work: (context: C
   secureDataFolder(config)
   const secrets = readSecrets(env, config)
   const database = await openDatabase({
-    url: config.databaseUrl,
-    dataDir: config.dataDir,
+    // Commands run long statements and few at a time, so they use neither pooler nor replica.
+    ...databaseServers({
+      ...config,
+      databaseUrl: config.databaseSessionUrl ?? config.databaseUrl,
+      databaseSessionUrl: undefined,
+      databaseReadUrl: undefined,
+    }),
     poolSize: POOL_SIZE,
     timeouts: {
       ...config.databaseTimeouts,

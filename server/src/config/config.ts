@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { type AuditArchiveConfig, readAuditArchiveConfig } from './audit-archive.ts'
 import { type CheckpointDeliveryConfig, readCheckpointDeliveryConfig } from './checkpoint-delivery.ts'
+import { type DatabaseUrls, readDatabaseUrls } from './database-urls.ts'
 import { type DrainConfig, readDrainConfig } from './drain.ts'
 import { type EmbeddingsConfig, readEmbeddingsConfig } from './embeddings.ts'
 import { ConfigError, type Environment } from './environment.ts'
@@ -13,7 +14,7 @@ import { readSignInConfig, type SignInConfig } from './sign-in.ts'
 import { readTelemetryConfig, type TelemetryConfig } from './telemetry.ts'
 
 /** The checked configuration from the environment (docs/configuration.md), with defaults. secrets.ts reads the secrets. */
-export interface Config {
+export interface Config extends DatabaseUrls {
   readonly host: string
   readonly port: number
   /** Port on which `/healthz`, `/readyz` and `/metrics` respond while the processes are busy. Absent: none. */
@@ -21,12 +22,12 @@ export interface Config {
   /** Number of processes that serve requests. */
   readonly processes: number
   readonly dataDir: string
-  /** URL of a PostgreSQL. Absent: the embedded database in dataDir. */
-  readonly databaseUrl: string | undefined
   /** Connections of all processes together. */
   readonly databasePoolSize: number
   /** URL of a Valkey or Redis that counts limits. Absent: the database counts them. */
   readonly valkeyUrl: string | undefined
+  /** Oldest data in milliseconds that reads from the replica may return. */
+  readonly databaseReadMaxLagMs: number
   /** Timeouts of PostgreSQL in milliseconds. 0: no limit (db/connections.ts). */
   readonly databaseTimeouts: {
     readonly connectMs: number
@@ -85,9 +86,10 @@ export function readConfig(env: Environment): Config {
     healthPort: env.GATEHOUSE_HEALTH_PORT ? integer(env, 'GATEHOUSE_HEALTH_PORT', 0, 1, 65_535) : undefined,
     processes,
     dataDir,
-    databaseUrl: readDatabaseUrl(env),
-    valkeyUrl: readValkeyUrl(env),
+    ...readDatabaseUrls(env),
     databasePoolSize: readDatabasePool(env, processes),
+    valkeyUrl: readValkeyUrl(env),
+    databaseReadMaxLagMs: integer(env, 'GATEHOUSE_DATABASE_READ_MAX_LAG_MS', 5_000, 500, 600_000),
     databaseTimeouts: {
       connectMs: integer(env, 'GATEHOUSE_DATABASE_CONNECT_TIMEOUT_MS', 5_000, 100, 600_000),
       statementMs: integer(env, 'GATEHOUSE_DATABASE_STATEMENT_TIMEOUT_MS', 10_000, 0, 3_600_000),
@@ -121,12 +123,6 @@ export function readConfig(env: Environment): Config {
     drain: readDrainConfig(env),
     providers: readEnvironmentProviders(env),
   }
-}
-
-function readDatabaseUrl({ DATABASE_URL: url }: Environment): string | undefined {
-  if (!url) return undefined
-  if (!/^postgres(ql)?:\/\//.test(url)) throw new ConfigError('DATABASE_URL must start with postgres:// or postgresql://')
-  return url
 }
 
 /** Several nodes share limits, and they have one PostgreSQL, which counts while Valkey is lost. */

@@ -27,6 +27,13 @@ const READ_ONLY = '25006'
 const CHANGES_LIMIT = /^set (?:local )?statement_timeout = (\d+)/
 const RESTORES_LIMIT = /^(commit|rollback|reset statement_timeout)$/
 
+export interface ConnectionLimits extends DatabaseTimeouts {
+  readonly responseMs: number
+  readonly isEmbedded: boolean
+  /** Whether a pooler in transaction mode is between, so that nothing can be set for a session. */
+  readonly isPooled?: boolean | undefined
+}
+
 /** Time limit for a response: longer than for the statement, which PostgreSQL ends first if the network works. */
 export const responseLimitMs = ({ statementMs }: DatabaseTimeouts): number => (statementMs === 0 ? 0 : statementMs + GRACE_MS)
 
@@ -37,21 +44,23 @@ type Query = (config: Config, values?: unknown, callback?: unknown) => unknown
 /**
  * A pool of connections with time limits: PostgreSQL ends statements, waits for locks and transactions that take too long, and a
  * connection without a response is closed. Statements set the limits after connecting, because poolers such as PgBouncer refuse startup
- * parameters.
+ * parameters. In transaction mode such a pooler gives each transaction any connection, so the limits come from the role (role-settings.ts).
  */
 export class Connections {
   readonly pool: pg.Pool
   readonly #clients = new Map<pg.PoolClient, { respondedAt: number; running: number; limitMs: number | undefined }>()
 
-  constructor(config: pg.PoolConfig, timeouts: DatabaseTimeouts & { readonly responseMs: number; readonly isEmbedded: boolean }) {
+  constructor(config: pg.PoolConfig, timeouts: ConnectionLimits) {
     this.pool = new pg.Pool({
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
       ...config,
       connectionTimeoutMillis: timeouts.connectMs,
       query_timeout: timeouts.responseMs,
-      onConnect: async (client) =>
-        void (await client.query({ text: settingsFor(timeouts), query_timeout: SETUP_MS } as pg.QueryConfig)),
+      ...(!timeouts.isPooled && {
+        onConnect: async (client) =>
+          void (await client.query({ text: setStatements(timeouts), query_timeout: SETUP_MS } as pg.QueryConfig)),
+      }),
     })
     this.pool.on('connect', (client) => {
       // The query of a broken connection fails as well. Without a listener, this second error would end the process.
@@ -113,24 +122,24 @@ export class Connections {
   }
 }
 
-const settingsFor = ({
+/** PostgreSQL settings of a session, by name. */
+export const sessionSettings = ({
   statementMs,
   lockMs,
   idleTransactionMs,
-  isEmbedded,
-}: DatabaseTimeouts & { isEmbedded: boolean }): string =>
-  [
-    // Compiling a statement that takes milliseconds costs more than it saves.
-    'set jit = off',
-    // The embedded database has no timers, and one process that runs statements one after the other without waiting for locks.
-    ...(isEmbedded
-      ? []
-      : [
-          `set statement_timeout = ${statementMs}`,
-          `set lock_timeout = ${lockMs}`,
-          `set idle_in_transaction_session_timeout = ${idleTransactionMs}`,
-        ]),
-  ].join('; ')
+}: DatabaseTimeouts): Readonly<Record<string, string>> => ({
+  // Compiling a statement that takes milliseconds costs more than it saves.
+  jit: 'off',
+  statement_timeout: String(statementMs),
+  lock_timeout: String(lockMs),
+  idle_in_transaction_session_timeout: String(idleTransactionMs),
+})
+
+/** The embedded database has no timers, and one process that runs statements one after the other without waiting for locks. */
+const setStatements = (limits: ConnectionLimits): string =>
+  Object.entries(limits.isEmbedded ? { jit: 'off' } : sessionSettings(limits))
+    .map(([name, value]) => `set ${name} = ${value}`)
+    .join('; ')
 
 const textOf = (config: Config): string => (typeof config === 'string' ? config : String(config.text ?? ''))
 

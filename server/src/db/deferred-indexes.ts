@@ -80,7 +80,7 @@ export async function indexSmallTables(db: Kysely<unknown>, indexes: readonly De
 
 /** Not `Database`, whose import would be circular: a migration imports this file. */
 interface IndexedDatabase {
-  readonly pool: pg.Pool
+  readonly sessionPool: pg.Pool
   readonly kind: 'embedded' | 'postgresql'
 }
 
@@ -88,7 +88,7 @@ interface IndexedDatabase {
  * Builds missing indexes, one after the other, without blocking writes: `create index concurrently` cannot run in the transaction of a
  * migration. Does nothing if another node is building them.
  */
-export async function buildDeferredIndexes({ pool, kind }: IndexedDatabase): Promise<void> {
+export async function buildDeferredIndexes({ sessionPool: pool, kind }: IndexedDatabase): Promise<void> {
   const missing = await findMissing(pool)
   if (missing.length === 0) return
   // All connections share one session of the embedded database: there are no concurrent writes, and a lock would have no effect.

@@ -21,7 +21,8 @@ export async function withLongStatements<T>(tx: Tx, work: () => Promise<T>): Pro
   return result
 }
 
-/** Runs `work` on one connection without a transaction, where statements may take an hour: for `create index concurrently`. */
+/** Runs `work` on one connection without a transaction, where statements may take an hour: for `create index concurrently`.
+ * `db` is `Database.sessionDb`, because settings and statements must share a connection. */
 export function withoutTransaction<T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> {
   return db.connection().execute(async (connection) => {
     const { rows } = await sql<{ usual: string; lock: string }>`

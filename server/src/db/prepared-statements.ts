@@ -19,9 +19,12 @@ const ENDS = /^(?:commit|rollback)$/
 /**
  * A pool for Kysely that prepares repeated statements: each connection parses and plans them once, which halves the work of the database
  * for small statements. Statements without parameters are not prepared.
+ *
+ * `isPooled`: a pooler in transaction mode keeps statements on connections that this process cannot close, so a plan that a migration
+ * outdates could not be dropped.
  */
-export function withPreparedStatements(pool: pg.Pool): PostgresPool {
-  const names = new PreparedNames()
+export function withPreparedStatements(pool: pg.Pool, { isPooled = false } = {}): PostgresPool {
+  const names = new PreparedNames(isPooled)
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>()
   return {
     options: pool.options,
@@ -68,10 +71,16 @@ class PreparedNames {
   /** How often each statement was sent. The oldest are dropped, because there are many statements that are sent once. */
   readonly #times = new LRUCache<string, number>({ max: 4 * MAX_PREPARED })
   readonly #names = new Map<string, string>()
+  readonly #isPooled: boolean
+
+  constructor(isPooled: boolean) {
+    this.#isPooled = isPooled
+  }
 
   nameOf(text: string): string | undefined {
     const name = this.#names.get(text)
     if (name !== undefined || this.#names.size === MAX_PREPARED) return name
+    if (this.#isPooled && ALL_COLUMNS.test(text)) return undefined
     const times = (this.#times.get(text) ?? 0) + 1
     if (times < PREPARED_AFTER) {
       this.#times.set(text, times)

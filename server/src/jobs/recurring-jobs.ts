@@ -43,7 +43,7 @@ const DELIVERIES_MS = { delivered: 7 * DAY, dead: 30 * DAY }
 const UNSENT_MS = DAY
 
 interface Deps extends AuditJobDeps {
-  readonly database: Pick<Database, 'pool' | 'kind'>
+  readonly database: Pick<Database, 'sessionPool' | 'kind'>
   readonly files: FileStore
   readonly relay: Pick<EventRelay, 'run'>
   readonly assistants: Pick<AssistantWorker, 'run'>

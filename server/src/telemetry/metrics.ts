@@ -49,6 +49,8 @@ export interface Readings {
   readonly isLimitStoreUp: () => boolean
   /** Exchanges of leases of limits since the start. */
   readonly limitExchanges: () => { readonly ok: number; readonly failed: number }
+  /** Undefined: there is no read replica. Infinity: unknown. */
+  readonly replicaLagMs: () => number | undefined
 }
 
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
@@ -164,6 +166,11 @@ export class Metrics {
     this.#gauge('gatehouse_limit_exchange_failures', failed, () => readings.limitExchanges().failed)
     const valkey = '0 while Valkey does not respond, so that limits are counted in PostgreSQL. Without Valkey always 1.'
     this.#gauge('gatehouse_limit_store_up', valkey, () => Number(readings.isLimitStoreUp()))
+    this.#gauge(
+      'gatehouse_replica_lag_seconds',
+      'Age of the data of the read replica. 0 without a replica, +Inf if it does not respond.',
+      () => (readings.replicaLagMs() ?? 0) / 1_000,
+    )
   }
 
   fault({ kind, name, how }: Fault): void {

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { type Database, openDatabase, pgTypes } from '../../src/db/database.ts'
+import { primaryReads } from '../../src/db/reads.ts'
 import type { Schema } from '../../src/db/schema.ts'
 import { localSignal } from '../../src/db/signal.ts'
 
@@ -38,6 +39,9 @@ async function openShared(): Promise<Database> {
     kind: 'embedded',
     db,
     pool,
+    sessionDb: db,
+    sessionPool: pool,
+    reads: primaryReads(db),
     probe: pool,
     signal: localSignal(),
     broken: new AbortController().signal,

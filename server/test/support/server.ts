@@ -13,6 +13,7 @@ import { prepareStart } from '../../src/setup/prepare.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 import { type Demo, readDemo } from './demo.ts'
 import { FAST_PASSWORDS } from './fast-passwords.ts'
+import { usePooler } from './pooler.ts'
 
 export interface TestServer {
   readonly base: string
@@ -30,7 +31,8 @@ export interface TestServer {
 }
 
 /** Starts a server in this process with its own database and the demo. */
-export async function startServer(env: Environment = {}, overrides: Overrides = {}): Promise<TestServer> {
+export async function startServer(given: Environment = {}, overrides: Overrides = {}): Promise<TestServer> {
+  const { env, drop } = await usePooler(given)
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-server-'))
   // The seeded folder fits only its own database and secret key. Otherwise the server makes a first start.
   const template = env.DATABASE_URL || env.GATEHOUSE_SECRET_KEY ? 'templateDataDir' : 'seededDataDir'
@@ -65,6 +67,7 @@ export async function startServer(env: Environment = {}, overrides: Overrides = 
       app.server.closeAllConnections()
       await app.close()
       await context.close()
+      await drop()
       rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
     },
   }

@@ -47,13 +47,13 @@ interface Asked {
 }
 
 export function overviewRoutes(app: TypedApp, deps: AdminDeps): void {
-  const { db, clock, policies, auditWatch } = deps
+  const { db, reads, clock, policies, auditWatch } = deps
 
   handle(app, docs.overview, async ({ workspaceId, query }) => {
     const now = clock.now()
     const time = timeOf(query, now)
     const [counted, waiting, providers, policy] = await Promise.all([
-      statistics(db, { workspaceId, ...time }, time.interval),
+      reads.run((readDb) => statistics(readDb, { workspaceId, ...time }, time.interval)),
       countPending(db, workspaceId, now),
       providersOf(workspaceId, deps),
       policies.current(workspaceId),
@@ -87,12 +87,13 @@ export function overviewRoutes(app: TypedApp, deps: AdminDeps): void {
   usageRoute(app, deps)
 }
 
-function usageRoute(app: TypedApp, { db, clock }: AdminDeps): void {
+function usageRoute(app: TypedApp, { db, reads, clock }: AdminDeps): void {
   handle(app, docs.usage, async ({ workspaceId, params, query }) => {
     const application = await findApplication(db, workspaceId, params.id)
     if (!application) throw notFound('Application')
     const time = timeOf(query, clock.now())
-    const { totals, ...shown } = await statistics(db, { workspaceId, applicationId: application.id, ...time }, time.interval)
+    const counted = { workspaceId, applicationId: application.id, ...time }
+    const { totals, ...shown } = await reads.run((readDb) => statistics(readDb, counted, time.interval))
     return {
       object: 'application_usage',
       application_id: application.id,

@@ -50,7 +50,7 @@ interface Deps extends VerificationDeps {
 
 /** Routes of the audit log as a whole; audit-routes.ts has those of records. */
 export function auditLogRoutes(app: TypedApp, deps: Deps): void {
-  const { db, clock, workspaceKeys, chainOverdue } = deps
+  const { db, reads, clock, workspaceKeys, chainOverdue } = deps
   const verify = createAuditVerifier(deps)
 
   handle(app, docs.checkpoints, async ({ workspaceId, query }) => {
@@ -87,7 +87,8 @@ export function auditLogRoutes(app: TypedApp, deps: Deps): void {
       log.error({ err }, 'no checkpoint for the export'),
     )
     reply.header('content-disposition', `attachment; filename="audit-${workspaceId}.ndjson"`)
-    return reply.type('application/x-ndjson').send(Readable.from(lines(exportRecords(db, workspaceId, parseTimeRange(query)))))
+    const exported = exportRecords(await reads.caughtUp(), workspaceId, parseTimeRange(query))
+    return reply.type('application/x-ndjson').send(Readable.from(lines(exported)))
   })
 }
 

@@ -1,5 +1,6 @@
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import type { Db } from '../../db/database.ts'
+import type { Reads } from '../../db/reads.ts'
 import { GatehouseError } from '../../errors.ts'
 import { List, listOf, PAGE } from '../../http/paging.ts'
 import { requireFound } from '../../http/refusals.ts'
@@ -34,16 +35,17 @@ const docs = {
 
 interface Deps {
   readonly db: Db
+  readonly reads: Reads
   readonly workspaceKeys: Cache<WorkspaceKeys>
   readonly chainOverdue: ChainOverdue
 }
 
-export function auditRoutes(app: TypedApp, { db, workspaceKeys, chainOverdue }: Deps): void {
+export function auditRoutes(app: TypedApp, { db, reads, workspaceKeys, chainOverdue }: Deps): void {
   handle(app, docs.search, async ({ workspaceId, query }) => {
     const { hasher } = await workspaceKeys.get(workspaceId)
     await chainOverdue(workspaceId)
     return listOf(
-      await searchRecords(db, workspaceId, toRecordFilter(query, hasher)),
+      await reads.run((readDb) => searchRecords(readDb, workspaceId, toRecordFilter(query, hasher))),
       (record) => record,
       ({ integrity }) => String(integrity.sequence),
     )

@@ -1,4 +1,5 @@
 import type { Db } from '../../db/database.ts'
+import type { Reads } from '../../db/reads.ts'
 import { GatehouseError } from '../../errors.ts'
 import { invalid, notFound } from '../../http/refusals.ts'
 import type { Cache } from '../../lib/cache.ts'
@@ -12,6 +13,7 @@ import { KeysUnreadableError, type WorkspaceKeys } from '../workspace-keys.ts'
 
 export interface VerificationDeps {
   readonly db: Db
+  readonly reads: Reads
   readonly clock: Clock
   readonly workspaceKeys: Cache<WorkspaceKeys>
   readonly auditWatch: AuditWatch

@@ -4,6 +4,7 @@ import { toRecordFilter } from '../../audit/admin/audit-query.ts'
 import { AUDIT_FILTER } from '../../audit/admin/audit-shapes.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import type { Db } from '../../db/database.ts'
+import type { Reads } from '../../db/reads.ts'
 import { POLICY_POINTS, VERDICTS } from '../../domain/decision.ts'
 import { RuleView } from '../../http/decision-shapes.ts'
 import { invalid } from '../../http/refusals.ts'
@@ -89,18 +90,21 @@ const docs = inWorkspace('POST /policy-sets/replay', 'replayPolicies', 'Replay t
 
 interface Deps {
   readonly db: Db
+  readonly reads: Reads
   readonly workspaceKeys: Cache<WorkspaceKeys>
   readonly evaluationLimiter: EvaluationLimiter
 }
 
-export function replayRoutes(app: TypedApp, { db, workspaceKeys, evaluationLimiter }: Deps): void {
+export function replayRoutes(app: TypedApp, { db, reads, workspaceKeys, evaluationLimiter }: Deps): void {
   handle(app, docs, async ({ workspaceId, body }) => {
     const draft = await loadChosenPolicy(db, workspaceId, body)
     if (!draft) throw invalid({ param: 'source', message: 'is required, or the other of policy_set_id and source; not both' })
     const { hasher } = await workspaceKeys.get(workspaceId)
     const { last = 1_000, source: _, policy_set_id: __, ...query } = body
     const { limit: ___, ...filter } = toRecordFilter(query, hasher)
-    const result = await evaluationLimiter.run((pause) => replay(db, workspaceId, { draft, last, filter, hasher, pause }))
+    const result = await evaluationLimiter.run((pause) =>
+      reads.run((readDb) => replay(readDb, workspaceId, { draft, last, filter, hasher, pause })),
+    )
     return { object: 'policy_replay', policy: chosenPolicyView(draft.version), ...replayView(result) }
   })
 }

@@ -27,6 +27,8 @@ export type LoadTexts = (db: Db, ids: readonly string[]) => Promise<ReadonlyMap<
 
 export interface EmbedMissingDeps {
   readonly db: Db
+  /** Builds and drops indexes, outside of transactions. */
+  readonly sessionDb: Db
   readonly embedder: Embedder
   readonly support: VectorSupport
   /** By partition kind. */
@@ -84,7 +86,7 @@ async function embedUnderLease(deps: EmbedMissingDeps, model: EmbeddingModel, ma
     await activateModel(deps, model)
     progress.doneAt = state
   }
-  await cleanUp(db, model, maxBatches)
+  await cleanUp(deps, model, maxBatches)
   return count
 }
 
@@ -149,19 +151,19 @@ async function loadTexts({ db, textsOf }: EmbedMissingDeps, entries: readonly Un
   return entries.map(({ id }) => [id, texts.get(id) ?? ''])
 }
 
-async function activateModel({ db, support }: EmbedMissingDeps, model: EmbeddingModel): Promise<void> {
+async function activateModel({ db, sessionDb, support }: EmbedMissingDeps, model: EmbeddingModel): Promise<void> {
   const needsIndex = support.iterativeScans && !model.indexed && canBeIndexed(model)
   if (needsIndex && (await countVectors(db, model.id)) > EXACT_ROWS) {
-    await buildIndex(db, model)
+    await buildIndex(sessionDb, model)
     await markIndexed(db, model.id, true)
   }
   if (model.state === 'building') await switchTo(db, model.id)
 }
 
-async function cleanUp(db: Db, current: EmbeddingModel, maxBatches: number): Promise<void> {
+async function cleanUp({ db, sessionDb }: EmbedMissingDeps, current: EmbeddingModel, maxBatches: number): Promise<void> {
   await retireAbandoned(db, current.id)
   for (const model of await retiredModels(db)) {
-    await dropIndex(db, model)
+    await dropIndex(sessionDb, model)
     await markIndexed(db, model.id, false)
     for (let batch = 0; batch < maxBatches; batch++) {
       if ((await deleteVectors(db, model.id, DELETED_AT_ONCE)) < DELETED_AT_ONCE) break

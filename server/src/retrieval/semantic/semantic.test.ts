@@ -82,7 +82,7 @@ describe.each(freshDatabases())('semantic search on $name', ({ name, open }) => 
     const semantic = createSemanticRanker({ db, embedder, ...reports })
     const ranker = createRanker({ ...fresh.database, embedder: semantic })
     return {
-      embed: (maxBatches = 10) => embedMissing({ ...deps, onProblem }, { maxBatches }),
+      embed: (maxBatches = 10) => embedMissing({ ...deps, sessionDb: db, onProblem }, { maxBatches }),
       progress: deps.progress,
       semantic,
       ranker,
