@@ -41,7 +41,6 @@ interface SignInGiven {
 /** How operators sign in, with the client secret of single sign-on. */
 export function signInOptions({ config, secrets, overrides: { passwords } }: SignInGiven) {
   const { publicUrl, trustedProxies, oidc } = config.signIn
-  const { secretKey, fromEnvironment } = secrets
-  const client = oidc && { ...oidc, clientSecret: fromEnvironment(oidc.clientSecretEnv) ?? '' }
-  return { secretKey, publicUrl, trustedProxies, oidc: client, passwords }
+  const client = oidc && { ...oidc, clientSecret: secrets.fromEnvironment(oidc.clientSecretEnv) ?? '' }
+  return { publicUrl, trustedProxies, oidc: client, passwords }
 }

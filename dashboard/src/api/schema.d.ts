@@ -701,6 +701,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/secret-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the server's secret keys with the progress of a rotation */
+        get: operations["getSecretKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/applications": {
         parameters: {
             query?: never;
@@ -4884,6 +4901,39 @@ export interface operations {
                         }[];
                         /** @description Version of the server. */
                         version: string;
+                    };
+                };
+            };
+        };
+    };
+    getSecretKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the server's secret keys with the progress of a rotation */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "secret_keys";
+                        keys: {
+                            /** @description Derived from the key. `unknown`: values that no configured key opens and that name no key. */
+                            id: string;
+                            /** @description current: seals new values. next: opens values of nodes that use it already. old: opens values until they are sealed again. missing: sealed values, but is not configured. */
+                            state: "current" | "next" | "old" | "missing";
+                            /** @description Values that the key had sealed at `counted_at`. An old key with 0 can be removed. */
+                            values: number;
+                        }[];
+                        /** @description Time of the last count, by the rotation or `gatehouse keys status`; null: never. */
+                        counted_at: string | null;
                     };
                 };
             };

@@ -3,7 +3,7 @@ import type { Signal } from '../db/signal.ts'
 import type { ChatLimits } from '../gateway/chat-request.ts'
 import type { DocumentFetcher } from '../knowledge/document-fetcher.ts'
 import type { Cache } from '../lib/cache.ts'
-import type { SecretBox } from '../lib/secret-box.ts'
+import type { SecretBox, SecretKeys } from '../lib/secret-box.ts'
 import type { WebhookDispatcher } from '../messaging/events/webhook-dispatcher.ts'
 import type { AdminAuthenticator } from '../operators/admin-authenticator.ts'
 import type { SignIn } from '../operators/sign-in.ts'
@@ -16,6 +16,7 @@ export interface AdminContext extends PipelineDeps {
   readonly adminAuthenticator: AdminAuthenticator
   readonly signIn: Pick<SignIn, 'authenticate' | 'origin'>
   readonly signal: Signal
+  readonly secrets: SecretKeys
   readonly workspaceBox: SecretBox
   readonly providerBox: SecretBox
   readonly webhookBox: SecretBox
