@@ -179,6 +179,17 @@ module.exports = {
     },
     // Everything that the secret key seals.
     only('keys', 'keys/', ['keys/', 'admin/kit/', 'http/', 'providers/', 'responses/', 'review/', 'operators/', 'db/', ...WORDS]),
+    // Export, import, and copies of the embedded database.
+    only('backup', 'backup/', [
+      'backup/',
+      'keys/',
+      'operators/',
+      RETRIEVAL,
+      'messaging/attachments/',
+      'db/',
+      'version\\.ts',
+      ...WORDS,
+    ]),
     only('dashboard', 'dashboard/', ['dashboard/', 'errors\\.ts']),
     only('jobs-queue', QUEUE, [QUEUE, 'db/signal\\.ts', 'lib/']),
     only('jobs', 'jobs/', ['jobs/', 'keys/', 'messaging/', ...EACH_DOMAIN, 'db/', ...WORDS]),
@@ -187,6 +198,7 @@ module.exports = {
     only('setup', 'setup/', ['setup/', 'demo/', 'ingestion/', 'messaging/', 'config/', ...EACH_DOMAIN, 'db/', ...WORDS]),
     only('cli', 'cli/', [
       'cli/',
+      'backup/',
       'keys/',
       'messaging/',
       'setup/',
@@ -195,7 +207,7 @@ module.exports = {
       'config/',
       ...EACH_DOMAIN,
       'db/',
-      '(serve|version)\\.ts',
+      '(serve|version|context-options)\\.ts',
       ...WORDS,
     ]),
     {

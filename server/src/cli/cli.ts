@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/environment.ts'
 import { VERSION } from '../version.ts'
-import { addSecretKeyCommands } from './data-commands.ts'
+import { addCopyCommands, addSecretKeyCommands } from './data-commands.ts'
 import { explainError } from './explain-error.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -53,6 +53,7 @@ function buildProgram(terminal: Terminal): Command {
   addAuditCommands(program.command('audit').description('read the audit log'), terminal)
   addApplicationCommands(program.command('application').description('manage Applications'), terminal)
   addKeyCommands(program.command('key').description('manage the API keys of Applications'), terminal)
+  addCopyCommands(program, terminal)
   addSecretKeyCommands(program.command('keys').description('manage the secret keys of the server'), terminal)
   const operator = program.command('operator').description('manage the sign-in of operators')
   operator

@@ -4,10 +4,12 @@ import { listSecretKeys, type SecretKeys, secretKeyId } from '../lib/secret-box.
 import { signInSecret } from './sign-in-secret.ts'
 
 /** The columns of `operator_second_factor` that better-auth encrypts. */
-interface SecondFactor {
-  readonly id: string
+interface Values {
   readonly secret: string
   readonly backup_codes: string
+}
+interface SecondFactor extends Values {
+  readonly id: string
 }
 
 /**
@@ -29,12 +31,10 @@ export class SecondFactors {
 
   /** Encrypts the values of a row with the current key and stores them. Returns the row as it is stored. */
   async reseal<R extends SecondFactor>(row: R): Promise<R> {
-    const [current] = this.#ring
-    const [secret, codes] = await Promise.all([this.#open(row.secret), this.#open(row.backup_codes)])
-    if (!current || !secret || !codes || (secret.id === current.id && codes.id === current.id)) return row
-    const { symmetricEncrypt } = await loadCrypto()
-    const encrypt = (data: string): Promise<string> => symmetricEncrypt({ key: current.secret, data })
-    const sealed = { secret: await encrypt(secret.plain), backup_codes: await encrypt(codes.plain) }
+    const ids = await this.sealedBy(row)
+    if (ids.every((id) => id === this.#ring[0]?.id)) return row
+    const sealed = await this.convert(row, this)
+    if (!sealed) return row
     const { numUpdatedRows } = await this.#db
       .updateTable('operator_second_factor')
       .set(sealed)
@@ -43,6 +43,16 @@ export class SecondFactors {
       .where('backup_codes', '=', row.backup_codes)
       .executeTakeFirst()
     return numUpdatedRows === 1n ? { ...row, ...sealed } : row
+  }
+
+  /** The values, encrypted with the current key of `target`. Undefined: no configured key decrypts them. */
+  async convert(values: Values, target: SecondFactors): Promise<Values | undefined> {
+    const [current] = target.#ring
+    const [secret, codes] = await Promise.all([this.#open(values.secret), this.#open(values.backup_codes)])
+    if (!current || !secret || !codes) return undefined
+    const { symmetricEncrypt } = await loadCrypto()
+    const encrypt = (data: string): Promise<string> => symmetricEncrypt({ key: current.secret, data })
+    return { secret: await encrypt(secret.plain), backup_codes: await encrypt(codes.plain) }
   }
 
   /** Ids of the keys of the two values. undefined: no configured key decrypts the value. */
