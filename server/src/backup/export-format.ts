@@ -5,6 +5,8 @@ import { type Static, Type } from 'typebox'
  * each value in PostgreSQL's text form. A string is a part of the file in base64. The end has the hash of all lines before it.
  */
 export const FORMAT = 'gatehouse-export'
+/** A backup of the embedded database has its files instead of tables. */
+export const BACKUP_FORMAT = 'gatehouse-backup'
 export const FORMAT_VERSION = 1
 
 /** One value of a row in PostgreSQL's text form. */
@@ -22,7 +24,7 @@ export const Passphrase = Type.Object({
 export type Passphrase = Static<typeof Passphrase>
 
 export const Header = Type.Object({
-  format: Type.Literal(FORMAT),
+  format: Type.Union([Type.Literal(FORMAT), Type.Literal(BACKUP_FORMAT)]),
   version: Type.Literal(FORMAT_VERSION),
   /** Version of the server. */
   gatehouse: Type.String(),
@@ -41,7 +43,10 @@ export type Header = Static<typeof Header>
 /** Form of a key in the file store (file-removal.ts). Anything else could leave the folder. */
 export const PLACE = /^[0-9a-f]{2}\/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-export const FilePart = Type.Object({ file: Type.String({ pattern: PLACE.source }) })
+/** A file of the embedded database. A folder ends with a slash. */
+export const DATABASE_FILE = /^postgres(?:\/\w[\w.-]*)+\/?$/
+
+export const FilePart = Type.Object({ file: Type.String({ pattern: `${PLACE.source}|${DATABASE_FILE.source}` }) })
 export const TablePart = Type.Object({ table: Type.String(), columns: Type.Array(Type.String()) })
 const Count = Type.Integer({ minimum: 0 })
 export const End = Type.Object({

@@ -1,10 +1,6 @@
-import { once } from 'node:events'
-import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { finished } from 'node:stream/promises'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -12,6 +8,7 @@ import { fromId } from '../lib/id.ts'
 import { type SecretKeys, secretKeyId } from '../lib/secret-box.ts'
 import type { FileStore } from '../messaging/attachments/file-store.ts'
 import { VERSION } from '../version.ts'
+import { PlaceList, writeFiles } from './attachments.ts'
 import { sealConverter } from './convert-seals.ts'
 import { FORMAT, FORMAT_VERSION, type Value } from './export-format.ts'
 import { ExportWriter } from './export-writer.ts'
@@ -124,38 +121,4 @@ async function* readRows(
     if (rows.length < batch) break
   }
   await sql`close exported`.execute(tx)
-}
-
-/** Returns the number of files that are not there any more. */
-async function writeFiles(writer: ExportWriter, places: PlaceList, files: Pick<FileStore, 'open'>): Promise<number> {
-  let missing = 0
-  for await (const place of places.read()) {
-    const content = await files.open(place).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error
-    })
-    if (content) await writer.file(place, content)
-    else missing += 1
-  }
-  return missing
-}
-
-/** Keys of files in a temporary file, because there may be millions. */
-class PlaceList {
-  readonly #path: string
-  readonly #stream: ReturnType<typeof createWriteStream>
-
-  constructor(path: string) {
-    this.#path = path
-    this.#stream = createWriteStream(path, { mode: 0o600 })
-  }
-
-  async add(place: string): Promise<void> {
-    if (!this.#stream.write(`${place}\n`)) await once(this.#stream, 'drain')
-  }
-
-  async *read(): AsyncGenerator<string, void> {
-    this.#stream.end()
-    await finished(this.#stream)
-    yield* createInterface({ input: createReadStream(this.#path) })
-  }
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../lib/clock.ts'
 import { newUuid } from '../lib/id.ts'
 import { discardFile } from '../messaging/attachments/file-removal.ts'
 import type { FileStore } from '../messaging/attachments/file-store.ts'
-import type { Part } from './export-format.ts'
+import { type Part, PLACE } from './export-format.ts'
 
 interface Deps {
   readonly db: Db
@@ -31,7 +31,7 @@ export class StagedFiles {
     this.#removedAt = new Date(deps.clock.now().getTime() + STAGED_MS)
   }
 
-  /** Stores the files of an export. A file that the store has already stays as it is. Returns the number of files. */
+  /** Stores the attachments of an export or a backup. A file that the store has already stays as it is. Returns their number. */
   async store(parts: AsyncIterable<Part>): Promise<number> {
     let count = 0
     let file: StagedFile | undefined
@@ -39,8 +39,8 @@ export class StagedFiles {
       if (part.kind === 'chunk') await file?.write(part.bytes)
       if (part.kind !== 'file') continue
       await this.#finish(file)
-      file = await this.#begin(part.place)
-      count += 1
+      file = PLACE.test(part.place) ? await this.#begin(part.place) : undefined
+      if (PLACE.test(part.place)) count += 1
     }
     await this.#finish(file)
     return count

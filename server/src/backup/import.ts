@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { SecretKeys } from '../lib/secret-box.ts'
 import type { FileStore } from '../messaging/attachments/file-store.ts'
 import { type SealConversion, sealConverter } from './convert-seals.ts'
-import type { Header } from './export-format.ts'
+import { FORMAT, type Header } from './export-format.ts'
 import { DamagedExportError, readExport } from './export-reader.ts'
 import { StagedFiles } from './import-files.ts'
 import { openTable, type RowSink } from './import-table.ts'
@@ -85,7 +85,10 @@ async function inspect(path: string) {
   let columns: readonly string[] = []
   for await (const part of readExport(path)) {
     if (part.kind === 'header') header = part.header
-    if (!header) throw new DamagedExportError('the file does not begin with the header of an export')
+    if (header?.format !== FORMAT)
+      throw new DamagedExportError(
+        header ? 'the file is a backup: use `gatehouse restore`' : 'the file does not begin with a header',
+      )
     if (part.kind === 'table') ({ table, columns } = part)
     if (part.kind !== 'row') continue
     numbers.add(table, columns, part.row)

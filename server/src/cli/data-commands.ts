@@ -28,4 +28,14 @@ export function addCopyCommands(program: Command, terminal: Terminal): void {
     .argument('<file>')
     .option('--passphrase-file <file>', 'the passphrase that the export was made with')
     .action(async (file, options) => (await import('./import.ts')).importCommand(terminal, file, options))
+  program
+    .command('backup')
+    .description('copy the embedded database and the attachments to a file, also while the server runs')
+    .argument('<file>', 'for example gatehouse.backup.gz')
+    .action(async (file) => (await import('./backup.ts')).backupCommand(terminal, file))
+  program
+    .command('restore')
+    .description('restore a backup into an empty data folder and verify its audit logs')
+    .argument('<file>')
+    .action(async (file) => (await import('./backup.ts')).restoreCommand(terminal, file))
 }

@@ -73,7 +73,7 @@ const kinds = [
   ...(postgresUrl() === null ? [] : [{ name: 'postgresql', open: emptyPostgres }]),
 ]
 
-describe.each(kinds)('import into $name', ({ open }) => {
+describe.each(kinds)('import into $name', { timeout: 240_000 }, ({ open }) => {
   test('import: every row and file of a whole server comes back equal, and the audit log verifies [ADM-KEY-3]', async () => {
     const target = await open(source.secretKey)
     const { code, out, err } = await runCommandLine(['import', whole], target)
