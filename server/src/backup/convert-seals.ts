@@ -5,11 +5,11 @@ import { SecondFactors } from '../operators/second-factors.ts'
 import type { Value } from './export-format.ts'
 
 /** A sealed value that the configured keys do not open. */
-export class UnreadableSealError extends Error {}
+class UnreadableSealError extends Error {}
 
 type ConvertRow = (row: readonly Value[]) => Promise<readonly Value[]>
 
-/** What is done with the sealed values of a table. `to` undefined: they are only opened, as a check. */
+/** Keys that open and seal the values of a table. `to` undefined: they are only opened, as a check. */
 export interface SealConversion {
   readonly from: SecretKeys
   readonly to: SecretKeys | undefined

@@ -35,7 +35,7 @@ export interface ImportResult {
 }
 
 /** The export cannot be imported into this database. */
-export class ImportRefusedError extends Error {}
+class ImportRefusedError extends Error {}
 
 /** Tables that must be empty before a whole server is imported. */
 const OF_SERVER = ['workspace', 'operator', 'admin_token'] as const

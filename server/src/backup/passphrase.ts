@@ -9,7 +9,7 @@ const KEY_BYTES = 32
 const CHECK = 'passphrase'
 
 /** The passphrase does not belong to the export. */
-export class WrongPassphraseError extends Error {}
+class WrongPassphraseError extends Error {}
 
 /** Derives the key that seals the secrets of a new export. */
 export function createExportKey(passphrase: string): { readonly key: Buffer; readonly header: Passphrase } {

@@ -6,7 +6,7 @@ import { BACKUP_FORMAT, DATABASE_FILE, type Header, type Part } from './export-f
 import { DamagedExportError, readExport } from './export-reader.ts'
 
 /** The backup cannot be restored to this folder. */
-export class RestoreRefusedError extends Error {}
+class RestoreRefusedError extends Error {}
 
 /**
  * Unpacks the database of a backup into a data folder that has none. The database appears under its name when the whole file was read

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Environment } from '../../src/config/environment.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { runCommandLine } from '../support/command-line.ts'
+import { expectSuccess } from '../support/gateway-client.ts'
 import { type MessagingServer, startMessagingServer } from '../support/messenger.ts'
 import { ATTACHED, createDataFolder, createEverything } from '../support/own-data.ts'
 
@@ -40,7 +41,7 @@ test('backup: a copy of a busy server has every acknowledged record, and its aud
   const acknowledged: string[] = []
   let isDone = false
   const write = async (): Promise<void> => {
-    while (!isDone) acknowledged.push(String((await m.sendPrompt()).response.headers.get('x-gatehouse-audit-id')))
+    while (!isDone) acknowledged.push(expectSuccess((await m.sendPrompt()).response).governance.audit_id)
   }
   const writers = [write(), write()]
   await expect.poll(() => acknowledged.length).toBeGreaterThan(4)
