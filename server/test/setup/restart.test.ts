@@ -27,7 +27,7 @@ workspaces:
 const postgres = postgresUrl()
 const databases = [{ name: 'embedded', url: null }, ...(postgres === null ? [] : [{ name: 'postgresql', url: postgres }])]
 
-describe.each(databases)('restart with a gatehouse.yaml on $name', ({ url }) => {
+describe.each(databases)('restart with a gatehouse.yaml on $name', { timeout: 240_000 }, ({ url }) => {
   let folder: string
   let env: Record<string, string>
   let cleanUp: (() => Promise<void>) | undefined
@@ -134,13 +134,13 @@ describe.each(databases)('restart with a gatehouse.yaml on $name', ({ url }) => 
 
   test('restart: a changed policy file does not replace a policy set of an operator until it is applied [ADM-CONF-1]', async () => {
     const first = await start()
-    await changeOverApi(first)
+    // `gatehouse apply` would refuse a declared key that was revoked.
+    await admin(first, '/policy-sets', { source: EMERGENCY })
     await stop(first)
     writeFileSync(join(folder, 'policy.yaml'), `${DECLARED}# reviewed\n`)
 
     const second = await start()
     expect(await readActiveVersion(second)).toMatchObject({ version: 2, declared: false })
-    expect((await application(second)).limits.requests_per_minute).toBe(1)
     const check = await runGatehouse(folder, env, ['apply', '--check'])
     expect(check).toMatchObject({ code: 1, out: expect.stringContaining('policy set acme v3 in place of acme v2') })
     const { out } = await runGatehouse(folder, env, ['apply'])
