@@ -57,9 +57,8 @@ interface SignInGiven {
 /** How operators sign in, with the client secret of single sign-on. */
 export function signInOptions({ config, secrets, overrides: { passwords } }: SignInGiven) {
   const { publicUrl, trustedProxies, oidc } = config.signIn
-  const { secretKey, fromEnvironment } = secrets
-  const client = oidc && { ...oidc, clientSecret: fromEnvironment(oidc.clientSecretEnv) ?? '' }
-  return { secretKey, publicUrl, trustedProxies, oidc: client, passwords }
+  const client = oidc && { ...oidc, clientSecret: secrets.fromEnvironment(oidc.clientSecretEnv) ?? '' }
+  return { publicUrl, trustedProxies, oidc: client, passwords }
 }
 
 /** The sealer of records, and the alarm when the end of a chain is not where this node left it. */

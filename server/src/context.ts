@@ -128,7 +128,7 @@ const createBase = (given: Given) => ({
   clock: given.overrides.clock ?? systemClock,
   random: given.overrides.random ?? Math.random,
   limitCounters: openCounters({ ...given, valkeyUrl: given.config.valkeyUrl }),
-  workspaceBox: secretBox(given.secrets.secretKey, 'workspace'),
+  workspaceBox: secretBox(given.secrets, 'workspace'),
   shutdown: new Shutdown(),
   /** Time limit for loading a cache entry and for looking up a credential. */
   loadMs: given.database.kind === 'embedded' ? EMBEDDED_LOOK_UP_MS : LOOK_UP_MS,
@@ -186,8 +186,8 @@ function createAudit({ config, secrets, overrides, database, db, clock, log, wor
 }
 
 const createReview = (base: Base) => ({
-  reviewBox: secretBox(base.secrets.secretKey, 'review'),
-  responseBox: secretBox(base.secrets.secretKey, 'response'),
+  reviewBox: secretBox(base.secrets, 'review'),
+  responseBox: secretBox(base.secrets, 'response'),
   waiters: new ReviewWaiters(base),
   pendingOutputHolds: new PendingOutputHolds(base),
   lease: {
@@ -240,7 +240,7 @@ function createPolicies({ db, signal, onError, loadMs }: Base) {
 function createProviders(base: Base, { observeCall: onCall }: Telemetry) {
   const { config, secrets, db, signal, clock, log, node, random, loadMs } = base
   const { allowPrivateUrls, providerLimits: limits } = config
-  const providerBox = secretBox(secrets.secretKey, 'provider')
+  const providerBox = secretBox(secrets, 'provider')
   const options = { box: providerBox, environment: secrets.fromEnvironment, allowPrivateUrls }
   const load = (workspaceId: string) => loadProviders(db, workspaceId, options)
   const providers = new Cache<readonly Provider[]>(load, { loadMs })
@@ -253,7 +253,7 @@ function createProviders(base: Base, { observeCall: onCall }: Telemetry) {
 
 function createMessaging(base: Base, gateway: GatewayDeps & Pick<Telemetry, 'tracing'>) {
   const { config, secrets, overrides, loadMs, log, signal } = base
-  const webhookBox = secretBox(secrets.secretKey, 'webhook')
+  const webhookBox = secretBox(secrets, 'webhook')
   const webhookSender = new WebhookSender(config)
   const relay = new EventRelay(base)
   return {

@@ -4,7 +4,7 @@ import type { Signal } from '../db/signal.ts'
 import type { ChatLimits } from '../gateway/chat-request.ts'
 import type { DocumentFetcher } from '../knowledge/document-fetcher.ts'
 import type { Cache } from '../lib/cache.ts'
-import type { SecretBox } from '../lib/secret-box.ts'
+import type { SecretBox, SecretKeys } from '../lib/secret-box.ts'
 import type { Shutdown } from '../lib/shutdown.ts'
 import type { WebhookDispatcher } from '../messaging/events/webhook-dispatcher.ts'
 import type { AdminAuthenticator } from '../operators/admin-authenticator.ts'
@@ -19,6 +19,7 @@ export interface AdminContext extends PipelineDeps {
   readonly signIn: Pick<SignIn, 'authenticate' | 'origin'>
   readonly signal: Signal
   readonly reads: Reads
+  readonly secrets: SecretKeys
   readonly workspaceBox: SecretBox
   readonly providerBox: SecretBox
   readonly webhookBox: SecretBox

@@ -16,6 +16,7 @@ import { keysRoutes } from '../identity/admin/keys-routes.ts'
 import { userGroupsRoutes } from '../identity/admin/user-groups-routes.ts'
 import { usersRoutes } from '../identity/admin/users-routes.ts'
 import { workspacesRoutes } from '../identity/admin/workspaces-routes.ts'
+import { secretKeysRoutes } from '../keys/admin/secret-keys-routes.ts'
 import { collectionsRoutes } from '../knowledge/admin/collections-routes.ts'
 import { documentsRoutes } from '../knowledge/admin/documents-routes.ts'
 import { explainedSearchRoutes } from '../knowledge/admin/explained-search-routes.ts'
@@ -63,7 +64,7 @@ export async function adminRoutes(app: FastifyInstance, context: AdminContext): 
     for (const addRoutes of routes)
       await scope.register(async (plugin) => addRoutes(plugin.withTypeProvider<TypeBoxTypeProvider>(), deps))
   }
-  await app.register(register([workspacesRoutes, sessionRoutes, auditFeedRoutes]))
+  await app.register(register([workspacesRoutes, sessionRoutes, auditFeedRoutes, secretKeysRoutes]))
   await app.register(async (scope) => {
     scope.addHook('preHandler', chooseWorkspace(deps.db))
     const people = [

@@ -4,6 +4,7 @@ import { ConfigError } from '../config/environment.ts'
 import { readSecretFiles } from '../config/secret-files.ts'
 import { withEnvironmentFile } from '../config/environment-file.ts'
 import { VERSION } from '../version.ts'
+import { addCopyCommands, addSecretKeyCommands } from './data-commands.ts'
 import { explainError } from './explain-error.ts'
 import { CommandExit, type Terminal } from './terminal.ts'
 
@@ -68,6 +69,8 @@ function buildProgram(terminal: Terminal): Command {
   addAuditCommands(program.command('audit').description('read the audit log'), terminal)
   addApplicationCommands(program.command('application').description('manage Applications'), terminal)
   addKeyCommands(program.command('key').description('manage the API keys of Applications'), terminal)
+  addCopyCommands(program, terminal)
+  addSecretKeyCommands(program.command('keys').description('manage the secret keys of the server'), terminal)
   const operator = program.command('operator').description('manage the sign-in of operators')
   operator
     .command('first-login')

@@ -48,8 +48,8 @@ export async function withDatabase<T>({ env, note }: Terminal, work: (context: C
     onError: () => {},
     onProgress: note,
   })
-  const workspaceBox = secretBox(secrets.secretKey, 'workspace')
-  const providerBox = secretBox(secrets.secretKey, 'provider')
+  const workspaceBox = secretBox(secrets, 'workspace')
+  const providerBox = secretBox(secrets, 'provider')
   try {
     return await work({ config, secrets, database, clock: systemClock, workspaceBox, providerBox })
   } finally {

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type SecretKeys, secretKeyId } from '../lib/secret-box.ts'
 import type { Config } from './config.ts'
 import { ConfigError, type Environment } from './environment.ts'
+import { runKeyCommand } from './key-command.ts'
 
-/** Secrets are not part of Config, so that a configuration can be logged. */
-export interface Secrets {
-  /** The keys that encrypt stored secrets are derived from it. */
-  readonly secretKey: Uint8Array
+/** Secrets are not part of Config, so that a configuration can be logged. The keys that encrypt stored secrets are derived from SecretKeys. */
+export interface Secrets extends SecretKeys {
   /** Reads a provider's key by the name of its variable. */
   readonly fromEnvironment: (name: string) => string | undefined
   /** Token that `/metrics` requires. Absent: `/metrics` is open. */
@@ -16,15 +16,46 @@ export interface Secrets {
 
 const MIN_LENGTH = 32
 
-/** Reads GATEHOUSE_SECRET_KEY. With the embedded database, its default is a key that is created once and kept in a file (mode 0600). */
-export function readSecrets(env: Environment, config: Config): Secrets {
-  const text = env.GATEHOUSE_SECRET_KEY || readKeyFile(config)
-  if (text.length < MIN_LENGTH) {
-    throw new ConfigError(
-      `GATEHOUSE_SECRET_KEY must have at least ${MIN_LENGTH} characters, for example from: openssl rand -base64 32`,
-    )
+export const readSecrets = (env: Environment, config: Config): Secrets => ({
+  ...readSecretKeys(env, config),
+  fromEnvironment: (name) => env[name] || undefined,
+  metricsToken: readMetricsToken(env),
+})
+
+/**
+ * Reads the secret keys: the current one from GATEHOUSE_SECRET_KEY, else the lines of the command's output, else the lines of
+ * `secret.key`. The first line is the current key, further lines are old ones. With the embedded database the file is created once (mode 0600).
+ */
+function readSecretKeys(env: Environment, config: Config): SecretKeys {
+  const { GATEHOUSE_SECRET_KEY: given, GATEHOUSE_SECRET_KEY_COMMAND: command, GATEHOUSE_NEXT_SECRET_KEY: next } = env
+  if (given && command) throw new ConfigError('GATEHOUSE_SECRET_KEY and GATEHOUSE_SECRET_KEY_COMMAND exclude each other: set one')
+  const [current = '', ...further] = given ? [given] : splitLines(runKeyCommand(env) ?? readKeyFile(config))
+  const source = command ? 'the output of GATEHOUSE_SECRET_KEY_COMMAND' : given ? 'GATEHOUSE_SECRET_KEY' : 'secret.key'
+  const old = [...further, ...(env.GATEHOUSE_OLD_SECRET_KEYS ?? '').split(',').flatMap((key) => key.trim() || [])]
+  const keys = {
+    secretKey: toKey(current, source),
+    nextSecretKey: next ? toKey(next, 'GATEHOUSE_NEXT_SECRET_KEY') : undefined,
+    oldSecretKeys: old.map((key) => toKey(key, further.includes(key) ? source : 'GATEHOUSE_OLD_SECRET_KEYS')),
   }
-  return { secretKey: Buffer.from(text), fromEnvironment: (name) => env[name] || undefined, metricsToken: readMetricsToken(env) }
+  refuseRepeatedKey(keys)
+  return keys
+}
+
+const splitLines = (text: string): string[] => text.split('\n').flatMap((line) => line.trim() || [])
+
+function toKey(text: string, source: string): Buffer {
+  if (text.length >= MIN_LENGTH) return Buffer.from(text)
+  throw new ConfigError(
+    `each key in ${source} must have at least ${MIN_LENGTH} characters, for example from: openssl rand -base64 32`,
+  )
+}
+
+function refuseRepeatedKey({ secretKey, nextSecretKey, oldSecretKeys }: SecretKeys): void {
+  const current = secretKeyId(secretKey)
+  if (nextSecretKey && secretKeyId(nextSecretKey) === current)
+    throw new ConfigError('GATEHOUSE_NEXT_SECRET_KEY is the current secret key: remove the variable')
+  if (oldSecretKeys?.some((key) => secretKeyId(key) === current))
+    throw new ConfigError('GATEHOUSE_OLD_SECRET_KEYS contains the current secret key: remove it from the list')
 }
 
 function readMetricsToken({ GATEHOUSE_METRICS_TOKEN: token }: Environment): string | undefined {
@@ -35,11 +66,13 @@ function readMetricsToken({ GATEHOUSE_METRICS_TOKEN: token }: Environment): stri
 
 function readKeyFile({ databaseUrl, dataDir }: Config): string {
   if (databaseUrl !== undefined) {
-    throw new ConfigError('GATEHOUSE_SECRET_KEY is required with DATABASE_URL, for example from: openssl rand -base64 32')
+    throw new ConfigError(
+      'GATEHOUSE_SECRET_KEY is required with DATABASE_URL, for example from: openssl rand -base64 32. Or set GATEHOUSE_SECRET_KEY_COMMAND',
+    )
   }
   const file = join(dataDir, 'secret.key')
   if (!existsSync(file)) createKeyFile(dataDir, file)
-  return readFileSync(file, 'utf8').trim()
+  return readFileSync(file, 'utf8')
 }
 
 /** Creates the file atomically, so that a crash leaves no partial key and two processes that start together use the same key. */

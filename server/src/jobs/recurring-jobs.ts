@@ -3,8 +3,10 @@ import type { DatabaseMaintenance } from '../db/database-maintenance.ts'
 import { buildDeferredIndexes } from '../db/deferred-indexes.ts'
 import { findApplication } from '../identity/application-store.ts'
 import { findWorkspace } from '../identity/workspace-store.ts'
+import { ResealJob } from '../keys/reseal-job.ts'
 import { sweepCollections } from '../knowledge/sweep.ts'
 import { IdleHeapCollector } from '../lib/idle-heap-collector.ts'
+import type { SecretKeys } from '../lib/secret-box.ts'
 import { removeIdleQuotas } from '../limits/shared/postgres-store.ts'
 import { removeExpired } from '../memory/erase.ts'
 import { deleteExpiredKeys } from '../messaging/api/idempotency-store.ts'
@@ -44,6 +46,7 @@ const UNSENT_MS = DAY
 
 interface Deps extends AuditJobDeps {
   readonly database: Pick<Database, 'sessionPool' | 'kind'>
+  readonly secrets: SecretKeys
   readonly files: FileStore
   readonly relay: Pick<EventRelay, 'run'>
   readonly assistants: Pick<AssistantWorker, 'run'>
@@ -57,6 +60,7 @@ interface Deps extends AuditJobDeps {
 export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job[] => [
   ...removalJobs(deps),
   ...auditJobs(deps),
+  ...(deps.secrets.oldSecretKeys?.length ? [resealJob(new ResealJob(deps))] : []),
   // Code that adds to a queue wakes its worker. These jobs are for retries, and for nodes that stopped before they could wake a worker.
   { name: 'relay events', oncePerNode: true, everyMs: SECOND / 4, run: () => deps.relay.run() },
   { name: 'answer as assistants', oncePerNode: true, everyMs: SECOND, run: () => deps.assistants.run() },
@@ -73,6 +77,12 @@ export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job
   { name: 'build indexes of large tables', oncePerNode: true, everyMs: MINUTE, run: () => buildDeferredIndexes(deps.database) },
   ...(deps.maintenance ? maintenanceJobs(deps.maintenance) : []),
 ]
+
+const resealJob = (job: ResealJob): Job => ({
+  name: 'seal values of old secret keys again',
+  everyMs: SECOND,
+  run: () => job.run(),
+})
 
 const maintenanceJobs = (maintenance: DatabaseMaintenance): Job[] => [
   { name: 'checkpoint of the embedded database', everyMs: MINUTE, run: () => maintenance.checkpoint() },

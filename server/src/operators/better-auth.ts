@@ -1,14 +1,16 @@
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { APIError, isAPIError } from 'better-auth/api'
 import { genericOAuth, twoFactor } from 'better-auth/plugins'
-import { deriveKey } from '../lib/derived-key.ts'
 import { newId } from '../lib/id.ts'
+import type { SecretKeys } from '../lib/secret-box.ts'
 import { countAttempt, isFirstCodeUse } from './attempt-store.ts'
 import { betterAuthTables, TWO_FACTOR_SCHEMA, type ValidateUser } from './better-auth-tables.ts'
 import { CLIENT_ADDRESS_HEADER } from './client-address.ts'
 import { removeFirstInvitation } from './invitation-store.ts'
 import { findClaimedRole, type RoleClaims } from './role-claims.ts'
+import { SecondFactors } from './second-factors.ts'
 import { MAX_WRONG_CODES, type SignInEventsDeps, signInEvents } from './sign-in-events.ts'
+import { signInSecret } from './sign-in-secret.ts'
 import { applySingleSignOnRole, suspendWithoutRole } from './single-sign-on-role.ts'
 
 const COOKIE_PREFIX = 'gatehouse'
@@ -17,7 +19,8 @@ const SIGN_IN_PAGE = '/dashboard/sign-in'
 const MIN_PASSWORD = 12
 
 export interface BetterAuthDeps extends SignInEventsDeps {
-  readonly secretKey: Uint8Array
+  /** The current key signs sessions and encrypts second factors. */
+  readonly secrets: SecretKeys
   readonly publicUrl: string | undefined
   readonly trustedProxies: readonly string[]
   readonly oidc: (RoleClaims & OidcClient) | undefined
@@ -43,12 +46,13 @@ export type BetterAuth = ReturnType<typeof openBetterAuth>
 
 /** better-auth with our tables, limits and events (docs/decisions/0020-operators.md). */
 export function openBetterAuth(deps: BetterAuthDeps) {
+  const db = deps.db.withPlugin(new SecondFactors(deps.db, deps.secrets).plugin)
   return betterAuth({
-    ...betterAuthTables(deps.db, createUserValidator(deps)),
+    ...betterAuthTables(db, createUserValidator(deps)),
     appName: 'Gatehouse',
     basePath: '/auth',
     ...(deps.publicUrl !== undefined && { baseURL: deps.publicUrl }),
-    secret: deriveKey(deps.secretKey, 'sign-in').toString('base64url'),
+    secret: signInSecret(deps.secrets.secretKey),
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,

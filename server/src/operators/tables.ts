@@ -74,6 +74,9 @@ export interface OperatorAccountTable {
 export interface OperatorSecondFactorTable {
   id: string
   operator_id: string
+  /** Encrypted by better-auth (operators/second-factors.ts), as the backup codes. */
+  secret: string
+  backup_codes: string
   /** Consecutive wrong codes. */
   failed_count: number | null
 }

@@ -30,7 +30,7 @@ export async function storeResponse(
       user_id: owner.userId,
       user_verified: owner.isVerified,
       previous_id: previousId === undefined ? null : uuidOf('resp', previousId),
-      content: box.seal(content, contextOf(id)),
+      content: box.seal(content, responseContext(id)),
       bytes: Buffer.byteLength(content),
       created_at: createdAt,
     })
@@ -177,9 +177,9 @@ const responsesOf = (db: Db, { workspaceId, applicationId, userId, isVerified }:
     .where('user_id', '=', userId)
     .where('user_verified', '=', isVerified)
 
-/** Content copied to another row cannot be opened. */
-const contextOf = (id: string): string => `${id} stored response`
+/** The context that a stored response is sealed with: content copied to another row cannot be opened. */
+export const responseContext = (id: string): string => `${id} stored response`
 
 /** Throws if the bytes were changed, moved or sealed under another key. */
 const open = (box: SecretBox, id: string, sealed: Uint8Array): StoredContent =>
-  JSON.parse(box.open(sealed, contextOf(id))) as StoredContent
+  JSON.parse(box.open(sealed, responseContext(id))) as StoredContent

@@ -82,10 +82,13 @@ export function uuidOf(prefix: string, id: string): string {
   return uuid
 }
 
+/** The context that a part of a review item is sealed with. */
+export const reviewContext = (id: string, part: 'content' | 'result'): string => `${id} ${part}`
+
 /** Encrypts JSON for one item and column; copied to another item or column it cannot be decrypted. */
 export const seal = (box: SecretBox, id: string, part: 'content' | 'result', value: unknown): Buffer =>
-  box.seal(JSON.stringify(value), `${id} ${part}`)
+  box.seal(JSON.stringify(value), reviewContext(id, part))
 
 /** Throws if the bytes were changed, moved or sealed under another key. */
 export const unseal = <T>(box: SecretBox, id: string, part: 'content' | 'result', sealed: Uint8Array): T =>
-  JSON.parse(box.open(sealed, `${id} ${part}`)) as T
+  JSON.parse(box.open(sealed, reviewContext(id, part))) as T

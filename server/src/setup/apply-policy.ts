@@ -13,7 +13,12 @@ export function applyPolicy(context: ApplyContext, source: string): Promise<Chan
   const { tx, workspaceId, ledger } = context
   const sha256 = policySha256(source)
   const wasApplied = async () => (await findLastPublishedSha256(tx, workspaceId, PUBLISHER)) === sha256
-  const item = { object: 'policy_set' as const, name: 'active', declared: source, sha256, wasApplied }
+  // A policy set is one document: an edit of one rule must not remove the rule that an operator added in an emergency.
+  const isReplaced = async (applied: string) => {
+    const active = await findActivePolicySet(tx, workspaceId)
+    return active !== undefined && active.sha256 !== applied && active.sha256 !== sha256
+  }
+  const item = { object: 'policy_set' as const, name: 'active', declared: source, sha256, wasApplied, isReplaced }
   return applyItem(ledger, item, () => publish(context, source, sha256))
 }
 

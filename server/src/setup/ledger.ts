@@ -23,6 +23,11 @@ export interface DeclaredItem {
   readonly sha256?: string
   /** Whether an earlier version, which stored no hashes, has applied the same declaration. Default: no. */
   readonly wasApplied?: () => Promise<boolean>
+  /**
+   * Whether an operator has replaced the declaration with this hash at run time. A start then keeps the operator's version, also if the
+   * file has changed since. Default: no.
+   */
+  readonly isReplaced?: (applied: string) => Promise<boolean>
 }
 
 /** Applies the given fields of an item; without fields, the whole item. */
@@ -78,7 +83,7 @@ export class Ledger {
     const changed = await this.#storeFields(object, name, item.fields)
     if (stored !== declared) await this.#store(object, name, declared)
     if (this.#mode === 'all' || (stored === undefined && !isApplied)) return applyFields()
-    if (isApplied) return this.#findDrift(item, applyFields)
+    if (isApplied || (stored !== undefined && (await item.isReplaced?.(stored)))) return this.#findDrift(item, applyFields)
     if (changed === undefined) return applyFields()
     const applied = await applyFields(changed)
     return [...applied, ...(await this.#findDrift(item, applyFields)).filter(({ drift }) => drift !== undefined)]

@@ -41,6 +41,7 @@ const MATRIX: Readonly<Record<string, string>> = {
   issueAdminToken: 'x - - - -',
   revokeAdminToken: 'x - - - -',
   listOperators: 'x - - x -',
+  getSecretKeys: 'x - - x -',
   inviteOperator: 'x - - - -',
   reinviteOperator: 'x - - - -',
   updateOperator: 'x - - - -',

@@ -27,7 +27,7 @@ workspaces:
 const postgres = postgresUrl()
 const databases = [{ name: 'embedded', url: null }, ...(postgres === null ? [] : [{ name: 'postgresql', url: postgres }])]
 
-describe.each(databases)('restart with a gatehouse.yaml on $name', ({ url }) => {
+describe.each(databases)('restart with a gatehouse.yaml on $name', { timeout: 240_000 }, ({ url }) => {
   let folder: string
   let env: Record<string, string>
   let cleanUp: (() => Promise<void>) | undefined
@@ -132,17 +132,27 @@ describe.each(databases)('restart with a gatehouse.yaml on $name', ({ url }) => 
     expect(second.out()).not.toMatch(/g[ka]_\w{20}/)
   })
 
-  test('restart: a changed file is applied, and the log names the version that it replaces', async () => {
+  test('restart: a changed policy file does not replace a policy set of an operator until it is applied [ADM-CONF-1]', async () => {
     const first = await start()
-    await changeOverApi(first)
+    // `gatehouse apply` would refuse a declared key that was revoked.
+    await admin(first, '/policy-sets', { source: EMERGENCY })
     await stop(first)
     writeFileSync(join(folder, 'policy.yaml'), `${DECLARED}# reviewed\n`)
 
     const second = await start()
+    expect(await readActiveVersion(second)).toMatchObject({ version: 2, declared: false })
+    const check = await runGatehouse(folder, env, ['apply', '--check'])
+    expect(check).toMatchObject({ code: 1, out: expect.stringContaining('policy set acme v3 in place of acme v2') })
+    const { out } = await runGatehouse(folder, env, ['apply'])
+    expect(out).toContain('published policy set acme v3 in place of acme v2, published over the API')
     expect(await readActiveVersion(second)).toMatchObject({ version: 3, declared: true, published_by: 'gatehouse' })
-    expect((await application(second)).limits.requests_per_minute).toBe(1)
     await stop(second)
-    expect(second.out()).toContain('published policy set acme v3 in place of acme v2, published over the API')
+    expect(second.out()).toContain('policy set (active) differs from its declaration (acme v2, published over the API)')
+
+    writeFileSync(join(folder, 'policy.yaml'), `${DECLARED}# reviewed again\n`)
+    const third = await start()
+    expect(await readActiveVersion(third)).toMatchObject({ version: 4, declared: true, published_by: 'gatehouse' })
+    await stop(third)
   })
 
   test("restart: a field keeps the operator's value when only another field of the file has changed", async () => {

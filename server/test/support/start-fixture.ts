@@ -56,8 +56,8 @@ export class StartFixture {
       log: createLogger('info', 'test', { write: (line: string) => this.#note(line) }),
       database: this.#database,
       clock: systemClock,
-      workspaceBox: secretBox(secrets.secretKey, 'workspace'),
-      providerBox: secretBox(secrets.secretKey, 'provider'),
+      workspaceBox: secretBox(secrets, 'workspace'),
+      providerBox: secretBox(secrets, 'provider'),
       invokeDeps: { pools: this.#pools },
       background: this.background,
     }

@@ -24,6 +24,7 @@ import * as auditRollups from './0034-audit-rollups.ts'
 import * as quota from './0025-quota.ts'
 import * as auditAppend from './0023-audit-append.ts'
 import * as auditFeed from './0031-audit-feed.ts'
+import * as sealedValueCounts from './0029-sealed-value-counts.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -52,4 +53,5 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0025-quota': quota,
   '0023-audit-append': auditAppend,
   '0031-audit-feed': auditFeed,
+  '0029-sealed-value-counts': sealedValueCounts,
 }

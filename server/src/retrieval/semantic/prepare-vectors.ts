@@ -16,24 +16,28 @@ const LOCK = 7_202_311_303
  */
 export async function prepareVectors(db: Db, onAbsent: (reason: string) => void): Promise<VectorSupport | undefined> {
   try {
-    return await db.transaction().execute(async (tx) => {
-      await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
-      const version = (await versionOf(tx)) ?? (await install(tx))
-      if (version === undefined) {
-        onAbsent('the database does not have the extension vector: searches are lexical only')
-        return undefined
-      }
-      for (const statement of STATEMENTS) await sql.raw(statement).execute(tx)
-      return { iterativeScans: isAtLeast(version, 0, 8) }
-    })
+    const support = await db.transaction().execute(createVectorTable)
+    if (!support) onAbsent('the database does not have the extension vector: searches are lexical only')
+    return support
   } catch (cause) {
-    if ((cause as { code?: unknown }).code !== INSUFFICIENT_PRIVILEGE) throw cause
+    if (!isPrivilegeMissing(cause)) throw cause
     onAbsent(
       'this database user may not create the extension vector: searches are lexical only until a privileged user creates it',
     )
     return undefined
   }
 }
+
+/** As `prepareVectors`, in a transaction. Throws if this database user may not create the extension (`isPrivilegeMissing`). */
+export async function createVectorTable(tx: Tx): Promise<VectorSupport | undefined> {
+  await sql`select pg_advisory_xact_lock(${LOCK})`.execute(tx)
+  const version = (await versionOf(tx)) ?? (await install(tx))
+  if (version === undefined) return undefined
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(tx)
+  return { iterativeScans: isAtLeast(version, 0, 8) }
+}
+
+export const isPrivilegeMissing = (cause: unknown): boolean => (cause as { code?: unknown }).code === INSUFFICIENT_PRIVILEGE
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 

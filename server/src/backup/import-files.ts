@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Db, Tx } from '../db/database.ts'
+import type { Clock } from '../lib/clock.ts'
+import { newUuid } from '../lib/id.ts'
+import { discardFile } from '../messaging/attachments/file-removal.ts'
+import type { FileStore } from '../messaging/attachments/file-store.ts'
+import { type Part, PLACE } from './export-format.ts'
+
+interface Deps {
+  readonly db: Db
+  readonly files: FileStore
+  readonly clock: Clock
+}
+
+/** After a crash, the job that removes files deletes the staged ones at this age. */
+const STAGED_MS = 86_400_000
+
+/**
+ * Attachments of an import that is not committed. Each is listed in `removed_file`, until `keep` removes it from there in the
+ * transaction of the import.
+ */
+export class StagedFiles {
+  readonly #deps: Deps
+  /** Marks the rows of this import. */
+  readonly #removedAt: Date
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.#removedAt = new Date(deps.clock.now().getTime() + STAGED_MS)
+  }
+
+  /** Stores the attachments of an export or a backup. A file that the store has already stays as it is. Returns their number. */
+  async store(parts: AsyncIterable<Part>): Promise<number> {
+    let count = 0
+    let file: StagedFile | undefined
+    for await (const part of parts) {
+      if (part.kind === 'chunk') await file?.write(part.bytes)
+      if (part.kind !== 'file') continue
+      await this.#finish(file)
+      file = PLACE.test(part.place) ? await this.#begin(part.place) : undefined
+      if (PLACE.test(part.place)) count += 1
+    }
+    await this.#finish(file)
+    return count
+  }
+
+  /** Call it in the transaction that inserts the rows of the attachments. */
+  async keep(tx: Tx): Promise<void> {
+    await tx.deleteFrom('removed_file').where('removed_at', '=', this.#removedAt).execute()
+  }
+
+  /** Deletes the files that this import stored. */
+  async discard(): Promise<void> {
+    const { db, files } = this.#deps
+    const rows = await db.selectFrom('removed_file').select('place').where('removed_at', '=', this.#removedAt).execute()
+    for (const { place } of rows) await discardFile(db, files, place)
+  }
+
+  async #begin(place: string): Promise<StagedFile | undefined> {
+    const { db, files } = this.#deps
+    if (await exists(files, place)) return undefined
+    await db.insertInto('removed_file').values({ place, removed_at: this.#removedAt }).execute()
+    return StagedFile.create(files.incoming, place)
+  }
+
+  async #finish(file: StagedFile | undefined): Promise<void> {
+    if (file) await file.store(this.#deps.files)
+  }
+}
+
+async function exists(files: FileStore, place: string): Promise<boolean> {
+  const content = await files.open(place).catch(() => undefined)
+  content?.destroy()
+  return content !== undefined
+}
+
+class StagedFile {
+  readonly #place: string
+  readonly #path: string
+  readonly #handle: FileHandle
+  readonly #hash = createHash('sha256')
+  #bytes = 0
+
+  private constructor(place: string, path: string, handle: FileHandle) {
+    this.#place = place
+    this.#path = path
+    this.#handle = handle
+  }
+
+  static async create(folder: string, place: string): Promise<StagedFile> {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const path = join(folder, newUuid())
+    return new StagedFile(place, path, await open(path, 'wx', 0o600))
+  }
+
+  async write(bytes: Buffer): Promise<void> {
+    this.#hash.update(bytes)
+    this.#bytes += bytes.length
+    await this.#handle.writeFile(bytes)
+  }
+
+  async store(files: FileStore): Promise<void> {
+    await this.#handle.sync()
+    await this.#handle.close()
+    const received = { path: this.#path, bytes: this.#bytes, sha256: this.#hash.digest(), head: Buffer.alloc(0) }
+    await files.store(this.#place, received).finally(() => rm(this.#path, { force: true }))
+  }
+}

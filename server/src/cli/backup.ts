@@ -1,0 +1,43 @@
+import { resolve } from 'node:path'
+import { backUp } from '../backup/backup.ts'
+import { readExport } from '../backup/export-reader.ts'
+import { StagedFiles } from '../backup/import-files.ts'
+import { restoreDatabase } from '../backup/restore.ts'
+import { readConfig } from '../config/config.ts'
+import { readSecrets } from '../config/secrets.ts'
+import { fileStoreOptions } from '../context-options.ts'
+import { openFileStore } from '../messaging/attachments/open-file-store.ts'
+import { listAllWorkspaces } from './choose-workspace.ts'
+import { CommandFailure, type Terminal } from './terminal.ts'
+import { verifyLog } from './verify-log.ts'
+import { withDatabase } from './with-database.ts'
+
+/** `gatehouse backup FILE`: copies the embedded database, which a running server may use, and the attachments. */
+export const backupCommand = (terminal: Terminal, path: string): Promise<void> =>
+  withDatabase(terminal, async ({ config, secrets, database, clock }) => {
+    const files = openFileStore(fileStoreOptions(config, secrets))
+    const deps = { database, dataDir: config.dataDir, files, secrets, clock }
+    const onProgress = (text: string): void => terminal.status?.(text)
+    const { missing } = await backUp(deps, resolve(path), onProgress).finally(() => files.close())
+    terminal.status?.('')
+    terminal.out(`${path}: the backup is complete`)
+    if (missing > 0) terminal.note(`${missing} attachments were deleted while the backup ran`)
+    terminal.note('the secret key is not part of the backup: keep a copy of it in another place')
+  })
+
+/** `gatehouse restore FILE`: restores a backup into a data folder without a database, and verifies its audit logs. */
+export async function restoreCommand(terminal: Terminal, path: string): Promise<void> {
+  const config = readConfig(terminal.env)
+  if (config.databaseUrl !== undefined)
+    throw new CommandFailure('a backup belongs to the embedded database: unset DATABASE_URL, then export from it to PostgreSQL')
+  await restoreDatabase(resolve(path), config.dataDir, readSecrets(terminal.env, config))
+  await withDatabase(terminal, async (context) => {
+    const { db } = context.database
+    const files = openFileStore(fileStoreOptions(context.config, context.secrets))
+    const staged = new StagedFiles({ db, files, clock: context.clock })
+    const count = await staged.store(readExport(resolve(path))).finally(() => files.close())
+    await db.transaction().execute((tx) => staged.keep(tx))
+    for (const { id } of await listAllWorkspaces(db)) terminal.out(await verifyLog(db, id, context))
+    terminal.out(`${path}: the database and ${count} attachments were restored`)
+  })
+}

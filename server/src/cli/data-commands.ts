@@ -1,0 +1,41 @@
+import type { Command } from 'commander'
+import type { Terminal } from './terminal.ts'
+
+/** Commands for the secret keys of the server. */
+export function addSecretKeyCommands(keys: Command, terminal: Terminal): void {
+  keys
+    .command('status')
+    .description('count the values that each secret key has sealed')
+    .action(async () => (await import('./keys.ts')).keysStatus(terminal))
+  keys
+    .command('rotate')
+    .description('seal all values of old secret keys again with the current one; run again after an interruption')
+    .action(async () => (await import('./keys.ts')).keysRotate(terminal))
+}
+
+/** Commands that copy the data of a server. */
+export function addCopyCommands(program: Command, terminal: Terminal): void {
+  program
+    .command('export')
+    .description('write the whole server, or one Workspace, to a file that any database can import')
+    .argument('<file>', 'for example gatehouse.export.gz')
+    .option('--workspace <name>', 'only this Workspace; without operators and admin tokens')
+    .option('--passphrase-file <file>', 'seal the secrets with this passphrase, for a target with another secret key')
+    .action(async (file, options) => (await import('./export.ts')).exportCommand(terminal, file, options))
+  program
+    .command('import')
+    .description('import an export and verify its audit logs; if anything fails, nothing is imported')
+    .argument('<file>')
+    .option('--passphrase-file <file>', 'the passphrase that the export was made with')
+    .action(async (file, options) => (await import('./import.ts')).importCommand(terminal, file, options))
+  program
+    .command('backup')
+    .description('copy the embedded database and the attachments to a file, also while the server runs')
+    .argument('<file>', 'for example gatehouse.backup.gz')
+    .action(async (file) => (await import('./backup.ts')).backupCommand(terminal, file))
+  program
+    .command('restore')
+    .description('restore a backup into an empty data folder and verify its audit logs')
+    .argument('<file>')
+    .action(async (file) => (await import('./backup.ts')).restoreCommand(terminal, file))
+}

@@ -1,0 +1,33 @@
+import { resolve } from 'node:path'
+import { importData } from '../backup/import.ts'
+import { fileStoreOptions } from '../context-options.ts'
+import type { Tx } from '../db/database.ts'
+import { toId } from '../lib/id.ts'
+import { openFileStore } from '../messaging/attachments/open-file-store.ts'
+import { readPassphrase } from './export.ts'
+import type { Terminal } from './terminal.ts'
+import { verifyLog } from './verify-log.ts'
+import { withDatabase } from './with-database.ts'
+
+/** `gatehouse import FILE`: imports an export and verifies its audit logs. If anything fails, nothing is imported. */
+export const importCommand = (terminal: Terminal, path: string, { passphraseFile }: { passphraseFile?: string }): Promise<void> =>
+  withDatabase(terminal, async (context) => {
+    const { config, secrets, database, clock } = context
+    const files = openFileStore(fileStoreOptions(config, secrets))
+    const verified: string[] = []
+    const options = {
+      path: resolve(path),
+      passphrase: await readPassphrase(passphraseFile),
+      verify: async (tx: Tx, ids: readonly string[]) => {
+        for (const id of ids) verified.push(await verifyLog(tx, toId('ws', id), context))
+      },
+      onProgress: (text: string) => terminal.status?.(text),
+      onSkipped: terminal.note,
+    }
+    const { rows, files: count } = await importData({ db: database.db, files, secrets, clock }, options).finally(() =>
+      files.close(),
+    )
+    terminal.status?.('')
+    for (const line of verified) terminal.out(line)
+    terminal.out(`${path}: ${rows} rows and ${count} files were imported`)
+  })

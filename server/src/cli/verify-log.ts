@@ -1,0 +1,21 @@
+import { verifyWorkspace } from '../audit/verify.ts'
+import { requireWorkspaceKeys } from '../audit/workspace-keys.ts'
+import type { Db } from '../db/database.ts'
+import { findWorkspace } from '../identity/workspace-store.ts'
+import { describeVerification } from './describe-verification.ts'
+import { CommandFailure } from './terminal.ts'
+import type { CommandContext } from './with-database.ts'
+
+const DAY_MS = 86_400_000
+
+/** Verifies the audit log of a copied Workspace. Returns a line that says so; throws if it does not verify. */
+export async function verifyLog(db: Db, workspaceId: string, { workspaceBox, clock }: CommandContext): Promise<string> {
+  const workspace = await findWorkspace(db, workspaceId)
+  if (!workspace) throw new CommandFailure(`the Workspace ${workspaceId} is not in the database`)
+  const keys = await requireWorkspaceKeys(db, workspaceBox, workspaceId)
+  const completeSince = new Date(clock.now().getTime() - workspace.settings.audit_retention_days * DAY_MS)
+  const verification = await verifyWorkspace(db, workspaceId, keys, { completeSince })
+  const line = `${workspace.name}: ${describeVerification(verification)}`
+  if (!verification.ok) throw new CommandFailure(`the copy is not complete: ${line}`)
+  return line
+}

@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { EXPORTED_TABLES } from '../../src/backup/exported-tables.ts'
+import type { Environment } from '../../src/config/environment.ts'
+import { openDatabase } from '../../src/db/database.ts'
+import { runCommandLine } from '../support/command-line.ts'
+import { dumpExported } from '../support/compare-databases.ts'
+import { postgresUrl } from '../support/database.ts'
+import { type MessagingServer, startMessagingServer } from '../support/messenger.ts'
+import { ATTACHED, createDataFolder, createEverything } from '../support/own-data.ts'
+import { createOwnDatabase } from '../support/own-database.ts'
+import { startServer } from '../support/server.ts'
+
+/** The index of a vector column is built again. */
+const MAY_DIFFER = ['embedding_model.indexed']
+const OTHER_KEY = 'another secret key, of the target of an import'
+const PASSPHRASE = 'a passphrase for the way between two servers'
+
+const source = createDataFolder()
+const fileOf = (name: string): string => join(source.folder, name)
+const whole = fileOf('whole.gz')
+const sourceEnv = { GATEHOUSE_DATA: source.dataDir }
+
+let m: MessagingServer
+let made: Awaited<ReturnType<typeof createEverything>>
+let expected: Record<string, string[]>
+const cleanups: (() => Promise<unknown>)[] = []
+beforeAll(async () => {
+  m = await startMessagingServer(sourceEnv)
+  made = await createEverything(m)
+  writeFileSync(fileOf('passphrase'), `${PASSPHRASE}\n`)
+  // The server is running, and signs checkpoints only in jobs, which tests do not start.
+  expect(await runCommandLine(['export', whole], sourceEnv)).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/and 1 files$/m),
+  })
+  expected = await dumpExported(m.server.context.database.pool, MAY_DIFFER)
+})
+afterAll(async () => {
+  for (const cleanUp of cleanups.reverse()) await cleanUp()
+  await m.close()
+  source.remove()
+})
+
+let targets = 0
+/** The environment of a new and empty database. */
+function emptyEmbedded(secretKey: string): Environment {
+  const folder = fileOf(`target-${++targets}`)
+  cpSync(inject('templateDataDir'), folder, { recursive: true })
+  return { GATEHOUSE_DATA: folder, GATEHOUSE_SECRET_KEY: secretKey }
+}
+async function emptyPostgres(secretKey: string): Promise<Environment> {
+  const database = await createOwnDatabase(postgresUrl() ?? '')
+  cleanups.push(database.drop)
+  return { ...emptyEmbedded(secretKey), DATABASE_URL: database.url }
+}
+const filesOf = ({ GATEHOUSE_DATA: folder = '' }: Environment): string[] =>
+  existsSync(join(folder, 'files'))
+    ? readdirSync(join(folder, 'files'), { recursive: true, withFileTypes: true }).flatMap((entry) =>
+        entry.isFile() ? [readFileSync(join(entry.parentPath, entry.name), 'utf8')] : [],
+      )
+    : []
+async function dumpOf({ DATABASE_URL: url, GATEHOUSE_DATA: dataDir = '' }: Environment) {
+  const database = await openDatabase({ url, dataDir, poolSize: 2, onError: () => {}, onProgress: () => {} })
+  return dumpExported(database.pool, MAY_DIFFER).finally(() => database.close())
+}
+
+const kinds = [
+  { name: 'embedded', open: async (key: string) => emptyEmbedded(key) },
+  ...(postgresUrl() === null ? [] : [{ name: 'postgresql', open: emptyPostgres }]),
+]
+
+describe.each(kinds)('import into $name', { timeout: 240_000 }, ({ open }) => {
+  test('import: every row and file of a whole server comes back equal, and the audit log verifies [ADM-KEY-3]', async () => {
+    const target = await open(source.secretKey)
+    const { code, out, err } = await runCommandLine(['import', whole], target)
+    expect(code, err).toBe(0)
+    expect(out).toMatch(/^demo: \d+ records and \d+ checkpoints verified/m)
+    const imported = await dumpOf(target)
+    // This PostgreSQL may have no extension vector.
+    const { embedding_model: _, retrieval_vector: __, ...others } = expected
+    expect(imported).toMatchObject(imported.retrieval_vector ? expected : others)
+    for (const table of ['message', 'retrieval_posting', 'message_reaction', 'review_item'])
+      expect(expected[table]).not.toEqual([])
+    expect(filesOf(target)).toEqual([ATTACHED])
+
+    const back = emptyEmbedded(source.secretKey)
+    const again = fileOf(`again-${targets}.gz`)
+    expect(await runCommandLine(['export', again], target)).toMatchObject({ code: 0 })
+    expect(await runCommandLine(['import', again], back)).toMatchObject({ code: 0 })
+    expect(await dumpOf(back)).toMatchObject(others)
+  })
+
+  test('import: one Workspace arrives beside others and under another secret key, with a passphrase [ADM-KEY-4]', async () => {
+    const file = fileOf(`workspace-${targets}.gz`)
+    await m.operator.patch(`/workspaces/${m.server.demo.workspace.id}`, { name: 'moved' })
+    const options = ['--passphrase-file', fileOf('passphrase')]
+    expect(await runCommandLine(['export', file, '--workspace', 'moved', ...options], sourceEnv)).toMatchObject({ code: 0 })
+    await m.operator.patch(`/workspaces/${m.server.demo.workspace.id}`, { name: 'demo' })
+
+    const target = { ...(await open(OTHER_KEY)), GATEHOUSE_DEMO: '1' }
+    const first = await startServer(target)
+    await first.close()
+    const { code, out, err } = await runCommandLine(['import', file, ...options], target)
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toMatch(/^moved: \d+ records and \d+ checkpoints verified/m)
+
+    const server = await startServer(target)
+    try {
+      const { body } = await m.operator.send('GET', `/reviews/${made.held.id}`)
+      const token = server.demo.admin_token
+      const headers = { authorization: `Bearer ${token}`, 'x-gatehouse-workspace': 'moved', 'content-type': 'application/json' }
+      const review = await fetch(`${server.base}/admin/v1/reviews/${made.held.id}`, { headers })
+      expect(await review.json()).toEqual(body)
+      const found = await fetch(`${server.base}/admin/v1/knowledge/search`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ query: 'pangolin', application_id: m.server.demo.applications[0]?.id }),
+      })
+      expect(await found.text()).toContain('pangolin express')
+      const downloaded = await fetch(`${server.base}/v1/attachments/${made.attachmentId}/content`, {
+        headers: { authorization: `Bearer ${m.ann.token}` },
+      })
+      expect(await downloaded.text()).toBe(ATTACHED)
+      const workspaces = await fetch(`${server.base}/admin/v1/workspaces`, { headers })
+      expect(((await workspaces.json()) as { data: { name: string }[] }).data.map(({ name }) => name).toSorted()).toEqual([
+        'demo',
+        'moved',
+      ])
+    } finally {
+      await server.close()
+    }
+  })
+})
+
+describe('refused imports', () => {
+  const lines = (): string[] => gunzipSync(readFileSync(whole)).toString().trimEnd().split('\n')
+  const write = (name: string, content: string | Uint8Array): string => {
+    writeFileSync(fileOf(name), content)
+    return fileOf(name)
+  }
+  const writeLines = (name: string, content: readonly string[]): string => write(name, gzipSync(`${content.join('\n')}\n`))
+  const altered = (): string[] => lines().map((line) => line.replace('quoted', 'queried'))
+  /** An export without data from a version with another migration. */
+  function newer(): string[] {
+    const header = (lines()[0] ?? '').replace('"0001-gateway"', '"0001-gateway","9998-later"')
+    const sha256 = createHash('sha256').update(`${header}\n`).digest('hex')
+    return [header, JSON.stringify({ end: { tables: {}, files: 0, sha256 } })]
+  }
+  const refusals: readonly (readonly [string, () => string, RegExp])[] = [
+    ['is cut', () => write('cut', readFileSync(whole).subarray(0, -2_000)), /damaged or cut/],
+    ['has no end', () => writeLines('open', lines().slice(0, -1)), /ends too early/],
+    ['was altered', () => writeLines('altered', altered()), /does not have the hash/],
+    ['is not an export', () => writeLines('other', ['{"hello": 1}']), /not an export/],
+    ['is not compressed', () => write('text', 'hello'), /not an export/],
+    ['has a newer schema', () => writeLines('newer', newer()), /newer schema \(9998-later\)/],
+    [
+      'has secrets of another key',
+      () => whole,
+      /configured secret keys do not open a value of operator_second_factor|workspace\.hash_key/,
+    ],
+  ]
+  let target: Environment
+  beforeAll(() => {
+    target = emptyEmbedded(OTHER_KEY)
+  })
+
+  test.each(refusals)('import: changes nothing when the file %s [ADM-KEY-3]', async (_, file, message) => {
+    expect(await runCommandLine(['import', file()], target)).toMatchObject({ code: 1, err: expect.stringMatching(message) })
+    expect(Object.values(await dumpOf(target)).flat()).toEqual([])
+    expect(filesOf(target)).toEqual([])
+  })
+
+  test('import: changes nothing when the database has the Workspace already', async () => {
+    const before = await dumpExported(m.server.context.database.pool)
+    const { code, err } = await runCommandLine(['import', whole], sourceEnv)
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('has the Workspace demo already') })
+    expect(await dumpExported(m.server.context.database.pool)).toEqual(before)
+    expect(filesOf(sourceEnv)).toEqual([ATTACHED])
+  })
+
+  test('import: refuses a wrong passphrase, and an export refuses a short one', async () => {
+    const file = fileOf('sealed.gz')
+    const options = ['--passphrase-file', write('short', 'short')]
+    const short = await runCommandLine(['export', file, ...options], sourceEnv)
+    expect(short).toMatchObject({ code: 1, err: expect.stringContaining('at least 16 characters') })
+    expect(existsSync(file)).toBe(false)
+    await runCommandLine(['export', file, '--passphrase-file', fileOf('passphrase')], sourceEnv)
+    const wrong = await runCommandLine(['import', file, '--passphrase-file', write('wrong', PASSPHRASE.repeat(2))], target)
+    expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('the passphrase is not the one of the export') })
+    const without = await runCommandLine(['import', file], target)
+    expect(without).toMatchObject({ code: 1, err: expect.stringContaining('give it with --passphrase-file') })
+  })
+})
+
+test('exported tables: the list names every table of the database', async () => {
+  const { rows } = await m.server.context.database.pool.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+     and not relispartition and relname not like 'kysely%'`,
+  )
+  expect(Object.keys(EXPORTED_TABLES).toSorted()).toEqual(rows.map(({ name }) => name).toSorted())
+})
