@@ -6,6 +6,7 @@ import type { FinishedRequest } from '../telemetry/request-observer.ts'
 import { type ConversationDeps, continueConversation } from './continue-conversation.ts'
 import { ENDPOINT_PLANS } from './endpoints.ts'
 import { finishedRequest, type PipelineResult, spentTokens } from './pipeline-result.ts'
+import { withPriced } from './priced.ts'
 import type { IncomingRequest } from './request.ts'
 import {
   NO_ROUTE,
@@ -143,8 +144,9 @@ async function stages(incoming: IncomingRequest, deps: PipelineDeps, trace: Stag
   const caller = await trace.run('authenticate', () => authenticate(incoming, deps))
   const received = await trace.run('admit', () => admit(incoming, caller, deps))
   const identity = await trace.run('identify', () => identify(incoming, caller, received, deps), UNIDENTIFIED)
-  const admitted = await continueConversation(incoming, caller, received, identity, deps)
-  if (admitted instanceof Stop) return admitted.outcome
+  const continued = await continueConversation(incoming, caller, received, identity, deps)
+  if (continued instanceof Stop) return continued.outcome
+  const admitted = await withPriced(incoming, caller, continued, deps)
   trace.results.admit = admitted
   const context: RequestContext = { incoming, caller, admitted, identity }
 

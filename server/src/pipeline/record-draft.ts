@@ -189,7 +189,7 @@ function findingsAt(stage: string, counts: FindingCounts | undefined) {
 function features(
   { endpoint }: IncomingRequest,
   { name, defaultModel }: StageResults['authenticate']['application'],
-  { request, tokens }: StageResults['admit'],
+  { request, tokens, priced = true }: StageResults['admit'],
   { identify, classify, invoke, inspect }: Partial<StageResults>,
   { hasher, isDeclared }: Pick<Sealing, 'hasher' | 'isDeclared'>,
 ): Record<string, Feature> {
@@ -217,6 +217,7 @@ function features(
     'request.max_tokens': request.maxTokens ?? 0,
     'request.message_count': request.messages.length,
     'request.model': named(model),
+    'request.priced': priced,
     'request.session': identify?.sessionId ? hasher.text('session', identify.sessionId) : '',
     'request.stream': request.stream,
     'request.tokens': tokens,

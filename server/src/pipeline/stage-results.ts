@@ -61,7 +61,7 @@ export interface Caller {
 
 /** The values of conditions (GW-POL-5) beside the content: the same at every point. */
 export const policyInputOf = (
-  { incoming, caller, admitted: { request, tokens }, identity }: RequestContext,
+  { incoming, caller, admitted: { request, tokens, priced }, identity }: RequestContext,
   now: Date,
 ): Omit<PolicyInput, 'content'> => {
   const { id, name, settings, defaultModel } = caller.application
@@ -78,6 +78,7 @@ export const policyInputOf = (
       tokens,
       maxTokens: request.maxTokens ?? 0,
       tools: toolNamesOf(request.parameters),
+      priced,
     },
     now,
   }
@@ -117,6 +118,8 @@ export interface Admitted {
   /** Estimate over everything the detectors will read. */
   readonly tokens: number
   readonly bytes: number
+  /** Whether every model that may be called has a price; absent: no model is called. */
+  readonly priced?: boolean
   /** `resp_…`: the stored response that the request continues. */
   readonly continuedId?: string
   /** The request's share of the Application's limits until its response is sent. */

@@ -19,6 +19,7 @@ import type { ConnectionPools } from './connection-pools.ts'
 import { FailedAttempts, type InvokeFailure } from './failed-attempts.ts'
 import type { Health, NoPermit, Permit } from './health.ts'
 import { type AttemptResult, chatOperation, type Operation } from './operation.ts'
+import { type Price, priceOf } from './price.ts'
 import type { Provider, ProviderModel } from './provider.ts'
 import type { AdapterDeps, ProviderRequest, UpstreamFailure } from './request-completion.ts'
 import type { Candidate } from './route.ts'
@@ -230,7 +231,8 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
     this.#reportResult(provider, result)
     const { status } = result
     const ms = elapsed() - startedAt
-    if (result.ok) this.#addAttempt(candidate, { status, outcome: 'ok', ms, ...usageOf(result.response, model) })
+    if (result.ok)
+      this.#addAttempt(candidate, { status, outcome: 'ok', ms, ...usageOf(result.response, this.#priceOf(candidate)) })
     else {
       const code = result.rejection?.kind === 'refused' ? { code: result.rejection.code } : {}
       this.#addAttempt(candidate, { status, outcome: outcomeOf(result), ms, ...code })
@@ -276,9 +278,13 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
     const created = Math.floor(this.#deps.clock.now().getTime() / 1_000)
     const response = this.#operation.stub({ newId: this.#deps.newId, created })
     // A dry run costs nothing.
-    const usage = this.#options.dryRun ? {} : usageOf(response, candidate.model)
+    const usage = this.#options.dryRun ? {} : usageOf(response, this.#priceOf(candidate))
     this.#addAttempt(candidate, { status: 200, outcome: 'stubbed', ms: 0, ...usage })
     return this.#succeeded(candidate, response)
+  }
+
+  #priceOf({ provider, model }: Candidate): Price | undefined {
+    return priceOf(provider, model, this.#deps.clock.now())
   }
 
   #succeeded({ provider, model }: Candidate, response: Response): OperationResult<Response> {

@@ -39,6 +39,8 @@ const Model = Type.Object(
     cache_read_price: resettable(Type.Number()),
     cache_write_price: resettable(Type.Number()),
     cache_write_1h_price: resettable(Type.Number()),
+    reasoning_price: resettable(Type.Number()),
+    request_price: resettable(Type.Number()),
   },
   strict,
 )

@@ -19,6 +19,8 @@ import * as tokenUnits from './0019-token-units.ts'
 import * as providerStreams from './0020-provider-streams.ts'
 import * as storedResponses from './0021-stored-responses.ts'
 import * as modelApi from './0022-model-api.ts'
+import * as prices from './0026-prices.ts'
+import * as budgets from './0027-budgets.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -42,4 +44,6 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0020-provider-streams': providerStreams,
   '0021-stored-responses': storedResponses,
   '0022-model-api': modelApi,
+  '0026-prices': prices,
+  '0027-budgets': budgets,
 }
