@@ -5,6 +5,7 @@ import { openDestinations } from './audit/delivery/open-destinations.ts'
 import { AuditWatch } from './audit/watch.ts'
 import { requireWorkspaceKeys, type WorkspaceKeys } from './audit/workspace-keys.ts'
 import { AuditWriter } from './audit/writer.ts'
+import { openBudgets } from './budgets/open-budgets.ts'
 import type { Detector } from './classification/detector.ts'
 import { DETECTORS } from './classification/detectors.ts'
 import { withFaultReports } from './classification/fault-reporting.ts'
@@ -141,6 +142,7 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
     ...createIdentity(base),
     ...createPolicies(base),
     ...createProviders(base),
+    ...openBudgets(base),
     limiter: new Limiter(),
     timeSlices: new TimeSlices(),
     jsonDepth: config.sizes.jsonDepth,

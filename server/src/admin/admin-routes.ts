@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { auditLogRoutes } from '../audit/admin/audit-log-routes.ts'
 import { auditRoutes } from '../audit/admin/audit-routes.ts'
+import { budgetsRoutes } from '../budgets/admin/budgets-routes.ts'
 import type { Scope } from '../domain/scope.ts'
 import { GatehouseError } from '../errors.ts'
 import { playgroundRoutes } from '../gateway/admin/playground-routes.ts'
@@ -78,7 +79,7 @@ export async function adminRoutes(app: FastifyInstance, context: AdminContext): 
       adminTokensRoutes,
       operatorsRoutes,
     ]
-    const models = [providersRoutes, modelsRoutes, discoveryRoutes, presetsRoutes, assistantsRoutes]
+    const models = [budgetsRoutes, providersRoutes, modelsRoutes, discoveryRoutes, presetsRoutes, assistantsRoutes]
     const rules = [
       policySetsRoutes,
       policyDraftsRoutes,

@@ -1,5 +1,5 @@
 import { binaryArray } from './binary-array.ts'
-import type { ChainEnd, SealedRecord } from './chain.ts'
+import type { ChainEnd, PreparedRecord, SealedRecord } from './chain.ts'
 import { sumCacheRead, sumCost, sumTokens } from './token-usage.ts'
 
 /** Plain SQL without a query builder: every response waits for this statement. */
@@ -37,10 +37,11 @@ with moved as (
   update audit_head set sequence = $4, hash = $5
   where workspace_id = $1 and sequence = $2 and hash = $3
   returning workspace_id
-)
+),
+settled as (select budget_settle(workspace_id, $${Object.keys(COLUMNS).length + 6}::jsonb) from moved where $${Object.keys(COLUMNS).length + 6}::jsonb is not null)
 insert into audit_record (workspace_id, ${Object.keys(COLUMNS).join(', ')})
 select moved.workspace_id, added.*
-from moved, unnest(${Object.values(COLUMNS).map((type, index) => `$${index + 6}::${type}[]`)}) as added`
+from moved, (select count(*) from settled) as settlements, unnest(${Object.values(COLUMNS).map((type, index) => `$${index + 6}::${type}[]`)}) as added`
 
 /**
  * Builds the statement that moves the chain's end and inserts the records in one round trip. It changes no row (row count 0) if
@@ -76,8 +77,15 @@ export function appendStatement(workspace: string, end: ChainEnd, records: reado
       bytesArray(records, ({ prevHash }) => prevHash),
       bytesArray(records, ({ hash }) => hash),
       bytesArray(records, ({ seal }) => seal),
+      settlementsOf(prepared),
     ],
   }
+}
+
+/** null: no record has one. */
+function settlementsOf(prepared: readonly PreparedRecord[]): string | null {
+  const settlements = prepared.flatMap((record) => record.settlements)
+  return settlements.length === 0 ? null : JSON.stringify(settlements)
 }
 
 /** Array literal of ids, numbers and times. These need no escaping, so the driver's escaping is skipped. */

@@ -8,7 +8,7 @@ import { fromId } from '../lib/id.ts'
 import { appendStatement, LOCK_CHAIN_END } from './append-statement.ts'
 import { type ChainEnd, parseRecord, prepareRecord, type RecordSealer, sealRecords, toAuditRecord } from './chain.ts'
 import { findCheckpointNewerThan, findCheckpointOlderThan } from './checkpoint-store.ts'
-import type { AuditDraft, AuditEndpoint, AuditRecord } from './record.ts'
+import type { AuditDraft, AuditEndpoint, AuditRecord, WithRecord } from './record.ts'
 import type { AuditRecordTable } from './tables.ts'
 
 /**
@@ -21,9 +21,10 @@ export async function appendInTransaction(
   workspaceId: string,
   drafts: readonly AuditDraft[],
   sealer: RecordSealer,
+  { settlements }: WithRecord = {},
 ): Promise<AuditRecord[]> {
   if (drafts.length === 0) return []
-  const prepared = drafts.map((draft) => prepareRecord(workspaceId, draft))
+  const prepared = drafts.map((draft, index) => prepareRecord(workspaceId, draft, index === 0 ? settlements : []))
   const workspace = uuidOf('ws', workspaceId)
   const { rows } = await tx.executeQuery<ChainEnd>(CompiledQuery.raw(LOCK_CHAIN_END, [workspace]))
   const end = rows[0]

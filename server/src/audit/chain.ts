@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { uuidOf } from '../db/values.ts'
+import type { Settlement } from '../domain/spending.ts'
 import { canonicalText } from './canonical.ts'
 import type { AuditDraft, AuditRecord } from './record.ts'
 import type { KeyedSeals } from './record-seals.ts'
@@ -20,6 +21,8 @@ export interface PreparedRecord {
   readonly applicationUuid: string | null
   readonly beforeIntegrity: string
   readonly afterIntegrity: string
+  /** Settled together with the record. */
+  readonly settlements: readonly Settlement[]
 }
 
 export interface SealedRecord {
@@ -44,7 +47,7 @@ const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
  * Validates a draft and prepares its text. Throws a TypeError for a draft that cannot be stored and read back unchanged: wrong
  * Workspace, malformed id or time, values without a JSON form. A faulty draft thus fails before it joins a group commit.
  */
-export function prepareRecord(workspaceId: string, draft: AuditDraft): PreparedRecord {
+export function prepareRecord(workspaceId: string, draft: AuditDraft, settlements: readonly Settlement[] = []): PreparedRecord {
   if (draft.workspace_id !== workspaceId) throw new TypeError('the audit record belongs to another Workspace')
   if (!ISO_TIME.test(draft.created_at)) throw new TypeError('created_at must have the form of Date.toISOString')
   if (!Number.isInteger(draft.status)) throw new TypeError('status must be an integer')
@@ -54,6 +57,7 @@ export function prepareRecord(workspaceId: string, draft: AuditDraft): PreparedR
   // Both parts have required fields, so neither text is `{}`.
   return {
     draft,
+    settlements,
     uuid: uuidOf('aud', draft.id),
     applicationUuid: draft.application_id === null ? null : uuidOf('app', draft.application_id),
     beforeIntegrity: `${canonicalText(before).slice(0, -1)},"integrity":{"prev_hash":"`,

@@ -3,6 +3,7 @@ import type { ProviderAttempt } from '../domain/completion.ts'
 import type { DecidingRule, PolicyVersion, Verdict } from '../domain/decision.ts'
 import type { FindingGroup, FindingType } from '../domain/finding.ts'
 import type { Endpoint, ReleaseMode } from '../domain/principal.ts'
+import type { Settlement } from '../domain/spending.ts'
 import type { ErrorCode } from '../errors.ts'
 
 /** Origin of a record: a gateway endpoint, a message, or an operator's change through the admin API or the command line. */
@@ -38,6 +39,8 @@ export interface AuditDraft {
   readonly playground?: { readonly operator: string | null }
   readonly policy_versions: readonly (Omit<PolicyVersion, 'name'> & { readonly name?: string })[]
   readonly attempts: readonly ProviderAttempt[]
+  /** Present if budgets count the request: what they were charged, in USD and tokens. `estimated`: a provider did not report its usage. */
+  readonly charge?: { readonly cost: number; readonly estimated: boolean; readonly tokens: number }
   /** Passages that were returned to the client or given to the model. */
   readonly knowledge: readonly UsedHit[]
   /** Memories that were returned to the client or given to the model. */
@@ -53,6 +56,12 @@ export interface AuditDraft {
   /** Values that policies read and that are not content, by their policy variables (`request.model`). */
   readonly features: Readonly<Record<string, Feature>>
   readonly change: ChangeFacts | null
+}
+
+/** Changes in the transaction of a record. */
+export interface WithRecord {
+  /** Of the request's reservations at budgets. */
+  readonly settlements?: readonly Settlement[]
 }
 
 /** The record as stored, exported and returned. */

@@ -3,7 +3,7 @@ import { GatehouseError } from '../errors.ts'
 import { elapsed } from '../lib/clock.ts'
 import { type PreparedRecord, prepareRecord, type RecordSealer, type SealedRecord, toAuditRecord } from './chain.ts'
 import { ChainAppender, isRejectedByDatabase } from './chain-appender.ts'
-import type { AuditDraft, AuditRecord } from './record.ts'
+import type { AuditDraft, AuditRecord, WithRecord } from './record.ts'
 
 export interface AuditWriterOptions {
   /** Maximum number of records in one commit. */
@@ -63,13 +63,18 @@ export class AuditWriter {
    * Resolves with the sealed record once it is durable. Rejects with UNAVAILABLE if it could not be written or the queue is full;
    * the response must then not be sent. Never await it inside a transaction: use appendInTransaction (audit-store.ts).
    */
-  append(workspaceId: string, draft: AuditDraft): Promise<AuditRecord> {
+  append(workspaceId: string, draft: AuditDraft, { settlements }: WithRecord = {}): Promise<AuditRecord> {
     return new Promise((resolve, reject) => {
       try {
         if (this.#waiting >= this.#options.maxWaiting)
           throw new Error(`${this.#waiting} audit records are queued, which is the limit`)
         const workspaceQueue = this.#queueOf(workspaceId)
-        workspaceQueue.waiting.push({ prepared: prepareRecord(workspaceId, draft), since: elapsed(), resolve, reject })
+        workspaceQueue.waiting.push({
+          prepared: prepareRecord(workspaceId, draft, settlements),
+          since: elapsed(),
+          resolve,
+          reject,
+        })
         this.#waiting += 1
         this.#start(workspaceQueue)
       } catch (cause) {

@@ -46,7 +46,9 @@ export async function takeAlerts(tx: Tx, now: Date, most: number): Promise<reado
         select id from budget_alert where emitted_at is null order by created_at limit ${most} for update skip locked
       )
       and b.id = a.budget_id and w.budget_id = a.budget_id and w.subject = a.subject and w.starts_at = a.starts_at
-    returning a.workspace_id, a.budget_id, a.subject, a.fraction, a.starts_at, b.name, b.unit, b.amount, w.spent, w.ends_at`.execute(tx)
+    returning a.workspace_id, a.budget_id, a.subject, a.fraction, a.starts_at, b.name, b.unit, b.amount, w.spent, w.ends_at`.execute(
+    tx,
+  )
   return rows.map(toAlert)
 }
 

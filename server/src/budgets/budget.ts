@@ -87,7 +87,11 @@ export const BudgetCreate = Type.Object({
   unit: oneOf(BUDGET_UNITS),
   period: oneOf(BUDGET_PERIODS),
   time_zone: resettable(
-    Type.String({ maxLength: 64, pattern: TIME_ZONE_NAME, description: 'IANA name. Windows begin at midnight there. Default: UTC.' }),
+    Type.String({
+      maxLength: 64,
+      pattern: TIME_ZONE_NAME,
+      description: 'IANA name. Windows begin at midnight there. Default: UTC.',
+    }),
   ),
   ...changeable,
 })
@@ -143,6 +147,7 @@ export const shownAmount = (amount: number, unit: BudgetUnit): number => (unit =
 export function findBudgetProblem({ scope, claim, unit, amount }: NewBudget): { param: string; message: string } | undefined {
   if (scope === 'claim' && claim === '') return { param: 'claim', message: 'is required for the scope claim' }
   if (scope !== 'claim' && claim !== '') return { param: 'claim', message: 'is only for the scope claim' }
-  if (shownAmount(amount, unit) > MAX_LIMIT * (unit === 'usd' ? 1 : 1_000)) return { param: 'limit', message: `must be at most ${MAX_LIMIT}` }
+  if (shownAmount(amount, unit) > MAX_LIMIT * (unit === 'usd' ? 1 : 1_000))
+    return { param: 'limit', message: `must be at most ${MAX_LIMIT}` }
   return undefined
 }

@@ -9,7 +9,7 @@ import type { Budget } from './budget.ts'
 import { newBudgetOf } from './budget.ts'
 import { createBudget, isKnownTimeZone, updateBudget } from './budget-store.ts'
 import { BudgetLedger, expireReservations, type Reservation, settlementOf } from './ledger.ts'
-import { listCounts } from './window-store.ts'
+import { type BudgetCount, countKey, listCounts } from './window-store.ts'
 
 describe.each(testDatabases())('on $name', ({ open }) => {
   let database: Database
@@ -72,8 +72,20 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     const ledger = ledgerAt()
     await reserve(ledger, [of(budget, 'alice')], usd(50))
     await reserve(ledger, [of(budget, 'bob')], usd(50))
-    expect(await ledger.reserve(workspaceId, [of(budget, 'alice')], usd(0))).toMatchObject({ ok: false, asked: 100, reserved: 100 })
-    expect(await listCounts(database.db, budget, { limit: 10 })).toMatchObject([{ subject: 'alice' }, { subject: 'bob' }])
+    expect(await ledger.reserve(workspaceId, [of(budget, 'alice')], usd(0))).toMatchObject({
+      ok: false,
+      asked: 100,
+      reserved: 100,
+    })
+    const first = await listCounts(database.db, budget, { limit: 1 })
+    expect(first).toMatchObject({ data: [{ subject: 'alice', reserved: 100 }], hasMore: true })
+    const after = countKey((first?.data ?? []).at(-1) as BudgetCount)
+    expect(await listCounts(database.db, budget, { limit: 9, after })).toMatchObject({
+      data: [{ subject: 'bob' }],
+      hasMore: false,
+    })
+    expect(await listCounts(database.db, budget, { limit: 9 }, 'bob')).toMatchObject({ data: [{ subject: 'bob' }] })
+    expect(await listCounts(database.db, budget, { limit: 9, after: 'bob' })).toBeUndefined()
   })
 
   test('ledger: charges what exceeds the reservation, and counts it', async () => {

@@ -80,7 +80,9 @@ export class BudgetLedger {
   async renew(): Promise<void> {
     if (this.#open.size === 0) return
     const until = sql`coalesce(${this.#now()}::timestamptz, clock_timestamp()) + ${LEASE_SECONDS} * interval '1 second'`
-    await sql`update budget_reservation set expires_at = ${until} where id = any(${[...this.#open]}::uuid[])`.execute(this.#deps.db)
+    await sql`update budget_reservation set expires_at = ${until} where id = any(${[...this.#open]}::uuid[])`.execute(
+      this.#deps.db,
+    )
   }
 
   async #call(query: ReturnType<typeof sql<{ result: ReserveResult }>>): Promise<ReserveResult> {

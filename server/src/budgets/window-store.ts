@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import type { Page, PageRequest } from '../db/page.ts'
 import { uuidOf } from '../db/values.ts'
 import { toId } from '../lib/id.ts'
 import type { Budget } from './budget.ts'
@@ -52,20 +53,31 @@ export async function readWindows(db: Db, budgets: readonly Budget[]): Promise<R
 
 type Nullable<T> = { readonly [K in keyof T]: T[K] | null }
 
-/** The members of a budget in its current window, those who have spent most first. `subject`: only this one. */
+/**
+ * The members of a budget in its current window, those who have spent most first. `subject`: only this one. Returns undefined if the
+ * cursor is not one of countKey.
+ */
 export async function listCounts(
   db: Db,
   budget: Budget,
-  { limit, subject }: { readonly limit: number; readonly subject?: string | undefined },
-): Promise<readonly BudgetCount[]> {
+  { limit, after }: PageRequest,
+  subject?: string,
+): Promise<Page<BudgetCount> | undefined> {
   const only = subject === undefined ? sql`true` : sql`subject = ${subject}`
+  const place = /^(\d{1,18})\n(.*)$/s.exec(after ?? '0\n')
+  if (!place) return undefined
+  const [, spent, last] = place
+  const beyond = after === undefined ? sql`true` : sql`(spent < ${spent} or (spent = ${spent} and subject > ${last}))`
   const { rows } = await sql<BudgetCount>`
     select ${COUNT} from budget_window
-    where budget_id = ${uuidOf('bud', budget.id)}
-      and starts_at = budget_window_start(${budget.period}, ${budget.timeZone}, clock_timestamp(), 0) and ${only}
-    order by spent desc, subject limit ${limit}`.execute(db)
-  return rows
+    where budget_id = ${uuidOf('bud', budget.id)} and ${only} and ${beyond}
+      and starts_at = budget_window_start(${budget.period}, ${budget.timeZone}, clock_timestamp(), 0)
+    order by spent desc, subject limit ${limit + 1}`.execute(db)
+  return { data: rows.slice(0, limit), hasMore: rows.length > limit }
 }
+
+/** The cursor after a count. */
+export const countKey = ({ spent, subject }: BudgetCount): string => `${spent}\n${subject}`
 
 /** Removes windows that ended before `before`, up to `most`. Returns how many. */
 export async function removeOldWindows(db: Db, before: Date, most: number): Promise<number> {

@@ -1,3 +1,4 @@
+import type { Reservation } from '../budgets/ledger.ts'
 import { type Outcome, Stop } from '../domain/outcome.ts'
 import { GatehouseError } from '../errors.ts'
 import { untilAborted } from '../lib/until-aborted.ts'
@@ -122,6 +123,7 @@ async function recordRun({ incoming, trace, outcome }: Run, deps: PipelineDeps):
   } finally {
     const lease = trace.results.admit?.lease ?? incoming.lease
     lease?.release(spentTokens(trace.results, outcome))
+    if (trace.results.reservation) deps.budgetLedger.close(trace.results.reservation)
   }
 }
 
@@ -159,7 +161,10 @@ async function stages(incoming: IncomingRequest, deps: PipelineDeps, trace: Stag
   const prepared = await withContext(context, authorized, { retrieved, recalled }, deps)
 
   const route = await trace.run('route', () => findRoute(context, prepared, deps), NO_ROUTE)
-  const invoked = await trace.run('invoke', () => invoke(context, prepared, route, deps), NOT_INVOKED)
+  const onReserved = (reservation: Reservation) => {
+    trace.results.reservation = reservation
+  }
+  const invoked = await trace.run('invoke', () => invoke(context, prepared, route, deps, onReserved), NOT_INVOKED)
   const outputs = { retrieved, recalled, invoked }
   const inspected = await trace.run('inspect', () => inspect(context, prepared, outputs, deps), uninspected(prepared))
   const sources = { retrieved, recalled, route, inspected }

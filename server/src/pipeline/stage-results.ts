@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../audit/record.ts'
+import type { Reservation } from '../budgets/ledger.ts'
 import type { Assessment } from '../classification/risk.ts'
 import type { Completion, ProviderAttempt } from '../domain/completion.ts'
 import { type Decision, NO_DEMANDS } from '../domain/decision.ts'
@@ -34,6 +35,8 @@ export interface StageResults {
   retrieve: Retrieved
   recall: Recalled
   route: Route
+  /** What budgets have set aside for stage 9, from before the call of the provider on; absent: no budget counts the request. */
+  reservation: Reservation
   invoke: Invoked
   inspect: Inspected
   remember: Remembered
