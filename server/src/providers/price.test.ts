@@ -58,7 +58,7 @@ test('priceOf: the built-in provider costs nothing unless an operator sets a pri
   expect(cost(stub, 'any', { inputPrice: 1, outputPrice: 10 })).toBe(2)
 })
 
-test('cost: counts the tier of a long context, and `highest` is the price of the highest tier', () => {
+test('cost: counts the tier of a long context, and `highest` is the price of the highest tier [GW-BUD-1]', () => {
   const gemini = priceOf(provider({ kind: 'gemini' }), model('gemini-2.5-pro'), AT)
   expect(knownCost(gemini, { input: 100_000, output: 1_000 })).toBe(0.135)
   expect(knownCost(gemini, { input: 300_000, output: 1_000 })).toBe(0.765)

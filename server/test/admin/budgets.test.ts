@@ -14,7 +14,7 @@ beforeAll(async () => {
 const BODY = { scope: 'department', unit: 'tokens', limit: 1_000, period: 'week' } as const
 const create = (fields: object = {}) => governed.admin('POST', '/budgets', { json: { name: word(), ...BODY, ...fields } })
 
-test('budgets: can be created, read, changed and deleted, and each change is recorded [ADM-BUD-1]', async () => {
+test('budgets: can be created, read, changed and deleted, and each change is recorded [ADM-API-12]', async () => {
   const created = expectSuccess(await create({ name: 'Departments', time_zone: 'Europe/Berlin' }), 201)
   expect(created).toMatchObject({
     ...{ object: 'budget', name: 'Departments', scope: 'department', member: null, claim: null, application_id: null },

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
@@ -130,7 +131,7 @@ describe('charge', () => {
 })
 
 describe('refusal', () => {
-  test('budget: 429 names the budget and the end of its window when it is used up, and the refusal is recorded [GW-BUD-4]', async () => {
+  test('budget: 429 names the budget and the end of its window when it is used up, and the refusal is recorded [GW-BUD-4, API-ERR-16]', async () => {
     const budget = await budgetOf({ limit: 0.12 })
     expectSuccess(await budget.send())
     const response = await budget.send()
@@ -180,6 +181,18 @@ describe('refusal', () => {
     const tokens = await budgetOf({ unit: 'tokens', limit: 1_000 })
     expectSuccess(await tokens.send({ model: 'unpriced' }))
   })
+})
+
+test('budget: 503 when the ledger cannot be read [GW-BUD-10]', async () => {
+  const budget = await budgetOf()
+  const { db } = governed.server.context
+  await sql`alter function budget_reserve rename to budget_reserve_away`.execute(db)
+  try {
+    expectError(await budget.send(), 'UNAVAILABLE')
+  } finally {
+    await sql`alter function budget_reserve_away rename to budget_reserve`.execute(db)
+  }
+  expectSuccess(await budget.send())
 })
 
 test('policies: request.priced is false when a model that may serve the request has no price [GW-POL-24]', async () => {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * Budgets and their ledger (docs/decisions/0026-budgets.md). Amounts are billionths of a dollar or tokens, so that sums are exact. Each
+ * Budgets and their ledger (docs/decisions/0027-budgets.md). Amounts are billionths of a dollar or tokens, so that sums are exact. Each
  * window is a row of its own, and a reset is the next row.
  */
 const TABLES = [
