@@ -3,7 +3,7 @@ import { USD_SCALE } from '../domain/spending.ts'
 import { Name, oneOf, resettable } from '../lib/fields.ts'
 import { type Checked, checker } from '../lib/schema.ts'
 
-/** Whose requests a budget counts together. */
+/** The members whose requests a budget counts together. */
 export const BUDGET_SCOPES = ['workspace', 'application', 'key', 'user', 'department', 'claim'] as const
 export type BudgetScope = (typeof BUDGET_SCOPES)[number]
 
@@ -13,7 +13,7 @@ export type BudgetUnit = (typeof BUDGET_UNITS)[number]
 export const BUDGET_PERIODS = ['day', 'week', 'month'] as const
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number]
 
-/** What a budget of money does with a request whose price is unknown. */
+/** The treatment of requests without a known price by a budget of money. */
 export const UNPRICED = ['refuse', 'ignore'] as const
 export type Unpriced = (typeof UNPRICED)[number]
 
@@ -143,7 +143,7 @@ const amountOf = (limit: number, unit: BudgetUnit): number => Math.round(unit ==
 /** An amount as the API shows it: USD or tokens. */
 export const shownAmount = (amount: number, unit: BudgetUnit): number => (unit === 'usd' ? amount / USD_SCALE : amount)
 
-/** What the schema cannot say. Whether the database knows the time zone is checked in the store. */
+/** Checks beyond the schema. The store checks whether the database knows the time zone. */
 export function findBudgetProblem({ scope, claim, unit, amount }: NewBudget): { param: string; message: string } | undefined {
   if (scope === 'claim' && claim === '') return { param: 'claim', message: 'is required for the scope claim' }
   if (scope !== 'claim' && claim !== '') return { param: 'claim', message: 'is only for the scope claim' }

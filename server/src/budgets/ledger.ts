@@ -13,7 +13,7 @@ export interface Reservation {
   readonly ok: true
   /** UUID. */
   readonly id: string
-  /** What was asked for. */
+  /** The amount that was asked for. */
   readonly spending: Spending
   readonly entries: readonly ReservedEntry[]
 }
@@ -44,7 +44,7 @@ interface LedgerDeps {
 }
 
 /** A reservation ends by itself after this time, unless its node renews it. */
-export const LEASE_SECONDS = 90
+const LEASE_SECONDS = 90
 
 /** Reserves at budgets with one call of the database. Settlement belongs to the audit record (domain/spending.ts). */
 export class BudgetLedger {
@@ -103,7 +103,7 @@ export class BudgetLedger {
 
 type ReserveResult = BudgetRefusal | { readonly ok: true; readonly entries: readonly ReservedEntry[] }
 
-/** What the reservation becomes when the request has used `spent`. */
+/** The settlement of a reservation whose request has used `spent`. */
 export const settlementOf = ({ id, entries }: Reservation, spent: Spending): Settlement => ({
   id,
   entries: entries.map(({ unit, ...entry }) => ({ ...entry, spent: spent[unit] })),

@@ -54,7 +54,7 @@ export async function readWindows(db: Db, budgets: readonly Budget[]): Promise<R
 type Nullable<T> = { readonly [K in keyof T]: T[K] | null }
 
 /**
- * The members of a budget in its current window, those who have spent most first. `subject`: only this one. Returns undefined if the
+ * The members of a budget in its current window, the highest first. `subject`: only this one. Returns undefined if the
  * cursor is not one of countKey.
  */
 export async function listCounts(

@@ -5,8 +5,6 @@ export interface Spending {
   readonly tokens: number
 }
 
-export const NOTHING_SPENT: Spending = { usd: 0, tokens: 0 }
-
 /** Billionths in a dollar. */
 export const USD_SCALE = 1_000_000_000
 
@@ -19,7 +17,7 @@ export const billionths = (usd: number): number => Math.round(wholeBillionths(us
 /** An estimate, rounded up so that it stays an upper bound. */
 export const atMostBillionths = (usd: number): number => Math.ceil(wholeBillionths(usd))
 
-/** What a reservation becomes in the transaction of its audit record (SQL function budget_settle). */
+/** The end of a reservation, in the transaction of its audit record (SQL function budget_settle). */
 export interface Settlement {
   /** UUID of the reservation. */
   readonly id: string

@@ -6,7 +6,7 @@ import { estimateTokens } from '../domain/tokens.ts'
 import { knownCost, priceOf } from '../providers/price.ts'
 import type { StageResults } from './stage-results.ts'
 
-/** What the budgets of a request are charged. The record holds it, so that the sum over records is the amount spent. */
+/** The amount that the budgets of a request are charged. The record holds it, so that the sum over records is the amount spent. */
 export interface Charge extends Spending {
   /** Whether a provider may have charged for a response whose usage it did not report. */
   readonly estimated: boolean

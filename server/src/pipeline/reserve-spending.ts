@@ -5,7 +5,8 @@ import { refuse, type Stop } from '../domain/outcome.ts'
 import { atMostBillionths, type Spending } from '../domain/spending.ts'
 import type { Cache } from '../lib/cache.ts'
 import type { Clock } from '../lib/clock.ts'
-import { isPriced, type Price, priceOf } from '../providers/price.ts'
+import { isPriced, priceOf } from '../providers/price.ts'
+import type { Price } from '../providers/priced.ts'
 import type { Authorized, Invoked, RequestContext, Route } from './stage-results.ts'
 
 export interface SpendingDeps {

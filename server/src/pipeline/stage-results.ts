@@ -35,7 +35,7 @@ export interface StageResults {
   retrieve: Retrieved
   recall: Recalled
   route: Route
-  /** What budgets have set aside for stage 9, from before the call of the provider on; absent: no budget counts the request. */
+  /** The amounts that budgets have set aside for stage 9, from before the call of the provider on; absent: no budget counts the request. */
   reservation: Reservation
   invoke: Invoked
   inspect: Inspected

@@ -2,7 +2,7 @@ import { calcPrice, type Provider as ListedProvider, type ModelPrice, type Tiere
 import { LRUCache } from 'lru-cache'
 import type { ProviderKind } from './kinds.ts'
 import { PRESETS } from './presets.ts'
-import type { Price, PricedModel, PricedProvider } from './price.ts'
+import type { Price, PricedModel, PricedProvider } from './priced.ts'
 import { type PricedTokens, type Prices, TOKENS_PER_PRICE } from './prices.ts'
 import { resolvedBaseUrl } from './provider.ts'
 

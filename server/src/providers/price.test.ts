@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { isPriced, knownCost, type PricedProvider, priceOf } from './price.ts'
+import { isPriced, knownCost, priceOf } from './price.ts'
 import { PRICE_LIST } from './price-list.ts'
+import type { PricedProvider } from './priced.ts'
 import { NO_PRICES } from './prices.ts'
 
 const AT = new Date('2026-11-01T12:00:00Z')

@@ -16,7 +16,7 @@ export const SCOPE_LABELS: Readonly<Record<Budget['scope'], string>> = {
 export const formatAmount = (amount: number, unit: Budget['unit']): string =>
   unit === 'usd' ? `$${formatCost(amount)}` : `${formatCount(amount)} tokens`
 
-/** Whose requests the budget counts. */
+/** The requests that the budget counts. */
 export function describeScope({ scope, claim, member }: Budget): string {
   if (scope === 'workspace') return 'All requests'
   const label = claim === null ? SCOPE_LABELS[scope].toLowerCase() : `${claim}`

@@ -19,5 +19,5 @@ export const priceColumns = (from: 'xs' | 'sm'): readonly Column<Model>[] => [
     from: 'lg',
     align: 'right',
   },
-  { header: 'Output price per 1M tokens', cell: ({ price }) => formatCost(price && price.output_price), from, align: 'right' },
+  { header: 'Output price per 1M tokens', cell: ({ price }) => formatCost(price?.output_price ?? null), from, align: 'right' },
 ]

@@ -9,7 +9,7 @@ const count = {
   member: Type.String({ description: 'Empty: the whole Workspace, or the requests that name no member.' }),
   spent: Amount,
   reserved: { ...Amount, description: 'Set aside for running requests.' },
-  left: { ...Amount, description: 'What further requests may use.' },
+  left: { ...Amount, description: 'The rest for further requests.' },
   overrun: { ...Amount, description: 'By how much requests used more than was set aside for them.' },
   overruns: Type.Integer({ description: 'How many requests did.' }),
   expired: Type.Integer({ description: 'Reservations whose server died before it wrote the record of the request.' }),
