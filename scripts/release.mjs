@@ -1,5 +1,6 @@
 // `npm run release`: packs the server and the built dashboard into release/gatehouse-<version>.tar.gz. To install it: unpack,
-// `npm ci --omit=dev`, `scripts/gatehouse serve`. It needs no compiler and no dependencies of the dashboard.
+// `npm ci --omit=dev`, `scripts/gatehouse serve`. It needs no compiler and no dependencies of the dashboard. bundle.ts then makes the
+// archive for servers without npm.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -9,12 +10,28 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'))
 const name = `gatehouse-${version}`
 const contents = [
-  ...['package.json', 'package-lock.json', '.npmrc', 'LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md', 'docs', 'examples'],
+  ...[
+    'package.json',
+    'package-lock.json',
+    '.npmrc',
+    'LICENSE',
+    'README.md',
+    'CHANGELOG.md',
+    'SECURITY.md',
+    'docs',
+    'examples',
+    'deploy',
+  ],
   ...['scripts/gatehouse', 'server/src', 'dashboard/package.json', 'dashboard/dist'],
 ]
 mkdirSync(`${root}/release`, { recursive: true })
 const file = `release/${name}.tar.gz`
 const options = ['--exclude=*.test.ts', '--exclude=docs/images', `--transform=s,^,${name}/,`]
-const { status } = spawnSync('tar', ['czf', file, ...options, ...contents], { cwd: root, stdio: 'inherit' })
-if (status === 0) console.log(file)
-process.exit(status ?? 1)
+run('tar', ['czf', file, ...options, ...contents])
+console.log(file)
+run('scripts/run', ['node', 'scripts/bundle.ts', file])
+
+function run(command, args) {
+  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}

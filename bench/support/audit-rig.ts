@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { appendInTransaction } from '../../server/src/audit/audit-store.ts'
+import { appendUnderLock } from '../../server/src/audit/append-in-transaction.ts'
 import type { KeyedHasher } from '../../server/src/audit/hashes.ts'
 import type { AuditDraft } from '../../server/src/audit/record.ts'
 import { createWorkspaceKeys, loadWorkspaceKeys } from '../../server/src/audit/workspace-keys.ts'
@@ -56,7 +56,7 @@ export async function startAuditRig(url: string | undefined, source: string, cou
   const draft = (index: number) => chatDraft({ workspaceId, applicationId: application.id, hasher, policy }, special(index))
   for (let at = 0; at < count; at += BATCH) {
     const drafts = Array.from({ length: Math.min(BATCH, count - at) }, (_, index) => draft(at + index))
-    await db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, drafts, hasher))
+    await db.transaction().execute((tx) => appendUnderLock(tx, workspaceId, drafts, hasher))
   }
   // Autovacuum has not analysed the new rows yet.
   await sql`analyze audit_record`.execute(db)

@@ -8,6 +8,8 @@ await serveWith({
   detectors: [],
   audit: {
     append: async (_workspaceId, draft) => ({ ...draft, integrity: { sequence: 0, prev_hash: '', hash: '' } }),
+    chain: async () => {},
+    leavesPending: async () => false,
     drain: async () => {},
     waiting: 0,
     lagSeconds: 0,

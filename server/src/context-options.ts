@@ -1,7 +1,12 @@
+import type { ArchiveOptions } from './audit/archive/open-archive.ts'
 import type { DestinationOptions } from './audit/delivery/open-destinations.ts'
+import type { AuditWatch } from './audit/watch.ts'
+import type { WorkspaceKeys } from './audit/workspace-keys.ts'
+import type { AuditWriterOptions } from './audit/writer.ts'
 import type { CheckpointBucketConfig } from './config/checkpoint-delivery.ts'
 import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
+import type { Cache } from './lib/cache.ts'
 import type { FileStoreOptions } from './messaging/attachments/open-file-store.ts'
 import type { PasswordHashing } from './operators/better-auth.ts'
 
@@ -32,6 +37,17 @@ export function destinationOptions(
   }
 }
 
+/** The archive of the audit log, with its credentials. */
+export function archiveOptions({ auditArchive }: Config, { fromEnvironment }: Secrets): ArchiveOptions | undefined {
+  if (auditArchive?.kind !== 'bucket') return auditArchive
+  const { accessKeyIdEnv, secretAccessKeyEnv, ...bucket } = auditArchive
+  return {
+    ...bucket,
+    accessKeyId: fromEnvironment(accessKeyIdEnv) ?? '',
+    secretAccessKey: fromEnvironment(secretAccessKeyEnv) ?? '',
+  }
+}
+
 interface SignInGiven {
   readonly config: Config
   readonly secrets: Secrets
@@ -45,3 +61,9 @@ export function signInOptions({ config, secrets, overrides: { passwords } }: Sig
   const client = oidc && { ...oidc, clientSecret: fromEnvironment(oidc.clientSecretEnv) ?? '' }
   return { secretKey, publicUrl, trustedProxies, oidc: client, passwords }
 }
+
+/** The sealer of records, and the alarm when the end of a chain is not where this node left it. */
+export const auditWriterOptions = (workspaceKeys: Cache<WorkspaceKeys>, auditWatch: AuditWatch): AuditWriterOptions => ({
+  findSealer: async (workspaceId) => (await workspaceKeys.get(workspaceId)).hasher,
+  onAlarm: (workspaceId, sequence) => auditWatch.suspect(workspaceId, { sequence, id: null, reason: 'rolled_back' }),
+})

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino'
 import { operatorEventRecorder } from './admin/operator-events.ts'
+import { openArchive } from './audit/archive/open-archive.ts'
+import { createChainOverdue } from './audit/chain-pending.ts'
 import { CheckpointDelivery } from './audit/delivery/checkpoint-delivery.ts'
 import { openDestinations } from './audit/delivery/open-destinations.ts'
 import { AuditWatch } from './audit/watch.ts'
@@ -12,7 +14,7 @@ import { withFaultReports } from './classification/fault-reporting.ts'
 import type { Config } from './config/config.ts'
 import { secureDataFolder } from './config/data-folder.ts'
 import type { Secrets } from './config/secrets.ts'
-import { destinationOptions, fileStoreOptions, signInOptions } from './context-options.ts'
+import { archiveOptions, auditWriterOptions, destinationOptions, fileStoreOptions, signInOptions } from './context-options.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { DatabaseMaintenance } from './db/database-maintenance.ts'
 import type { GatewayDeps } from './gateway/gateway-routes.ts'
@@ -25,13 +27,14 @@ import { DocumentFetcher } from './knowledge/document-fetcher.ts'
 import { closeParsers } from './knowledge/parsing/parse.ts'
 import { BackgroundWork } from './lib/background-work.ts'
 import { Cache } from './lib/cache.ts'
-import { type Clock, systemClock } from './lib/clock.ts'
+import { type Clock, elapsed, systemClock } from './lib/clock.ts'
 import { LOOK_UP_MS } from './lib/credential-cache.ts'
 import { newId } from './lib/id.ts'
 import { secretBox } from './lib/secret-box.ts'
 import { Shutdown } from './lib/shutdown.ts'
 import { TimeSlices } from './lib/time-slices.ts'
 import { Limiter } from './limits/limiter.ts'
+import { openCounters } from './limits/shared/open-counters.ts'
 import { UserRateLimiter } from './messaging/api/user-rate-limiter.ts'
 import { AssistantWorker } from './messaging/assistants/assistant-worker.ts'
 import { openFileStore } from './messaging/attachments/open-file-store.ts'
@@ -43,7 +46,7 @@ import { MemberAuthenticator } from './messaging/people/member-authenticator.ts'
 import { AdminAuthenticator } from './operators/admin-authenticator.ts'
 import type { PasswordHashing } from './operators/better-auth.ts'
 import { SignIn } from './operators/sign-in.ts'
-import { ActivePolicies, POLICIES_TOPIC } from './policy/active-policies.ts'
+import { openPolicies } from './policy/open-policies.ts'
 import { ConnectionPools } from './providers/connection-pools.ts'
 import { Health } from './providers/health.ts'
 import type { Provider } from './providers/provider.ts'
@@ -68,7 +71,7 @@ export interface Overrides {
   readonly random?: () => number
   readonly userRateLimiter?: UserRateLimiter
   readonly passwords?: PasswordHashing | undefined
-  readonly audit?: Pick<AuditWriter, 'append' | 'drain' | 'waiting' | 'lagSeconds'>
+  readonly audit?: Pick<AuditWriter, 'append' | 'chain' | 'leavesPending' | 'drain' | 'waiting' | 'lagSeconds'>
 }
 
 interface Given {
@@ -81,10 +84,8 @@ interface Given {
 }
 
 export type Context = Awaited<ReturnType<typeof createContext>>
-
 type Base = ReturnType<typeof createBase>
 type Parts = ReturnType<typeof createParts>
-
 const KEYS_MAX_AGE_MS = 60_000
 const SHUTDOWN_GRACE_MS = 10_000
 /** The embedded database runs one statement at a time: a lookup may have to wait for the statements of a large document. */
@@ -121,6 +122,7 @@ const createBase = (given: Given) => ({
   signal: given.database.signal,
   clock: given.overrides.clock ?? systemClock,
   random: given.overrides.random ?? Math.random,
+  limitCounters: openCounters({ ...given, valkeyUrl: given.config.valkeyUrl }),
   workspaceBox: secretBox(given.secrets.secretKey, 'workspace'),
   shutdown: new Shutdown(),
   /** Time limit for loading a cache entry and for looking up a credential. */
@@ -140,10 +142,10 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
     ...telemetry,
     ...createClassification(base, telemetry),
     ...createIdentity(base),
-    ...createPolicies(base),
+    ...openPolicies(base),
     ...createProviders(base),
     ...openBudgets(base),
-    limiter: new Limiter(),
+    limiter: new Limiter(elapsed, base.limitCounters.counters),
     timeSlices: new TimeSlices(),
     jsonDepth: config.sizes.jsonDepth,
     chatLimits: config.sizes,
@@ -167,16 +169,14 @@ function createAudit({ config, secrets, overrides, database, db, clock, log, wor
   const workspaceKeys = new Cache<WorkspaceKeys>(loadKeys, { maxAgeMs: KEYS_MAX_AGE_MS, loadMs })
   const auditWatch = new AuditWatch()
   const destinations = openDestinations(destinationOptions(config, secrets))
+  const audit = overrides.audit ?? new AuditWriter(database, auditWriterOptions(workspaceKeys, auditWatch))
   return {
     workspaceKeys,
     auditWatch,
-    audit:
-      overrides.audit ??
-      new AuditWriter(database, {
-        findSealer: async (workspaceId) => (await workspaceKeys.get(workspaceId)).hasher,
-        onAlarm: (workspaceId, sequence) => auditWatch.suspect(workspaceId, { sequence, id: null, reason: 'rolled_back' }),
-      }),
+    audit,
+    chainOverdue: createChainOverdue({ db, audit, workspaceKeys, auditWatch }),
     checkpointDeliveries: destinations.map((destination) => new CheckpointDelivery(destination, { db, clock, log })),
+    auditArchive: openArchive(archiveOptions(config, secrets)),
   }
 }
 
@@ -193,7 +193,7 @@ const createReview = (base: Base) => ({
 })
 
 function createTelemetry(
-  { config, log }: Base,
+  { config, log, limitCounters }: Base,
   semantic: SemanticSearch | undefined,
   { audit, auditWatch, checkpointDeliveries }: ReturnType<typeof createAudit>,
   { waiters }: ReturnType<typeof createReview>,
@@ -205,6 +205,8 @@ function createTelemetry(
     auditTampered: () => [...auditWatch.faults].map(([workspace, { reason }]) => ({ workspace, reason })),
     waitingForReview: () => waiters.size,
     lexicalFallbacks: () => semantic?.fallbacks() ?? 0,
+    isLimitStoreUp: limitCounters.isStoreUp,
+    limitExchanges: limitCounters.exchanges,
   })
   const tracing = config.otlpTracesUrl === undefined ? NO_TRACING : otlpTracing(config.otlpTracesUrl, config.otelResource)
   return {
@@ -233,12 +235,6 @@ function createIdentity(base: Base) {
   }
 }
 
-function createPolicies({ db, signal, onError, loadMs }: Base) {
-  const policies = new ActivePolicies(db, { onProblem: onError, loadMs })
-  signal.subscribe(POLICIES_TOPIC, (workspaceId) => policies.forget(workspaceId))
-  return { policies }
-}
-
 function createProviders({ config, secrets, db, signal, clock, log, random, loadMs }: Base) {
   const { allowPrivateUrls, providerLimits: limits } = config
   const providerBox = secretBox(secrets.secretKey, 'provider')
@@ -260,7 +256,7 @@ function createMessaging(base: Base, gateway: GatewayDeps) {
   const relay = new EventRelay(base)
   return {
     members: new MemberAuthenticator({ ...gateway, signal, credentials: { lookUpMs: loadMs } }),
-    userRateLimiter: overrides.userRateLimiter ?? new UserRateLimiter(),
+    userRateLimiter: overrides.userRateLimiter ?? new UserRateLimiter(undefined, elapsed, base.limitCounters.counters),
     files: openFileStore(fileStoreOptions(config, secrets)),
     fileLimits: config.files,
     hub: new EventHub(base),
@@ -284,7 +280,7 @@ async function closeParts({ audit, aborting, ...parts }: Parts): Promise<void> {
   await parts.assistants.close()
   await Promise.all([parts.webhooks.close(), parts.background.close()])
   await parts.relay.close()
-  await audit.drain()
+  await Promise.all([audit.drain(), parts.limitCounters.close()])
   await Promise.all([
     parts.invokeDeps.pools.close(aborting.aborted ? 0 : SHUTDOWN_GRACE_MS),
     parts.jwksFetcher.close(),
@@ -292,6 +288,7 @@ async function closeParts({ audit, aborting, ...parts }: Parts): Promise<void> {
     parts.webhookSender.close(),
     parts.files.close(),
     ...parts.checkpointDeliveries.map((delivery) => delivery.close()),
+    parts.auditArchive?.close(),
     parts.tracing.close(),
     closeParsers(),
     parts.semantic?.close(),

@@ -5567,7 +5567,7 @@ export interface operations {
                             /** @description Part of `tokens` that providers read from their caches. */
                             cached_tokens: number;
                         };
-                        /** @description One entry for each interval, oldest first, including intervals without requests. */
+                        /** @description One entry for each interval, oldest first, including intervals without requests. Intervals begin at multiples of their length in UTC, so the first and the last may be partial. */
                         series: {
                             /** Format: date-time */
                             at: string;
@@ -5695,7 +5695,7 @@ export interface operations {
                             /** @description Part of `tokens` that providers read from their caches. */
                             cached_tokens: number;
                         };
-                        /** @description One entry for each interval, oldest first, including intervals without requests. */
+                        /** @description One entry for each interval, oldest first, including intervals without requests. Intervals begin at multiples of their length in UTC, so the first and the last may be partial. */
                         series: {
                             /** Format: date-time */
                             at: string;
@@ -6987,7 +6987,7 @@ export interface operations {
                                 spent: number;
                                 /** @description Set aside for running requests. */
                                 reserved: number;
-                                /** @description What further requests may use. */
+                                /** @description The rest for further requests. */
                                 left: number;
                                 /** @description By how much requests used more than was set aside for them. */
                                 overrun: number;
@@ -7083,7 +7083,7 @@ export interface operations {
                             spent: number;
                             /** @description Set aside for running requests. */
                             reserved: number;
-                            /** @description What further requests may use. */
+                            /** @description The rest for further requests. */
                             left: number;
                             /** @description By how much requests used more than was set aside for them. */
                             overrun: number;
@@ -7153,7 +7153,7 @@ export interface operations {
                             spent: number;
                             /** @description Set aside for running requests. */
                             reserved: number;
-                            /** @description What further requests may use. */
+                            /** @description The rest for further requests. */
                             left: number;
                             /** @description By how much requests used more than was set aside for them. */
                             overrun: number;
@@ -7262,7 +7262,7 @@ export interface operations {
                             spent: number;
                             /** @description Set aside for running requests. */
                             reserved: number;
-                            /** @description What further requests may use. */
+                            /** @description The rest for further requests. */
                             left: number;
                             /** @description By how much requests used more than was set aside for them. */
                             overrun: number;
@@ -7320,7 +7320,7 @@ export interface operations {
                             spent: number;
                             /** @description Set aside for running requests. */
                             reserved: number;
-                            /** @description What further requests may use. */
+                            /** @description The rest for further requests. */
                             left: number;
                             /** @description By how much requests used more than was set aside for them. */
                             overrun: number;
@@ -9874,7 +9874,7 @@ export interface operations {
                             /** @description The bad record is between `sequence` and `through`. */
                             through?: number;
                             id: string | null;
-                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
+                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "pending_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
                             message: string;
                         } | null;
                     };
@@ -9914,7 +9914,7 @@ export interface operations {
                             /** @description The bad record is between `sequence` and `through`. */
                             through?: number;
                             id: string | null;
-                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
+                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "pending_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
                             message: string;
                         } | null;
                     };

@@ -1,4 +1,4 @@
-import { appendInTransaction } from '../audit/audit-store.ts'
+import { appendUnderLock } from '../audit/append-in-transaction.ts'
 import { createChangeDraft } from '../audit/record.ts'
 import { requireWorkspaceKeys } from '../audit/workspace-keys.ts'
 import { listWorkspaces } from '../identity/workspace-store.ts'
@@ -23,6 +23,6 @@ export function operatorEventRecorder(deps: { readonly clock: Clock; readonly wo
       actor: actor === null ? null : keys.hasher.user(actor),
       change: { action, object_type: 'operator', object_id: id, fields },
     })
-    await appendInTransaction(tx, oldest.id, [draft], keys.hasher)
+    await appendUnderLock(tx, oldest.id, [draft], keys.hasher)
   }
 }

@@ -1,5 +1,5 @@
 import { binaryArray } from './binary-array.ts'
-import type { ChainEnd, PreparedRecord, SealedRecord } from './chain.ts'
+import type { ChainEnd, SealedRecord } from './chain.ts'
 import { sumCacheRead, sumCost, sumTokens } from './token-usage.ts'
 
 /** Plain SQL without a query builder: every response waits for this statement. */
@@ -32,16 +32,16 @@ const COLUMNS = {
   seal: 'bytea',
 }
 
+/** Settlements of budgets are applied if the end is moved, and so in the transaction of their records. */
 const APPEND_SQL = `
 with moved as (
   update audit_head set sequence = $4, hash = $5
   where workspace_id = $1 and sequence = $2 and hash = $3
-  returning workspace_id
-),
-settled as (select budget_settle(workspace_id, $${Object.keys(COLUMNS).length + 6}::jsonb) from moved where $${Object.keys(COLUMNS).length + 6}::jsonb is not null)
+  returning workspace_id, case when $6::jsonb is not null then budget_settle(workspace_id, $6)::text end as settled
+)
 insert into audit_record (workspace_id, ${Object.keys(COLUMNS).join(', ')})
 select moved.workspace_id, added.*
-from moved, (select count(*) from settled) as settlements, unnest(${Object.values(COLUMNS).map((type, index) => `$${index + 6}::${type}[]`)}) as added`
+from moved, unnest(${Object.values(COLUMNS).map((type, index) => `$${index + 7}::${type}[]`)}) as added`
 
 /**
  * Builds the statement that moves the chain's end and inserts the records in one round trip. It changes no row (row count 0) if
@@ -51,6 +51,7 @@ export function appendStatement(workspace: string, end: ChainEnd, records: reado
   const last: ChainEnd = records.at(-1) ?? end
   const prepared = records.map((record) => record.prepared)
   const drafts = prepared.map(({ draft }) => draft)
+  const settlements = prepared.flatMap((record) => record.settlements)
   return {
     name: 'append',
     text: APPEND_SQL,
@@ -60,6 +61,7 @@ export function appendStatement(workspace: string, end: ChainEnd, records: reado
       end.hash,
       last.sequence,
       last.hash,
+      settlements.length > 0 ? JSON.stringify(settlements) : null,
       arrayLiteral(prepared.map(({ uuid }) => uuid)),
       arrayLiteral(prepared.map(({ applicationUuid }) => applicationUuid)),
       arrayLiteral(records.map(({ sequence }) => sequence)),
@@ -77,20 +79,15 @@ export function appendStatement(workspace: string, end: ChainEnd, records: reado
       bytesArray(records, ({ prevHash }) => prevHash),
       bytesArray(records, ({ hash }) => hash),
       bytesArray(records, ({ seal }) => seal),
-      settlementsOf(prepared),
     ],
   }
 }
 
-/** null: no record has one. */
-function settlementsOf(prepared: readonly PreparedRecord[]): string | null {
-  const settlements = prepared.flatMap((record) => record.settlements)
-  return settlements.length === 0 ? null : JSON.stringify(settlements)
-}
-
 /** Array literal of ids, numbers and times. These need no escaping, so the driver's escaping is skipped. */
-const arrayLiteral = (items: readonly (string | number | null)[]): string => `{${items.map((item) => item ?? 'null').join()}}`
+export const arrayLiteral = (items: readonly (string | number | null)[]): string =>
+  `{${items.map((item) => item ?? 'null').join()}}`
 
-const textArray = <T>(items: readonly T[], select: (item: T) => string | null): Buffer => binaryArray('text', items.map(select))
+export const textArray = <T>(items: readonly T[], select: (item: T) => string | null): Buffer =>
+  binaryArray('text', items.map(select))
 
-const bytesArray = <T>(items: readonly T[], select: (item: T) => Buffer): Buffer => binaryArray('bytea', items.map(select))
+export const bytesArray = <T>(items: readonly T[], select: (item: T) => Buffer): Buffer => binaryArray('bytea', items.map(select))

@@ -4,7 +4,8 @@ import { testDatabases } from '../../test/support/database.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import { newId } from '../lib/id.ts'
-import { appendInTransaction, findRecord, searchRecords, streamRecords } from './audit-store.ts'
+import { appendUnderLock } from './append-in-transaction.ts'
+import { findRecord, searchRecords, streamRecords } from './audit-store.ts'
 import { type AuditDraft, type AuditRecord, createChangeDraft } from './record.ts'
 import type { WorkspaceKeys } from './workspace-keys.ts'
 
@@ -13,7 +14,7 @@ describe.each(testDatabases())('audit store on $name', ({ open }) => {
   let workspaceId: string
   let keys: WorkspaceKeys
   const append = (...drafts: AuditDraft[]): Promise<AuditRecord[]> =>
-    database.db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, drafts, keys.hasher))
+    database.db.transaction().execute((tx) => appendUnderLock(tx, workspaceId, drafts, keys.hasher))
   const draft = (change?: Partial<AuditDraft>) => testDraft(workspaceId, change)
 
   beforeAll(async () => {
@@ -22,10 +23,10 @@ describe.each(testDatabases())('audit store on $name', ({ open }) => {
   })
   afterAll(() => database.close())
 
-  test('appendInTransaction: stores no record when the transaction is rolled back', async () => {
+  test('appendUnderLock: stores no record when the transaction is rolled back', async () => {
     const lost = draft()
     const rolledBack = database.db.transaction().execute(async (tx) => {
-      await appendInTransaction(tx, workspaceId, [lost], keys.hasher)
+      await appendUnderLock(tx, workspaceId, [lost], keys.hasher)
       throw new Error('something else failed')
     })
     await expect(rolledBack).rejects.toThrow('something else failed')
@@ -61,7 +62,7 @@ describe.each(testDatabases())('audit store on $name', ({ open }) => {
     expect(await findRecord(database.db, { workspaceId }, record?.id ?? '')).toEqual(record)
   })
 
-  test('appendInTransaction: rejects a duplicate id', async () => {
+  test('appendUnderLock: rejects a duplicate id', async () => {
     const once = draft()
     await append(once)
     await expect(append(once)).rejects.toThrow()

@@ -1,40 +1,14 @@
-import { CompiledQuery, type Selectable, sql } from 'kysely'
-import type { Db, Tx } from '../db/database.ts'
+import { type Selectable, sql } from 'kysely'
+import type { Db } from '../db/database.ts'
 import { type Page, readPage } from '../db/page.ts'
 import { uuidOf } from '../db/values.ts'
 import type { RiskLevel } from '../domain/classification.ts'
 import type { Verdict } from '../domain/decision.ts'
 import { fromId } from '../lib/id.ts'
-import { appendStatement, LOCK_CHAIN_END } from './append-statement.ts'
-import { type ChainEnd, parseRecord, prepareRecord, type RecordSealer, sealRecords, toAuditRecord } from './chain.ts'
+import { type ChainEnd, parseRecord } from './chain.ts'
 import { findCheckpointNewerThan, findCheckpointOlderThan } from './checkpoint-store.ts'
-import type { AuditDraft, AuditEndpoint, AuditRecord, WithRecord } from './record.ts'
+import type { AuditEndpoint, AuditRecord } from './record.ts'
 import type { AuditRecordTable } from './tables.ts'
-
-/**
- * Appends records in the transaction `tx`, so that the change and its records are committed together. Call it last: it locks the
- * end of the Workspace's chain until the transaction ends. Therefore a transaction must not await the AuditWriter. `sealer` is
- * the Workspace's hasher.
- */
-export async function appendInTransaction(
-  tx: Tx,
-  workspaceId: string,
-  drafts: readonly AuditDraft[],
-  sealer: RecordSealer,
-  { settlements }: WithRecord = {},
-): Promise<AuditRecord[]> {
-  if (drafts.length === 0) return []
-  const prepared = drafts.map((draft, index) => prepareRecord(workspaceId, draft, index === 0 ? settlements : []))
-  const workspace = uuidOf('ws', workspaceId)
-  const { rows } = await tx.executeQuery<ChainEnd>(CompiledQuery.raw(LOCK_CHAIN_END, [workspace]))
-  const end = rows[0]
-  if (end === undefined) throw new Error(`Workspace ${workspaceId} has no audit chain`)
-  const sealed = sealRecords(prepared, end, sealer)
-  const { text, values } = appendStatement(workspace, end, sealed)
-  const { numAffectedRows } = await tx.executeQuery(CompiledQuery.raw(text, values))
-  if (Number(numAffectedRows) !== sealed.length) throw new Error('the end of the audit chain changed while it was locked')
-  return sealed.map(toAuditRecord)
-}
 
 /** Returns undefined if the Workspace, or the given Application in it, does not have the record. */
 export async function findRecord(
@@ -143,6 +117,35 @@ export async function* readHashPages(db: Db, workspaceId: string, after: number,
 
 /** Position, hashes and seal of a record, without its body. */
 export type ChainLink = Pick<StoredRecord, 'sequence' | 'prev_hash' | 'hash' | 'seal'>
+
+/** Position, hashes, seal and body of a record. */
+export type SealedLink = ChainLink & Pick<StoredRecord, 'body'>
+
+/** Pages of links with bodies in the range, in order. Records may be missing. */
+export async function* readSealedLinkPages(
+  db: Db,
+  workspaceId: string,
+  { after, through }: { after: number; through: number },
+): AsyncGenerator<SealedLink[]> {
+  yield* readPages({ after, through }, (last) =>
+    selectRange(db, workspaceId, last, through)
+      .select(['sequence', 'prev_hash', 'hash', 'seal', 'body'])
+      .limit(PAGE_SIZE)
+      .execute(),
+  )
+}
+
+/** Hashes of the records with these sequences, by sequence. Records may be missing. */
+export async function findHashes(db: Db, workspaceId: string, sequences: readonly number[]): Promise<Map<number, Buffer>> {
+  if (sequences.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('audit_record')
+    .select(['sequence', 'hash'])
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where(sql<boolean>`sequence = any(${sequences}::bigint[])`)
+    .execute()
+  return new Map(rows.map(({ sequence, hash }) => [sequence, hash]))
+}
 
 /** Pages of links in the range, in order. Records may be missing. */
 export async function* readLinkPages(db: Db, workspaceId: string, after: number, through: number): AsyncGenerator<ChainLink[]> {

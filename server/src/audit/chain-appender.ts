@@ -1,26 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { uuidOf } from '../db/values.ts'
 import { elapsed } from '../lib/clock.ts'
 import { appendStatement, type SqlStatement } from './append-statement.ts'
+import { type Appender, type AppenderOptions, FIRST_RETRY_MS, isPermanent, NoChainError, nextRetryMs } from './appender.ts'
 import { type ChainEnd, type PreparedRecord, type RecordSealer, type SealedRecord, sealRecord, sealRecords } from './chain.ts'
-
-export interface AppenderOptions {
-  /** Timeout of one statement; a slower connection is closed. */
-  readonly statementTimeoutMs: number
-  /** Called if the chain in the database was cut off, or rewritten up to record `sequence`. */
-  readonly onAlarm: (workspaceId: string, sequence: number) => void
-  /** Returns the sealer of a Workspace's records. */
-  readonly findSealer: (workspaceId: string) => Promise<RecordSealer>
-}
-
-/** Whether retries cannot help: the database rejected a duplicate id or an invalid value (SQLSTATE class 22 or 23). */
-export const isRejectedByDatabase = (cause: unknown): boolean =>
-  cause instanceof pg.DatabaseError && /^2[23]/.test(cause.code ?? '')
-
-class NoChainError extends Error {}
-
-const isPermanent = (cause: unknown): boolean => cause instanceof NoChainError || isRejectedByDatabase(cause)
 
 /** Also selects the hash of the record at the last known end. */
 const LOCK_CHAIN_END_WITH_KNOWN_RECORD = `select sequence, hash,
@@ -30,18 +14,17 @@ const FIND_RECORDS = 'select id, sequence, prev_hash, hash from audit_record whe
 
 /** Maximum number of consecutive groups that take the lock before the known end is used again. */
 const MAX_LOCK_RUN = 32
-const FIRST_RETRY_MS = 25
-const LAST_RETRY_MS = 400
 
 /**
- * Appends groups of records to one Workspace's chain, one group at a time. Other nodes and `appendInTransaction` may append to
- * the same chain concurrently.
+ * Appends groups whose positions this process works out itself: for the embedded database, which only one process uses, where it takes
+ * less than the database function (docs/decisions/0007-audit.md). On PostgreSQL, only while nodes of the last release may run, which do
+ * not know the seals of groups (group-switch.ts); the next release no longer uses it there. Other nodes may append concurrently.
  *
  * Without concurrent writers a group costs one statement, which writes nothing if the chain does not end where this node left it.
  * In that case the group locks the chain's end, reads it and appends there; after repeated conflicts the next groups take the
  * lock at once.
  */
-export class ChainAppender {
+export class ChainAppender implements Appender {
   readonly #pool: pg.Pool
   readonly #workspaceId: string
   readonly #workspace: string
@@ -61,9 +44,6 @@ export class ChainAppender {
   }
 
   /**
-   * Resolves when all records are durable. Throws when the database rejects them (isRejectedByDatabase), or cannot be reached
-   * until `deadline` (in `elapsed` milliseconds; at least one attempt is made).
-   *
    * When a connection breaks, the outcome of its statement is unknown. The next attempt locks the chain's end and looks for the
    * records: found records count as written, and a pending statement can no longer succeed once the end has moved. If this also
    * fails until the deadline, the log may contain a record of a failed request, but never lacks the record of a sent response.
@@ -82,7 +62,7 @@ export class ChainAppender {
         mayBeStored = true
       }
     }
-    for (let pause = FIRST_RETRY_MS; ; pause = Math.min(2 * pause, LAST_RETRY_MS)) {
+    for (let pause = FIRST_RETRY_MS; ; pause = nextRetryMs(pause)) {
       try {
         return await this.#appendUnderLock(records, sealer, mayBeStored)
       } catch (cause) {

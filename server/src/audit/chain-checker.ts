@@ -17,6 +17,7 @@ export const FAULT_MESSAGES = {
   unvouched: 'the records are older than the audit seal and no checkpoint covers them',
   seal_missing: 'the audit seal of the Workspace was removed',
   seal_altered: 'the audit seal of the Workspace was not made with the secret key',
+  pending_altered: 'a record that waits for its position in the log was altered or forged',
   public_key_replaced: 'the public key of the Workspace does not belong to its signing key',
   chain_end_missing: 'the row with the end of the chain was removed',
   workspace_missing: 'the Workspace was removed from the database',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { seedAuditedWorkspace, testDraft } from '../../test/support/audit.ts'
 import { testDatabases } from '../../test/support/database.ts'
 import type { Database } from '../db/database.ts'
-import { appendInTransaction } from './audit-store.ts'
+import { appendUnderLock } from './append-in-transaction.ts'
 import { exportRecords } from './export.ts'
 import { pruneRecords } from './retention.ts'
 import { makeCheckpoint } from './sign-checkpoints.ts'
@@ -29,7 +29,7 @@ describe.each(testDatabases())('exportRecords on $name', ({ open }) => {
 
   async function signedDay(days: number): Promise<void> {
     const drafts = Array.from({ length: 5 }, () => testDraft(workspaceId, { created_at: day(days).toISOString() }))
-    await database.db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, drafts, keys.hasher))
+    await database.db.transaction().execute((tx) => appendUnderLock(tx, workspaceId, drafts, keys.hasher))
     await makeCheckpoint(database.db, workspaceId, keys, day(days))
   }
   async function lines(range?: { from?: Date; to?: Date }): Promise<string[]> {

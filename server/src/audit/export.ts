@@ -23,9 +23,19 @@ export async function* exportRecords(
   workspaceId: string,
   { from, to }: { from?: Date; to?: Date } = {},
 ): AsyncGenerator<string> {
-  const after = (from && (await findCheckpointOlderThan(db, workspaceId, from))) ?? (await anchor(db, workspaceId))
+  const after = (from && (await findCheckpointOlderThan(db, workspaceId, from))) ?? (await findExportStart(db, workspaceId))
   const found = (to && (await findCheckpointNewerThan(db, workspaceId, to))) ?? (await findLatestCheckpoint(db, workspaceId))
   const through = found && found.size > (after?.size ?? 0) ? found : undefined
+  yield* streamExport(db, workspaceId, after, through)
+}
+
+/** The lines of the export between two checkpoints. `after` undefined: from the first record. `through` undefined: only the header. */
+export async function* streamExport(
+  db: Db,
+  workspaceId: string,
+  after: Checkpoint | undefined,
+  through: Checkpoint | undefined,
+): AsyncGenerator<string> {
   const header: ExportHeader = {
     object: 'audit_export',
     workspace_id: workspaceId,
@@ -41,7 +51,7 @@ export async function* exportRecords(
 }
 
 /** The checkpoint at which retention stopped; undefined: no record was removed. */
-async function anchor(db: Db, workspaceId: string): Promise<Checkpoint | undefined> {
+export async function findExportStart(db: Db, workspaceId: string): Promise<Checkpoint | undefined> {
   const first = await findFirstSequence(db, workspaceId)
   return first === undefined ? findLatestCheckpoint(db, workspaceId) : findCheckpointAt(db, workspaceId, first - 1)
 }

@@ -1,5 +1,6 @@
-import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { deriveKey } from '../lib/derived-key.ts'
+import { decodeGroupSeal, encodeGroupSeal, type GroupSeal } from './group-seal.ts'
 
 /** Input of a record's seal. */
 export interface SealedPlace {
@@ -14,6 +15,12 @@ export interface KeyedSeals {
   /** HMAC-SHA-256, 32 bytes. */
   record(place: SealedPlace): Buffer
   isRecord(place: SealedPlace, seal: Buffer): boolean
+  /** Seal of a record whose position is not known yet. `content`: SHA-256 of its text without the position. */
+  grouped(seal: GroupSeal, content: Buffer): Buffer
+  isGrouped(seal: Buffer, content: Buffer): boolean
+  /** Seal of a record that waits for its position; 32 bytes. `id`: of the record. */
+  pending(id: string, content: Buffer): Buffer
+  isPending(id: string, content: Buffer, seal: Buffer): boolean
   /** MAC of the text of a log's seal; 64 hex digits. */
   log(text: string): string
   isLog(text: string, seal: string): boolean
@@ -30,17 +37,36 @@ export function keyedSeals(key: Uint8Array): KeyedSeals {
   const record = ({ sequence, prevHash, hash }: SealedPlace): Buffer => {
     const place = Buffer.allocUnsafe(PLACE_BYTES)
     place.writeBigUInt64BE(BigInt(sequence))
-    return createHmac('sha256', recordKey).update(place).update(prevHash).update(hash).digest()
+    return hmac(recordKey, [place, prevHash, hash])
   }
+  const groupKey = createSecretKey(deriveKey(key, 'audit group seal'))
+  const pendingKey = createSecretKey(deriveKey(key, 'audit pending seal'))
+  const pending = (id: string, content: Buffer): Buffer => hmac(pendingKey, [Buffer.from(id), content])
   const log = (text: string): string => createHmac('sha256', logKey).update(text).digest('hex')
   return {
     record,
     // With other lengths two different pairs of hashes could concatenate to the same bytes.
     isRecord: (place, seal) =>
       place.prevHash.length === HASH_BYTES && place.hash.length === HASH_BYTES && equal(record(place), seal),
+    grouped(seal, content) {
+      const signed = encodeGroupSeal(seal)
+      return Buffer.concat([signed, hmac(groupKey, [signed, content])])
+    },
+    isGrouped(seal, content) {
+      const decoded = decodeGroupSeal(seal)
+      return decoded !== undefined && equal(hmac(groupKey, [decoded.signed, content]), decoded.mac)
+    },
+    pending,
+    isPending: (id, content, seal) => equal(pending(id, content), seal),
     log,
     isLog: (text, seal) => equal(Buffer.from(log(text)), Buffer.from(seal)),
   }
+}
+
+function hmac(key: KeyObject, parts: readonly Buffer[]): Buffer {
+  const result = createHmac('sha256', key)
+  for (const part of parts) result.update(part)
+  return result.digest()
 }
 
 const equal = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)

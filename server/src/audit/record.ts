@@ -3,7 +3,6 @@ import type { ProviderAttempt } from '../domain/completion.ts'
 import type { DecidingRule, PolicyVersion, Verdict } from '../domain/decision.ts'
 import type { FindingGroup, FindingType } from '../domain/finding.ts'
 import type { Endpoint, ReleaseMode } from '../domain/principal.ts'
-import type { Settlement } from '../domain/spending.ts'
 import type { ErrorCode } from '../errors.ts'
 
 /** Origin of a record: a gateway endpoint, a message, or an operator's change through the admin API or the command line. */
@@ -56,12 +55,6 @@ export interface AuditDraft {
   /** Values that policies read and that are not content, by their policy variables (`request.model`). */
   readonly features: Readonly<Record<string, Feature>>
   readonly change: ChangeFacts | null
-}
-
-/** Changes in the transaction of a record. */
-export interface WithRecord {
-  /** Of the request's reservations at budgets. */
-  readonly settlements?: readonly Settlement[]
 }
 
 /** The record as stored, exported and returned. */

@@ -1,10 +1,11 @@
 import type { Db } from '../db/database.ts'
-import { findFirstSequence, readRecordPages } from './audit-store.ts'
+import { findFirstSequence } from './audit-store.ts'
 import { type AuditFault, ChainChecker } from './chain-checker.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { findCheckpointCovering } from './checkpoint-store.ts'
 import { readSeal, type SealKeys } from './log-seal.ts'
-import { findChainStart, observeRecord } from './verify.ts'
+import { observePages, type RequiredSeals } from './record-check.ts'
+import { findChainStart } from './verify.ts'
 
 /** A range of the log between two checkpoints. */
 interface RereadRange {
@@ -64,11 +65,13 @@ export async function rereadNextRange(
   const first = await findFirstSequence(db, workspaceId)
   const reading = await readSeal(db, workspaceId, keys)
   if (first === undefined || reading.kind !== 'sealed') return undefined
-  const begin = Math.max(after + 1, first, (reading.seal.accepted?.through ?? 0) + 1)
+  const comparableFrom = Math.max(first, (reading.seal.accepted?.through ?? 0) + 1)
+  const begin = Math.max(after + 1, comparableFrom)
   const end = await findCheckpointCovering(db, workspaceId, begin)
   if (!end || end.size > reading.seal.size) return undefined
   const range = { records: end.size - begin + 1, through: end.size }
-  const fault = await findFirstFault(db, keys, begin, end, reading.seal.sealed_from)
+  const required = { seals: keys.hasher.seals, from: reading.seal.sealed_from }
+  const fault = await findFirstFault(db, keys.publicKey, { begin, end, comparableFrom }, required)
   // Retention may have removed records while they were read.
   if (fault && (await findFirstSequence(db, workspaceId)) !== first) return { ...range, through: after }
   return { ...range, ...(fault && { fault }) }
@@ -76,17 +79,17 @@ export async function rereadNextRange(
 
 async function findFirstFault(
   db: Db,
-  { publicKey, hasher }: SealKeys,
-  begin: number,
-  end: Checkpoint,
-  sealedFrom: number | null,
+  publicKey: string,
+  { begin, end, comparableFrom }: { begin: number; end: Checkpoint; comparableFrom: number },
+  required: RequiredSeals,
 ): Promise<AuditFault | undefined> {
   const start = await findChainStart(db, end.workspace_id, begin, publicKey, undefined)
   if ('reason' in start) return start
   const checker = new ChainChecker(publicKey, start.end, start.frontier)
   checker.expectCheckpoint(end)
-  for await (const page of readRecordPages(db, end.workspace_id, { after: begin - 1, through: end.size })) {
-    for (const row of page) checker.addRecord(observeRecord(row, { seals: hasher.seals, from: sealedFrom }))
+  const range = { after: begin - 1, through: end.size, comparableFrom }
+  for await (const { page } of observePages(db, end.workspace_id, range, required)) {
+    for (const record of page) checker.addRecord(record)
     if (checker.fault) break
   }
   checker.finish({ sequence: end.size, hash: Buffer.from(end.hash, 'hex') })

@@ -3,8 +3,9 @@ import type { Db, Tx } from '../db/database.ts'
 import { uuidOf } from '../db/values.ts'
 import { newId } from '../lib/id.ts'
 import { adoptLog } from './adopt-log.ts'
+import { appendUnderLock } from './append-in-transaction.ts'
 import { LOCK_CHAIN_END } from './append-statement.ts'
-import { appendInTransaction, readLinkPages } from './audit-store.ts'
+import { readLinkPages } from './audit-store.ts'
 import type { ChainEnd } from './chain.ts'
 import type { AuditFault } from './chain-checker.ts'
 import {
@@ -19,6 +20,7 @@ import {
 import { findCheckpointAt, findCheckpointBefore, findCheckpointsBetween, insertCheckpoint } from './checkpoint-store.ts'
 import { createFirstSeal, type LogSeal, readSeal, writeSeal } from './log-seal.ts'
 import { Frontier, leafHash } from './merkle.ts'
+import { removeForgedPending } from './pending-store.ts'
 import { createChangeDraft } from './record.ts'
 import { AuditTamperedError } from './verified-seal.ts'
 import { verifyWorkspace } from './verify.ts'
@@ -72,6 +74,7 @@ async function acceptLog(tx: Tx, seal: LogSeal, keys: WorkspaceKeys, fault: Audi
   const { workspace_id: workspaceId } = seal
   const workspace = uuidOf('ws', workspaceId)
   const { end, frontier } = await readCurrentState(tx, workspaceId, keys)
+  await removeForgedPending(tx, workspaceId, keys)
   const { sequence: through, hash } = end
   await tx.updateTable('audit_head').set({ sequence: through, hash }).where('workspace_id', '=', workspace).execute()
   const removed = await findCheckpointsBetween(tx, workspaceId, through - 1, Number.MAX_SAFE_INTEGER)
@@ -158,6 +161,6 @@ async function recordResumption(tx: Tx, workspaceId: string, keys: WorkspaceKeys
   const id = newId('aud')
   const place = fault.through === undefined ? `${fault.sequence}` : `${fault.sequence}-${fault.through}`
   const change = { action: 'audit.resume', object_type: 'audit_record', object_id: place, fields: [fault.reason] }
-  await appendInTransaction(tx, workspaceId, [createChangeDraft({ id, workspaceId, at: now, actor: null, change })], keys.hasher)
+  await appendUnderLock(tx, workspaceId, [createChangeDraft({ id, workspaceId, at: now, actor: null, change })], keys.hasher)
   return id
 }

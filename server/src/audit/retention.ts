@@ -1,7 +1,8 @@
 import type { Db, Tx } from '../db/database.ts'
 import { uuidOf } from '../db/values.ts'
 import { newId } from '../lib/id.ts'
-import { appendInTransaction, findFirstSequence } from './audit-store.ts'
+import { appendUnderLock } from './append-in-transaction.ts'
+import { findFirstSequence } from './audit-store.ts'
 import { isGenuine } from './checkpoint.ts'
 import { findCheckpointBefore, findCheckpointCovering, findCheckpointOlderThan } from './checkpoint-store.ts'
 import { readSeal, writeSeal } from './log-seal.ts'
@@ -15,16 +16,18 @@ const BATCH_RECORDS = 2_000
 /**
  * Removes the records created before `before`, up to a checkpoint that covers no newer record: the rest still verifies from that
  * checkpoint, which is kept. Each batch also ends at a checkpoint, so an interruption does no harm. The removal is recorded.
- * Returns the number of removed records. Throws if that checkpoint was altered, or the log was tampered with
+ * Returns the number of removed records. `archived`: nothing is removed before the archive has it (its last sequence). Throws if that checkpoint was altered, or the log was tampered with
  * (AuditTamperedError): the records are then evidence.
  */
 export async function pruneRecords(
   db: Db,
   workspaceId: string,
-  { before, keys, now }: { before: Date; keys: WorkspaceKeys; now: Date },
+  { before, keys, now, archived }: { before: Date; keys: WorkspaceKeys; now: Date; archived?: number },
 ): Promise<number> {
   await readVerifiedSeal(db, workspaceId, keys)
-  const last = await findCheckpointOlderThan(db, workspaceId, before)
+  const expired = await findCheckpointOlderThan(db, workspaceId, before)
+  const isArchived = archived === undefined || expired === undefined || expired.size <= archived
+  const last = isArchived ? expired : await findCheckpointBefore(db, workspaceId, archived + 1)
   if (last === undefined) return 0
   if (!isGenuine(last, keys.publicKey)) throw new Error(`checkpoint ${last.size} of ${workspaceId} was altered`)
   let removed = 0
@@ -46,7 +49,7 @@ export async function pruneRecords(
       const pruned = reading.kind === 'sealed' ? reading.seal.pruned : null
       if (reading.kind === 'sealed' && pruned !== null)
         await writeSeal(tx, { ...reading.seal, pruned: Math.max(pruned, through) }, keys.hasher)
-      await appendInTransaction(tx, workspaceId, [draft], keys.hasher)
+      await appendUnderLock(tx, workspaceId, [draft], keys.hasher)
       return count
     })
   }

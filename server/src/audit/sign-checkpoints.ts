@@ -2,12 +2,14 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { toId } from '../lib/id.ts'
 import { type AdoptedLog, adoptLog } from './adopt-log.ts'
-import { type ChainLink, findChainEnd, findFirstSequence, readLinkPages } from './audit-store.ts'
+import { findChainEnd, findFirstSequence, readSealedLinkPages, type SealedLink } from './audit-store.ts'
 import { type ChainEnd, GENESIS } from './chain.ts'
 import { type Checkpoint, checkpointHash, describeEnd, NO_CHECKPOINT_HASH, parseFrontier, signCheckpoint } from './checkpoint.ts'
 import { insertCheckpoint } from './checkpoint-store.ts'
+import { GroupChecker } from './group-checker.ts'
 import { firstSequenceRequiringSeal, writeSeal } from './log-seal.ts'
 import { Frontier, leafHash } from './merkle.ts'
+import { isLinkSealed } from './record-check.ts'
 import { AuditTamperedError, lockVerifiedSeal } from './verified-seal.ts'
 import type { WorkspaceKeys } from './workspace-keys.ts'
 
@@ -66,7 +68,10 @@ export async function makeCheckpoint(
     if (head.sequence === size) return undefined
     const sealed_from = firstSequenceRequiringSeal(seal, size + 1, now)
     const start = last ? { sequence: size, hash: Buffer.from(last.hash, 'hex') } : GENESIS
-    await appendVerifiedLinks(tx, workspaceId, { keys, start, head, firstSequenceRequiringSeal: sealed_from, frontier })
+    const first = (await findFirstSequence(tx, workspaceId)) ?? 1
+    const comparableFrom = Math.max(first, (seal.accepted?.through ?? 0) + 1)
+    const range = { keys, start, head, firstSequenceRequiringSeal: sealed_from, comparableFrom, frontier }
+    await appendVerifiedLinks(tx, workspaceId, range)
     const checkpoint = signCheckpoint(
       describeEnd(workspaceId, head, frontier, now),
       frontier,
@@ -77,7 +82,7 @@ export async function makeCheckpoint(
     if (!(await insertCheckpoint(tx, checkpoint))) return undefined
     const sealedEnd = { size: checkpoint.size, hash: checkpoint.hash, checkpoint: checkpointHash(checkpoint) }
     // Nodes of older versions no longer write here, so they no longer remove records either.
-    const pruned = seal.pruned ?? (sealed_from === null ? null : ((await findFirstSequence(tx, workspaceId)) ?? 1) - 1)
+    const pruned = seal.pruned ?? (sealed_from === null ? null : first - 1)
     await writeSeal(tx, { ...seal, ...sealedEnd, sealed_from, pruned }, keys.hasher)
     return checkpoint
   })
@@ -89,6 +94,8 @@ interface Range {
   readonly start: ChainEnd
   readonly head: ChainEnd
   readonly firstSequenceRequiringSeal: number | null
+  /** Records before this one are not compared with what groups are sealed behind, see GroupChecker. */
+  readonly comparableFrom: number
   readonly frontier: Frontier
 }
 
@@ -96,15 +103,18 @@ interface Range {
 async function appendVerifiedLinks(
   tx: Tx,
   workspaceId: string,
-  { keys, start, head, firstSequenceRequiringSeal, frontier }: Range,
+  { keys, start, head, firstSequenceRequiringSeal, comparableFrom, frontier }: Range,
 ): Promise<void> {
   const { seals } = keys.hasher
   let end = start
-  const isSealed = ({ sequence, prev_hash: prevHash, hash, seal }: ChainLink): boolean => {
-    if (seal) return prevHash.equals(end.hash) && seals.isRecord({ sequence, prevHash, hash }, seal)
-    return (firstSequenceRequiringSeal === null || sequence < firstSequenceRequiringSeal) && prevHash.equals(end.hash)
+  const groups = new GroupChecker(tx, workspaceId, comparableFrom)
+  const isSealed = (link: SealedLink): boolean => {
+    if (!groups.fits(link) || !link.prev_hash.equals(end.hash)) return false
+    if (link.seal) return isLinkSealed(seals, link.seal, link)
+    return firstSequenceRequiringSeal === null || link.sequence < firstSequenceRequiringSeal
   }
-  for await (const links of readLinkPages(tx, workspaceId, start.sequence, head.sequence)) {
+  for await (const links of readSealedLinkPages(tx, workspaceId, { after: start.sequence, through: head.sequence })) {
+    await groups.load(links)
     for (const link of links) {
       if (link.sequence !== end.sequence + 1) throw tamperedError('missing', end.sequence + 1)
       if (!isSealed(link)) throw tamperedError('unsealed', link.sequence)
@@ -112,7 +122,7 @@ async function appendVerifiedLinks(
       end = link
     }
   }
-  if (end.sequence < head.sequence) throw tamperedError('missing', end.sequence + 1)
+  if (end.sequence < head.sequence || !groups.isComplete) throw tamperedError('missing', end.sequence + 1)
   if (!end.hash.equals(head.hash)) throw tamperedError('replaced', end.sequence)
 
   function tamperedError(reason: 'missing' | 'unsealed' | 'replaced', sequence: number): AuditTamperedError {

@@ -8,6 +8,7 @@ declare module '../db/schema.ts' {
   interface Schema {
     audit_record: AuditRecordTable
     audit_head: AuditHeadTable
+    audit_pending: AuditPendingTable
     audit_checkpoint: AuditCheckpointTable
     audit_delivery: AuditDeliveryTable
   }
@@ -37,7 +38,7 @@ export interface AuditRecordTable {
   body: string
   prev_hash: Bytes
   hash: Bytes
-  /** Keyed hash of the record's position and hashes (audit/record-seals.ts); null: written by an older version. */
+  /** Seal of the position, or of the place in a group (audit/record-seals.ts, audit/group-seal.ts); null: written by an older version. */
   seal: Generated<Bytes | null>
 }
 
@@ -45,6 +46,18 @@ export interface AuditHeadTable {
   workspace_id: string
   sequence: number
   hash: Bytes
+}
+
+/** A record that its transaction has committed and that has no position in the chain yet. */
+export interface AuditPendingTable {
+  id: string
+  workspace_id: string
+  /** The record's text before and after its position. */
+  before_integrity: string
+  after_integrity: string
+  /** Keyed hash of the id and the text. */
+  seal: Bytes
+  created_at: Generated<Date>
 }
 
 export interface AuditCheckpointTable {

@@ -5,7 +5,7 @@ import { afterSigning, DENIED, SIGNED_AT, useAuditLog } from '../../test/support
 import { testDatabases } from '../../test/support/database.ts'
 import { Intruder } from '../../test/support/intruder.ts'
 import { uuidOf } from '../db/values.ts'
-import { appendInTransaction } from './audit-store.ts'
+import { appendUnderLock } from './append-in-transaction.ts'
 import { type Checkpoint, isGenuine } from './checkpoint.ts'
 import { findCheckpointAt, findLatestCheckpoint } from './checkpoint-store.ts'
 import { pruneRecords } from './retention.ts'
@@ -19,8 +19,16 @@ const DENIED_RECORDS = new Set([5, 12, 18])
 const denied = { decision: DENIED }
 
 /** Twenty records, the fifth, twelfth and eighteenth denied; checkpoints after the eighth and the sixteenth. */
-describe.each(testDatabases())('tampering without the secret key, on $name', ({ open }) => {
-  const log = useAuditLog(open, { groups: [8, 8, 4], change: (sequence) => (DENIED_RECORDS.has(sequence) ? denied : {}) })
+const cases = testDatabases().flatMap((database) =>
+  [false, true].map((usesGroups) => ({ ...database, usesGroups, seals: usesGroups ? 'groups' : 'positions' })),
+)
+
+describe.each(cases)('tampering without the secret key with seals of $seals, on $name', ({ open, usesGroups }) => {
+  const log = useAuditLog(open, {
+    usesGroups,
+    groups: [8, 8, 4],
+    change: (sequence) => (DENIED_RECORDS.has(sequence) ? denied : {}),
+  })
   const checkpoint = async (size: number) => (await findCheckpointAt(log().db, log().workspaceId, size)) as Checkpoint
 
   /** Nothing may be signed, now or once more records have come in. */
@@ -189,7 +197,7 @@ describe.each(testDatabases())('tampering without the secret key, on $name', ({ 
     const drafts = [testDraft(fresh.workspaceId, denied), testDraft(fresh.workspaceId)]
     await log()
       .db.transaction()
-      .execute((tx) => appendInTransaction(tx, fresh.workspaceId, drafts, fresh.keys.hasher))
+      .execute((tx) => appendUnderLock(tx, fresh.workspaceId, drafts, fresh.keys.hasher))
     const found = await verifyWorkspace(log().db, fresh.workspaceId, fresh.keys)
     expect(found).toEqual({ ok: true, records: 2, checkpoints: 0, first: 1, signedThrough: 0 })
     await new Intruder(log().db, fresh.workspaceId).allow(1)

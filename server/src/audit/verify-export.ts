@@ -102,7 +102,8 @@ class ExportVerification {
 
 const checkpointAlteredFault = ({ size }: Checkpoint): AuditFault => ({ sequence: size, id: null, reason: 'checkpoint_altered' })
 
-function parseHeader(line: string): ExportHeader {
+/** Throws a TypeError if the line is not the header of an export. */
+export function parseHeader(line: string): ExportHeader {
   const header = parseLine(line) as Partial<ExportHeader> | undefined
   const { object, workspace_id, through, after = null } = header ?? {}
   if (object !== 'audit_export' || typeof workspace_id !== 'string' || typeof through !== 'number') {

@@ -2,18 +2,17 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { uuidOf } from '../db/values.ts'
 import { toId } from '../lib/id.ts'
-import { findChainEnd, findFirstSequence, readRecordPages, type StoredRecord } from './audit-store.ts'
-import { type ChainEnd, GENESIS, hashBody } from './chain.ts'
-import { type AuditFault, ChainChecker, faultOfCheckpointBeyondEnd, type ObservedRecord } from './chain-checker.ts'
+import { findChainEnd, findFirstSequence } from './audit-store.ts'
+import { type ChainEnd, GENESIS } from './chain.ts'
+import { type AuditFault, ChainChecker, faultOfCheckpointBeyondEnd } from './chain-checker.ts'
 import { type Checkpoint, isGenuine, parseFrontier } from './checkpoint.ts'
 import { CheckpointChainChecker } from './checkpoint-chain.ts'
 import { findCheckpointAt, findCheckpointsBetween } from './checkpoint-store.ts'
 import { KeptCheckpointQueue } from './kept-checkpoints.ts'
 import { type LogSeal, readSeal, type SealKeys } from './log-seal.ts'
 import { Frontier } from './merkle.ts'
-import type { AuditRecord } from './record.ts'
-import type { KeyedSeals } from './record-seals.ts'
-import { sumCacheRead, sumCost, sumTokens } from './token-usage.ts'
+import { findPendingFault } from './pending-store.ts'
+import { observePages } from './record-check.ts'
 import { findCheckpointFault, findPruningFault, toChainEndFault } from './verified-seal.ts'
 
 export interface Verification {
@@ -81,23 +80,32 @@ async function verifyPass(db: Db, workspaceId: string, keys: SealKeys, options: 
   if (seal && seal.size >= start.end.sequence) checker.expectSealedEnd(seal)
   const kept = selectKeptCheckpoints(start.end.sequence, seal, options.kept)
   const checkpointChain = new CheckpointChainChecker(start.checkpoint, seal)
-  const seals = { seals: keys.hasher.seals, from: seal?.sealed_from ?? null }
+  const required = { seals: keys.hasher.seals, from: seal?.sealed_from ?? null }
+  const range = { after: begin - 1, through: head.sequence, comparableFrom: begin }
   let last = start.end.sequence
-  for await (const page of readRecordPages(db, workspaceId, { after: begin - 1, through: head.sequence })) {
+  let isComplete = true
+  for await (const { page, groups } of observePages(db, workspaceId, range, required)) {
     const through = page.at(-1)?.sequence ?? last
     for (const checkpoint of await findCheckpointsBetween(db, workspaceId, last, through)) {
       checker.expectCheckpoint(checkpoint)
       checkpointChain.add(checkpoint)
     }
     for (const checkpoint of kept.takeThrough(through)) checker.expectCheckpoint(checkpoint)
-    for (const row of page) checker.addRecord(observeRecord(row, seals))
+    for (const record of page) checker.addRecord(record)
+    isComplete = groups.isComplete
     options.onProgress?.(checker.counts.records)
     if (checker.fault) break
     last = through
   }
   if (kept.rest) checker.expectCheckpoint(kept.rest)
   checker.finish(head)
-  const fault = checker.fault ?? checkpointChain.fault ?? (await findSealFault(db, workspaceId, keys, options))
+  const cutGroup: AuditFault | undefined = isComplete ? undefined : { sequence: head.sequence + 1, id: null, reason: 'missing' }
+  const fault =
+    checker.fault ??
+    checkpointChain.fault ??
+    cutGroup ??
+    (await findPendingFault(db, workspaceId, keys)) ??
+    (await findSealFault(db, workspaceId, keys, options))
   const accepted = seal?.accepted && { acceptedThrough: seal.accepted.through }
   const counts = { ...checker.counts, first, ...accepted }
   return { ok: fault === undefined, ...counts, ...(fault && { firstFault: await withRecordId(db, workspaceId, fault) }) }
@@ -147,40 +155,6 @@ export async function findChainStart(
   if (!frontier || !removable) return { sequence: 1, through: first - 1, id: null, reason: 'missing' }
   if (!isGenuine(checkpoint, publicKey)) return { sequence: checkpoint.size, id: null, reason: 'checkpoint_altered' }
   return { end: { sequence: checkpoint.size, hash: Buffer.from(checkpoint.hash, 'hex') }, frontier, checkpoint }
-}
-
-/** Compares the row with its body. All columns are compared, so that a changed column cannot mislead a search. */
-export function observeRecord(row: StoredRecord, seals: { seals: KeyedSeals; from: number | null }): ObservedRecord {
-  const hash = hashBody(row.body)
-  const hashMatches = hash.equals(row.hash)
-  const stored = { sequence: row.sequence, id: toId('aud', row.id), hash, hashMatches }
-  try {
-    const record = JSON.parse(row.body) as AuditRecord
-    const { sequence, prev_hash } = record.integrity
-    const fieldsMatch =
-      record.id === stored.id &&
-      record.workspace_id === toId('ws', row.workspace_id) &&
-      record.application_id === (row.application_id && toId('app', row.application_id)) &&
-      record.created_at === row.created_at.toISOString() &&
-      record.endpoint === row.endpoint &&
-      (record.decision?.verdict ?? null) === row.verdict &&
-      record.risk_level === row.risk_level &&
-      record.status === row.status &&
-      record.user.id === row.user_hash &&
-      record.duration_ms === row.duration_ms &&
-      sumTokens(record) === row.tokens &&
-      sumCost(record) === row.cost &&
-      sumCacheRead(record) === row.cache_read_tokens &&
-      prev_hash === row.prev_hash.toString('hex') &&
-      sequence === row.sequence
-    const sealedPosition = { sequence, prevHash: Buffer.from(prev_hash, 'hex'), hash }
-    const sealValid = row.seal
-      ? seals.seals.isRecord(sealedPosition, row.seal)
-      : !(seals.from !== null && row.sequence >= seals.from)
-    return { ...stored, fieldsMatch, claimed: { sequence, prevHash: prev_hash }, sealValid }
-  } catch {
-    return { ...stored, fieldsMatch: false, claimed: undefined }
-  }
 }
 
 /** Finds records or checkpoints after the chain's end; one statement, because the chain grows concurrently. */

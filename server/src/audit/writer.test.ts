@@ -5,18 +5,27 @@ import { findSealer, seedAuditedWorkspace, testDraft } from '../../test/support/
 import { testDatabases } from '../../test/support/database.ts'
 import { openFlakyPool, type PacketOutcome } from '../../test/support/flaky-connection.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
-import type { Database } from '../db/database.ts'
+import type { Database, Tx } from '../db/database.ts'
 import { uuidOf } from '../db/values.ts'
 import { GatehouseError } from '../errors.ts'
 import { newId } from '../lib/id.ts'
-import { appendInTransaction, findRecord, streamRecords } from './audit-store.ts'
+import { appendInTransaction, appendUnderLock } from './append-in-transaction.ts'
+import { findRecord, streamRecords } from './audit-store.ts'
+import { auditedTransaction } from './audited-transaction.ts'
 import { verifyWorkspace } from './verify.ts'
 import type { WorkspaceKeys } from './workspace-keys.ts'
 import { AuditWriter, type AuditWriterOptions } from './writer.ts'
 
 const unavailable = { name: 'GatehouseError', code: 'UNAVAILABLE' }
 
-describe.each(testDatabases())('AuditWriter on $name', ({ name, open }) => {
+/** Positions are worked out by the node, or by the database (docs/decisions/0007-audit.md). */
+const WAYS = [
+  { way: 'at the known end', usesGroups: async () => false },
+  { way: 'in groups', usesGroups: async () => true },
+]
+const cases = testDatabases().flatMap((database) => WAYS.map((way) => ({ ...database, ...way })))
+
+describe.each(cases)('AuditWriter $way on $name', ({ name, open, usesGroups }) => {
   let database: Database
   let otherNode: Database
   let workspaceId: string
@@ -31,12 +40,16 @@ describe.each(testDatabases())('AuditWriter on $name', ({ name, open }) => {
     ;({ workspaceId, keys } = await seedAuditedWorkspace(database.db))
   })
 
-  const writerOn = (node: Pick<Database, 'pool'>, options?: Partial<AuditWriterOptions>) =>
-    new AuditWriter(node, { findSealer: findSealer(database.db), ...options })
+  const writerOn = ({ pool }: Pick<Database, 'pool'>, options?: Partial<AuditWriterOptions>) =>
+    new AuditWriter({ pool, kind: database.kind }, { findSealer: findSealer(database.db), usesGroups, ...options })
   const draft = (id = newId('aud')) => testDraft(workspaceId, { id })
   const drafts = (count: number) => Array.from({ length: count }, () => draft())
-  const inTransaction = () =>
-    database.db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, [draft()], keys.hasher))
+  const inTransaction = async (audit: AuditWriter): Promise<string[]> => {
+    const own = draft()
+    const append = (tx: Tx) => appendInTransaction(tx, workspaceId, [own], keys.hasher)
+    await auditedTransaction({ db: database.db, audit }, append)
+    return [own.id]
+  }
 
   /** The log as it is, having verified: no gap, every link sound, the end where the chain says it is. */
   async function log(): Promise<string[]> {
@@ -85,7 +98,7 @@ describe.each(testDatabases())('AuditWriter on $name', ({ name, open }) => {
         const writing: Promise<string[]>[] = []
         for (const step of order) {
           if (step === 'pause') await new Promise((resolve) => setTimeout(resolve, 1))
-          else if (step === 'transaction') writing.push(inTransaction().then((records) => records.map(({ id }) => id)))
+          else if (step === 'transaction') writing.push(inTransaction(here))
           else writing.push((step === 'here' ? here : there).append(workspaceId, draft()).then(({ id }) => [id]))
         }
         const written = (await Promise.all(writing)).flat()
@@ -98,7 +111,7 @@ describe.each(testDatabases())('AuditWriter on $name', ({ name, open }) => {
   test('append: rejects only the record that the database rejects', async () => {
     const writer = writerOn(database)
     const { id } = await writer.append(workspaceId, draft())
-    const group = [draft(), draft(id), draft()]
+    const group = [draft(), { ...draft(id), status: 418 }, draft()]
     const [before, twice, after] = await Promise.allSettled(group.map((each) => writer.append(workspaceId, each)))
     expect([before?.status, after?.status]).toEqual(['fulfilled', 'fulfilled'])
     expect(twice).toMatchObject({ status: 'rejected', reason: unavailable })
@@ -150,7 +163,7 @@ describe.each(testDatabases())('AuditWriter on $name', ({ name, open }) => {
   })
 
   describe('append: broken connections', () => {
-    const isWrite = (packet: Buffer) => packet.includes('insert into audit_record')
+    const isWrite = (packet: Buffer) => packet.includes('insert into audit_record') || packet.includes('from audit_append')
     const isCommit = (packet: Buffer) => packet.includes('commit\0')
 
     test.each<PacketOutcome>(['is lost', 'response is lost'])('stores a record exactly once when a write %s', async (fate) => {
@@ -223,7 +236,7 @@ describe.each(testDatabases())('AuditWriter on $name', ({ name, open }) => {
       const held = workspaceId
       const elsewhere = (await seedWorkspace(database.db)).workspaceId
       await otherNode.db.transaction().execute(async (tx) => {
-        await appendInTransaction(tx, held, [draft()], keys.hasher)
+        await appendUnderLock(tx, held, [draft()], keys.hasher)
         const stuck = writer.append(held, draft())
         await expect(writer.append(elsewhere, testDraft(elsewhere))).resolves.toBeDefined()
         await expect(stuck).rejects.toMatchObject(unavailable)

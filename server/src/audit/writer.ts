@@ -1,9 +1,19 @@
 import type { Database } from '../db/database.ts'
 import { GatehouseError } from '../errors.ts'
 import { elapsed } from '../lib/clock.ts'
-import { type PreparedRecord, prepareRecord, type RecordSealer, type SealedRecord, toAuditRecord } from './chain.ts'
-import { ChainAppender, isRejectedByDatabase } from './chain-appender.ts'
-import type { AuditDraft, AuditRecord, WithRecord } from './record.ts'
+import { type Appender, isRejected } from './appender.ts'
+import {
+  type PlacedRecord,
+  type PreparedRecord,
+  prepareRecord,
+  type RecordOptions,
+  type RecordSealer,
+  toAuditRecord,
+} from './chain.ts'
+import { ChainAppender } from './chain-appender.ts'
+import { GroupAppender } from './group-appender.ts'
+import { GroupSwitch } from './group-switch.ts'
+import type { AuditDraft, AuditRecord } from './record.ts'
 
 export interface AuditWriterOptions {
   /** Maximum number of records in one commit. */
@@ -18,9 +28,11 @@ export interface AuditWriterOptions {
   readonly onAlarm?: (workspaceId: string, sequence: number) => void
   /** Returns the sealer of a Workspace's records: its keys' hasher. */
   readonly findSealer: (workspaceId: string) => Promise<RecordSealer>
+  /** For tests: whether groups are chained by the database function. Default: on PostgreSQL, once the upgrade is finished. */
+  readonly usesGroups?: () => Promise<boolean>
 }
 
-interface PendingRecord {
+interface QueuedRecord {
   readonly prepared: PreparedRecord
   readonly since: number
   readonly resolve: (record: AuditRecord) => void
@@ -29,10 +41,11 @@ interface PendingRecord {
 
 /** Queue of one Workspace. Its commits run one after another, in parallel with those of other Workspaces. */
 interface WorkspaceQueue {
-  readonly appender: ChainAppender
-  waiting: PendingRecord[]
+  readonly chain: Appender
+  readonly groups: Appender
+  waiting: QueuedRecord[]
   /** The group in the current commit. */
-  group: PendingRecord[]
+  group: QueuedRecord[]
   busy: boolean
 }
 
@@ -47,39 +60,50 @@ export class AuditWriter {
   #waiting = 0
   #drainCallbacks: (() => void)[] = []
 
-  constructor({ pool }: Pick<Database, 'pool'>, options: AuditWriterOptions) {
+  constructor({ pool, kind }: Pick<Database, 'pool' | 'kind'>, options: AuditWriterOptions) {
     this.#pool = pool
+    const groupSwitch = new GroupSwitch(pool)
     this.#options = {
       maxGroup: 256,
       maxWaiting: 10_000,
       statementTimeoutMs: 5_000,
       giveUpAfterMs: 10_000,
       onAlarm: () => {},
+      usesGroups: async () => kind === 'postgresql' && groupSwitch.isOn(),
       ...options,
     }
+  }
+
+  /** Whether the records of transactions are left pending, to be chained after the commit (audited-transaction.ts). */
+  leavesPending(): Promise<boolean> {
+    return this.#options.usesGroups()
   }
 
   /**
    * Resolves with the sealed record once it is durable. Rejects with UNAVAILABLE if it could not be written or the queue is full;
    * the response must then not be sent. Never await it inside a transaction: use appendInTransaction (audit-store.ts).
    */
-  append(workspaceId: string, draft: AuditDraft, { settlements }: WithRecord = {}): Promise<AuditRecord> {
+  async append(workspaceId: string, draft: AuditDraft, options?: RecordOptions): Promise<AuditRecord> {
+    try {
+      return await this.#enqueue(prepareRecord(workspaceId, draft, options))
+    } catch (cause) {
+      throw toUnavailable(cause)
+    }
+  }
+
+  /** Gives positions to records that committed transactions have left pending. Rejects with UNAVAILABLE if one could not get one. */
+  async chain(records: readonly PreparedRecord[]): Promise<void> {
+    await Promise.all(records.map((record) => this.#enqueue(record)))
+  }
+
+  #enqueue(prepared: PreparedRecord): Promise<AuditRecord> {
+    if (this.#waiting >= this.#options.maxWaiting)
+      throw toUnavailable(new Error(`${this.#waiting} audit records are queued, which is the limit`))
+    const workspaceQueue = this.#queueOf(prepared.draft.workspace_id)
     return new Promise((resolve, reject) => {
-      try {
-        if (this.#waiting >= this.#options.maxWaiting)
-          throw new Error(`${this.#waiting} audit records are queued, which is the limit`)
-        const workspaceQueue = this.#queueOf(workspaceId)
-        workspaceQueue.waiting.push({
-          prepared: prepareRecord(workspaceId, draft, settlements),
-          since: elapsed(),
-          resolve,
-          reject,
-        })
-        this.#waiting += 1
-        this.#start(workspaceQueue)
-      } catch (cause) {
-        reject(toUnavailable(cause))
-      }
+      workspaceQueue.waiting.push({ prepared, since: elapsed(), resolve, reject })
+      this.#waiting += 1
+      this.#start(workspaceQueue)
     })
   }
 
@@ -102,8 +126,9 @@ export class AuditWriter {
   #queueOf(workspaceId: string): WorkspaceQueue {
     const known = this.#queues.get(workspaceId)
     if (known) return known
-    const appender = new ChainAppender(this.#pool, workspaceId, this.#options)
-    const workspaceQueue: WorkspaceQueue = { appender, waiting: [], group: [], busy: false }
+    const chain = new ChainAppender(this.#pool, workspaceId, this.#options)
+    const groups = new GroupAppender(this.#pool, workspaceId, this.#options)
+    const workspaceQueue: WorkspaceQueue = { chain, groups, waiting: [], group: [], busy: false }
     this.#queues.set(workspaceId, workspaceQueue)
     return workspaceQueue
   }
@@ -128,19 +153,21 @@ export class AuditWriter {
   }
 
   /** Never rejects: settles every record of the group. */
-  async #commit(workspaceQueue: WorkspaceQueue, group: readonly PendingRecord[]): Promise<void> {
-    let sealed: readonly SealedRecord[]
+  async #commit(workspaceQueue: WorkspaceQueue, group: readonly QueuedRecord[]): Promise<void> {
+    let placed: readonly PlacedRecord[]
     try {
       const prepared = group.map(({ prepared }) => prepared)
-      sealed = await workspaceQueue.appender.commit(prepared, (group[0]?.since ?? 0) + this.#options.giveUpAfterMs)
+      const appender = (await this.#options.usesGroups()) ? workspaceQueue.groups : workspaceQueue.chain
+      placed = await appender.commit(prepared, (group[0]?.since ?? 0) + this.#options.giveUpAfterMs)
     } catch (cause) {
       // A record that the database rejects must not fail the other records of its group.
-      if (group.length > 1 && isRejectedByDatabase(cause)) for (const one of group) await this.#commit(workspaceQueue, [one])
+      if (group.length > 1 && isRejected(cause)) for (const one of group) await this.#commit(workspaceQueue, [one])
       else for (const { reject } of group) reject(toUnavailable(cause))
       return
     }
-    for (const [index, { resolve }] of group.entries()) resolve(toAuditRecord(sealed[index] as SealedRecord))
+    for (const [index, { resolve }] of group.entries()) resolve(toAuditRecord(placed[index] as PlacedRecord))
   }
 }
 
-const toUnavailable = (cause: unknown): GatehouseError => new GatehouseError('UNAVAILABLE', {}, cause)
+const toUnavailable = (cause: unknown): GatehouseError =>
+  cause instanceof GatehouseError ? cause : new GatehouseError('UNAVAILABLE', {}, cause)

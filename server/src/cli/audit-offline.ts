@@ -1,7 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import { verifyExport } from '../audit/verify-export.ts'
+import { createGunzip } from 'node:zlib'
+import type { ExportHeader } from '../audit/export.ts'
+import { parseHeader, verifyExport } from '../audit/verify-export.ts'
 import { chooseWorkspace } from './choose-workspace.ts'
 import { describeVerification } from './describe-verification.ts'
 import { readKeptCheckpoints } from './kept-checkpoint-files.ts'
@@ -17,22 +19,65 @@ export const auditPublicKey = (terminal: Terminal, { workspace: name }: { worksp
     terminal.out(publicKey.trimEnd())
   })
 
-/** `gatehouse audit verify-export FILE`: verifies an export with the public key, on any machine. */
-export async function auditVerifyExport(
+/** `gatehouse audit verify-export FILES`: verifies exports with the public key, on any machine, and that they follow each other. */
+export async function auditVerifyExports(
   { out }: Terminal,
-  file: string,
+  files: readonly string[],
   { publicKey, kept = [] }: { publicKey: string; kept?: readonly string[] },
 ): Promise<void> {
   const key = await readFile(publicKey, 'utf8').catch((error) => unreadable(publicKey, error))
   const checkpoints = await readKeptCheckpoints(kept)
-  const input = createReadStream(file)
-  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
-  const failed = new Promise<never>((_, reject) => input.once('error', reject))
-  const verification = await Promise.race([verifyExport(lines, key, checkpoints), failed]).catch((error) =>
-    unreadable(file, error),
-  )
-  out(`${file}: ${describeVerification(verification)}`)
-  if (!verification.ok) throw new CommandFailure('the export was altered or is incomplete')
+  const headers = await Promise.all(files.map(async (file) => ({ file, header: await readHeader(file) })))
+  const inOrder = headers.toSorted((a, b) => startOf(a.header) - startOf(b.header))
+  let areValid = true
+  for (const [index, { file, header }] of inOrder.entries()) {
+    const gap = describeGap(inOrder[index - 1]?.header, header)
+    if (gap !== undefined) out(`${file}: ${gap}`)
+    const verification = await verifyExport(readLines(file), key, checkpoints).catch((error) => unreadable(file, error))
+    out(`${file}: ${describeVerification(verification)}`)
+    areValid &&= verification.ok && gap === undefined
+  }
+  if (!areValid) throw new CommandFailure(`${files.length === 1 ? 'the export was' : 'the exports were'} altered or incomplete`)
+}
+
+const startOf = ({ after }: ExportHeader): number => after?.size ?? 0
+
+/** Undefined: the export begins where the previous one ends, and has its records. */
+function describeGap(previous: ExportHeader | undefined, next: ExportHeader): string | undefined {
+  if (!previous) return undefined
+  if (previous.workspace_id !== next.workspace_id) return `it is of another Workspace (${next.workspace_id})`
+  const first = startOf(next) + 1
+  if (first <= previous.through + 1) return undefined
+  return `records ${previous.through + 1} to ${first - 1} are missing before it`
+}
+
+async function readHeader(file: string): Promise<ExportHeader> {
+  try {
+    for await (const line of readLines(file)) return parseHeader(line)
+    throw new TypeError('the file is empty; expected an audit export')
+  } catch (error) {
+    return unreadable(file, error as NodeJS.ErrnoException)
+  }
+}
+
+/** Throws what reading or decompressing throws. */
+async function* readLines(file: string): AsyncGenerator<string> {
+  const source = createReadStream(file)
+  const input = file.endsWith('.gz') ? source.pipe(createGunzip()) : source
+  const failure = new Promise<never>((_, reject) => {
+    for (const stream of [source, input]) stream.once('error', reject)
+  })
+  failure.catch(() => {})
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([lines.next(), failure])
+      if (done) return
+      yield value
+    }
+  } finally {
+    source.destroy()
+  }
 }
 
 function unreadable(file: string, error: NodeJS.ErrnoException): never {

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/environment.ts'
+import { readSecretFiles } from '../config/secret-files.ts'
 import { VERSION } from '../version.ts'
 import { explainError } from './explain-error.ts'
 import type { Terminal } from './terminal.ts'
@@ -10,7 +11,11 @@ export type ExitCode = 0 | 1 | 2
 /** Runs one command line and returns the exit code of the process. Never throws. */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   try {
-    await buildProgram(terminal).parseAsync(args.length === 0 ? ['serve'] : args, { from: 'user' })
+    const own = { ...terminal }
+    const program = buildProgram(own).hook('preAction', () => {
+      own.env = readSecretFiles(terminal.env)
+    })
+    await program.parseAsync(args.length === 0 ? ['serve'] : args, { from: 'user' })
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
@@ -40,6 +45,12 @@ function buildProgram(terminal: Terminal): Command {
     .command('migrate')
     .description('migrate the database to the current schema')
     .action(async () => (await import('./migrate.ts')).migrate(terminal))
+  program
+    .command('upgrade')
+    .description('manage an upgrade of several nodes')
+    .command('finish')
+    .description('start at once what waits until no node of the last release runs')
+    .action(async () => (await import('./upgrade-finish.ts')).upgradeFinish(terminal))
   program
     .command('apply')
     .description('apply a configuration file to the database; without effect when repeated')
@@ -130,11 +141,11 @@ function addAuditCommands(audit: Command, terminal: Terminal): void {
     .action(async (options) => (await import('./audit.ts')).auditExport(terminal, options))
   audit
     .command('verify-export')
-    .description('verify an export without the database')
-    .argument('<file>')
+    .description('verify exports and segments of the archive without the database, and that no records are missing between them')
+    .argument('<files...>', 'files of one Workspace; those that end with .gz are decompressed')
     .requiredOption('--public-key <file>', 'file with the public key of the Workspace (`gatehouse audit public-key`)')
     .option('--kept <file>', 'also verify against checkpoints kept outside the database; repeatable', collectValue)
-    .action(async (file, options) => (await import('./audit-offline.ts')).auditVerifyExport(terminal, file, options))
+    .action(async (files, options) => (await import('./audit-offline.ts')).auditVerifyExports(terminal, files, options))
   audit
     .command('public-key')
     .description('print the public key that verifies exports and checkpoints')

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { type AuditArchiveConfig, readAuditArchiveConfig } from './audit-archive.ts'
 import { type CheckpointDeliveryConfig, readCheckpointDeliveryConfig } from './checkpoint-delivery.ts'
 import { type EmbeddingsConfig, readEmbeddingsConfig } from './embeddings.ts'
 import { ConfigError, type Environment } from './environment.ts'
@@ -15,6 +16,8 @@ export interface Config {
   /** URL of a PostgreSQL. Absent: the embedded database in dataDir. */
   readonly databaseUrl: string | undefined
   readonly databasePoolSize: number
+  /** URL of a Valkey or Redis that counts limits. Absent: the database counts them. */
+  readonly valkeyUrl: string | undefined
   /** Timeouts of PostgreSQL in milliseconds. 0: no limit (db/connections.ts). */
   readonly databaseTimeouts: {
     readonly connectMs: number
@@ -47,6 +50,8 @@ export interface Config {
   readonly embeddings: EmbeddingsConfig | undefined
   readonly files: FilesConfig
   readonly checkpointDelivery: CheckpointDeliveryConfig
+  /** Absent: the audit log is not archived. */
+  readonly auditArchive: AuditArchiveConfig | undefined
   /** Full URL to which spans are sent with OTLP over HTTP. Absent: no spans. */
   readonly otlpTracesUrl: string | undefined
   /** Resource attributes of all spans: at least `service.name`. */
@@ -67,8 +72,11 @@ export interface Config {
 export const serverUrl = ({ host, port }: Pick<Config, 'host' | 'port'>): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
+/** Path of the configuration file. */
+export const configFileOf = (env: Environment): string => resolve(env.GATEHOUSE_CONFIG || 'gatehouse.yaml')
+
 export function readConfig(env: Environment): Config {
-  const configFile = resolve(env.GATEHOUSE_CONFIG || 'gatehouse.yaml')
+  const configFile = configFileOf(env)
   refuseUnknownVariables(env, configFile)
   const dataDir = resolve(env.GATEHOUSE_DATA || './data')
   return {
@@ -77,6 +85,7 @@ export function readConfig(env: Environment): Config {
     dataDir,
     databaseUrl: readDatabaseUrl(env),
     databasePoolSize: integer(env, 'GATEHOUSE_DATABASE_POOL', 10, 2, 500),
+    valkeyUrl: readValkeyUrl(env),
     databaseTimeouts: {
       connectMs: integer(env, 'GATEHOUSE_DATABASE_CONNECT_TIMEOUT_MS', 5_000, 100, 600_000),
       statementMs: integer(env, 'GATEHOUSE_DATABASE_STATEMENT_TIMEOUT_MS', 10_000, 0, 3_600_000),
@@ -105,6 +114,7 @@ export function readConfig(env: Environment): Config {
     embeddings: readEmbeddingsConfig(env),
     files: readFilesConfig(env, dataDir, integer(env, 'GATEHOUSE_MAX_FILE_BYTES', 26_214_400, 1, 5_368_709_120)),
     checkpointDelivery: readCheckpointDeliveryConfig(env),
+    auditArchive: readAuditArchiveConfig(env),
     otlpTracesUrl: readOtlpTracesUrl(env),
     otelResource: readOtelResource(env),
     signIn: readSignInConfig(env),
@@ -120,6 +130,15 @@ export function readConfig(env: Environment): Config {
 function readDatabaseUrl({ DATABASE_URL: url }: Environment): string | undefined {
   if (!url) return undefined
   if (!/^postgres(ql)?:\/\//.test(url)) throw new ConfigError('DATABASE_URL must start with postgres:// or postgresql://')
+  return url
+}
+
+/** Several nodes share limits, and they have one PostgreSQL, which counts while Valkey is lost. */
+function readValkeyUrl({ DATABASE_URL, GATEHOUSE_VALKEY_URL: url }: Environment): string | undefined {
+  if (!url) return undefined
+  if (!/^rediss?:\/\//.test(url)) throw new ConfigError('GATEHOUSE_VALKEY_URL must start with redis:// or rediss://')
+  if (!DATABASE_URL)
+    throw new ConfigError('GATEHOUSE_VALKEY_URL needs DATABASE_URL: limits are only shared by nodes on a PostgreSQL')
   return url
 }
 

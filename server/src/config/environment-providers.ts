@@ -25,6 +25,9 @@ const VENDORS = [
 /** Every id that a provider from the environment can have. */
 export const ENVIRONMENT_PROVIDER_IDS: readonly string[] = [...VENDORS.map(({ id }) => id), 'ollama']
 
+/** Variables that hold the keys of these providers. */
+export const PROVIDER_KEY_NAMES: readonly string[] = VENDORS.map(({ prefix }) => `${prefix}_API_KEY`)
+
 const parseList = (text: string | undefined): readonly string[] | null => {
   const names = (text ?? '').split(',').flatMap((name) => name.trim() || [])
   return names.length ? names : null

@@ -4,6 +4,10 @@ import { ConfigError, type Environment } from './environment.ts'
 /** All GATEHOUSE_ variables. A test checks that the list contains each variable that the source reads. */
 export const KNOWN_VARIABLES: readonly string[] = [
   'GATEHOUSE_ALLOW_PRIVATE_URLS',
+  'GATEHOUSE_AUDIT_ARCHIVE',
+  'GATEHOUSE_AUDIT_ARCHIVE_ACCESS_KEY_ID',
+  'GATEHOUSE_AUDIT_ARCHIVE_REGION',
+  'GATEHOUSE_AUDIT_ARCHIVE_SECRET_ACCESS_KEY',
   'GATEHOUSE_AUDIT_CHECKPOINT_ACCESS_KEY_ID',
   'GATEHOUSE_AUDIT_CHECKPOINT_BUCKET',
   'GATEHOUSE_AUDIT_CHECKPOINT_FILE',
@@ -54,6 +58,7 @@ export const KNOWN_VARIABLES: readonly string[] = [
   'GATEHOUSE_PUBLIC_URL',
   'GATEHOUSE_SECRET_KEY',
   'GATEHOUSE_TRUSTED_PROXIES',
+  'GATEHOUSE_VALKEY_URL',
 ]
 
 /** Variables that README and examples use in clients and configuration files. */

@@ -16,6 +16,7 @@ const NAMES = [
   'audit_record_endpoint',
   'memory_item_mode',
   'webhook_delivery_state',
+  'message_conversation_words',
 ]
 
 describe.each(testDatabases())('deferred indexes on $name', ({ open }) => {
@@ -51,9 +52,13 @@ describe.each(testDatabases())('deferred indexes on $name', ({ open }) => {
   test('buildDeferredIndexes: builds missing indexes, and migrations build all when the database is empty', async () => {
     expect(await listValidIndexes()).toEqual(NAMES.toSorted())
     await database.pool.query('drop index audit_record_status, audit_record_cache_read, webhook_delivery_state')
+    await database.pool.query(
+      'drop index message_conversation_words; create index message_words on message using gin (language_vector)',
+    )
     await Promise.all([buildDeferredIndexes(database), buildDeferredIndexes(database)])
     await buildDeferredIndexes(database)
     expect(await listValidIndexes()).toEqual(NAMES.toSorted())
+    expect((await database.pool.query("select to_regclass('message_words') as replaced")).rows).toEqual([{ replaced: null }])
   })
 
   test.each<[string, Partial<RecordFilter>]>([

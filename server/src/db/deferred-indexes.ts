@@ -7,6 +7,8 @@ interface DeferredIndex {
   readonly table: string
   /** Table, columns and condition: the SQL after `on`. */
   readonly on: string
+  /** An index that is dropped when this one is there, because no statement of this version uses it. */
+  readonly replaces?: string
 }
 
 /**
@@ -45,7 +47,20 @@ export const USAGE_INDEXES: readonly DeferredIndex[] = [
   },
 ]
 
-const DEFERRED_INDEXES = [...FILTER_INDEXES, ...USAGE_INDEXES]
+/**
+ * Words of messages together with the conversation: a search reads only entries of the member's conversations, however many messages of
+ * others have the words.
+ */
+export const SEARCH_INDEXES: readonly DeferredIndex[] = [
+  {
+    name: 'message_conversation_words',
+    table: 'message',
+    on: 'message using gin ((language_vector || array_to_tsvector(array[conversation_id::text])))',
+    replaces: 'message_words',
+  },
+]
+
+const DEFERRED_INDEXES = [...FILTER_INDEXES, ...USAGE_INDEXES, ...SEARCH_INDEXES]
 
 /** An index on a table of up to this many rows is built in less than a second. */
 const SMALL_TABLE_ROWS = 50_000
@@ -54,10 +69,12 @@ const LOCK = 0x47415445
 
 /** For a migration: builds the indexes of small tables at once; `buildDeferredIndexes` builds the others without blocking writes. */
 export async function indexSmallTables(db: Kysely<unknown>, indexes: readonly DeferredIndex[]): Promise<void> {
-  for (const { name, table, on } of indexes) {
+  for (const { name, table, on, replaces } of indexes) {
     const { rows } = await sql<{ rows: number }>`
       select count(*)::int as rows from (select 1 from ${sql.table(table)} limit ${SMALL_TABLE_ROWS + 1}) as first`.execute(db)
-    if ((rows[0]?.rows ?? 0) <= SMALL_TABLE_ROWS) await sql.raw(`create index if not exists ${name} on ${on}`).execute(db)
+    if ((rows[0]?.rows ?? 0) > SMALL_TABLE_ROWS) continue
+    await sql.raw(`create index if not exists ${name} on ${on}`).execute(db)
+    if (replaces !== undefined) await sql.raw(`drop index if exists ${replaces}`).execute(db)
   }
 }
 
@@ -76,7 +93,10 @@ export async function buildDeferredIndexes({ pool, kind }: IndexedDatabase): Pro
   if (missing.length === 0) return
   // All connections share one session of the embedded database: there are no concurrent writes, and a lock would have no effect.
   if (kind === 'embedded') {
-    for (const { name, on } of missing) await pool.query(`create index if not exists ${name} on ${on}`)
+    for (const { name, on, replaces } of missing) {
+      await pool.query(`create index if not exists ${name} on ${on}`)
+      if (replaces !== undefined) await pool.query(`drop index if exists ${replaces}`)
+    }
     return
   }
   const client = await pool.connect()
@@ -85,7 +105,7 @@ export async function buildDeferredIndexes({ pool, kind }: IndexedDatabase): Pro
     if (!locked.rows[0]?.locked) return
     await client.query('set statement_timeout = 0')
     await client.query('set lock_timeout = 0')
-    for (const { name, on } of await findMissing(client)) await build(client, name, on)
+    for (const missing of await findMissing(client)) await build(client, missing)
   } finally {
     // Closing the connection releases the lock; without time limits it must not return to the pool.
     client.release(true)
@@ -93,9 +113,12 @@ export async function buildDeferredIndexes({ pool, kind }: IndexedDatabase): Pro
 }
 
 /** Drops the index first: an interrupted attempt leaves an invalid index, which costs writes and is not used. */
-async function build(client: pg.PoolClient, name: string, on: string): Promise<void> {
+async function build(client: pg.PoolClient, { name, table, on, replaces }: DeferredIndex): Promise<void> {
   await client.query(`drop index concurrently if exists ${name}`)
   await client.query(`create index concurrently ${name} on ${on}`)
+  // The planner has no statistics of an expression before.
+  await client.query(`analyze ${table}`)
+  if (replaces !== undefined) await client.query(`drop index concurrently if exists ${replaces}`)
 }
 
 async function findMissing(connection: pg.Pool | pg.PoolClient): Promise<readonly DeferredIndex[]> {

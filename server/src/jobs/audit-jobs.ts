@@ -1,10 +1,14 @@
 import type { Logger } from 'pino'
 import { ADOPTION_MESSAGE, type AdoptedLog } from '../audit/adopt-log.ts'
+import { archiveNextSegment, findArchivedSequence } from '../audit/archive/archive-log.ts'
+import type { ArchivePlace } from '../audit/archive/archive-place.ts'
 import type { AuditFault } from '../audit/chain-checker.ts'
+import { type ChainPendingDeps, chainPending, findWorkspacesWithAbandoned } from '../audit/chain-pending.ts'
 import type { CheckpointDelivery } from '../audit/delivery/checkpoint-delivery.ts'
 import { LogRereader, rereadNextRange } from '../audit/reread.ts'
 import { pruneRecords } from '../audit/retention.ts'
 import { findWorkspacesDue, makeCheckpoint } from '../audit/sign-checkpoints.ts'
+import { findWorkspacesToRollUp, removeOldRollUps, rollUpNextRecords } from '../audit/statistics/roll-up.ts'
 import { AuditTamperedError, describeFault, stopSigning } from '../audit/verified-seal.ts'
 import type { AuditWatch } from '../audit/watch.ts'
 import { KeysUnreadableError, type WorkspaceKeys } from '../audit/workspace-keys.ts'
@@ -16,7 +20,8 @@ import type { Job } from './jobs.ts'
 import { listWorkspaceIds, runForEach } from './workspaces.ts'
 
 const SECOND = 1_000
-const HOUR = 3_600 * SECOND
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 /** Records that one run reads, rounded up to a checkpoint. A million records take about eight hours and less than 0.5 % of a core. */
 const RECORDS_PER_RUN = 1_000
@@ -26,12 +31,15 @@ export interface AuditJobDeps {
   readonly clock: Clock
   readonly log: Logger
   readonly workspaceKeys: Cache<WorkspaceKeys>
+  readonly audit: ChainPendingDeps['audit']
   readonly auditWatch: AuditWatch
   /** One for each place outside the database that receives checkpoints. */
   readonly checkpointDeliveries: readonly CheckpointDelivery[]
+  readonly auditArchive: ArchivePlace | undefined
 }
 
 export const auditJobs = (deps: AuditJobDeps): Job[] => [
+  { name: 'chain pending audit records', everyMs: 2 * SECOND, run: () => chainAbandoned(deps) },
   { name: 'sign audit checkpoints', everyMs: 5 * SECOND, run: () => signCheckpoints(deps) },
   { name: 'check audit logs', everyMs: 30 * SECOND, run: () => checkAuditLogs(deps) },
   { name: 'read audit logs again', everyMs: 30 * SECOND, run: createRereadJob(deps) },
@@ -40,8 +48,15 @@ export const auditJobs = (deps: AuditJobDeps): Job[] => [
     everyMs: 5 * SECOND,
     run: () => deliverCheckpoints(deps, delivery),
   })),
+  { name: 'archive the audit log', everyMs: MINUTE, run: () => archiveAuditLogs(deps) },
+  { name: 'count audit records by hour', everyMs: 2 * SECOND, run: () => rollUpRecords(deps) },
   { name: 'end audit retention', everyMs: HOUR, run: () => endAuditRetention(deps) },
 ]
+
+/** Gives positions to the records of nodes that died between a commit and the position of its record. */
+export async function chainAbandoned(deps: AuditJobDeps): Promise<void> {
+  await runForEach(await findWorkspacesWithAbandoned(deps), (workspaceId) => chainPending(deps, workspaceId))
+}
 
 /** Signs the logs in which no tampering is found. Tampering is logged at each attempt. */
 export async function signCheckpoints(deps: AuditJobDeps): Promise<void> {
@@ -58,6 +73,23 @@ export async function signCheckpoints(deps: AuditJobDeps): Promise<void> {
       await stopSigning(db, workspaceId, keys, cause.fault)
       logTampering(log, workspaceId, cause.fault)
     }
+  })
+}
+
+/** Writes the segments of the logs that are due. A log with an alarm waits for the operator. */
+async function archiveAuditLogs({ db, clock, workspaceKeys, auditWatch, auditArchive }: AuditJobDeps): Promise<void> {
+  if (!auditArchive) return
+  const ids = (await listWorkspaceIds(db)).filter((id) => !auditWatch.faults.has(id))
+  await runForEach(ids, async (workspaceId) => {
+    const keys = await workspaceKeys.get(workspaceId)
+    while (await archiveNextSegment(db, auditArchive, workspaceId, { keys, now: clock.now() }));
+  })
+}
+
+/** Adds new records to the hourly counts. After an upgrade it counts the records that are there already. */
+async function rollUpRecords({ db }: Pick<AuditJobDeps, 'db'>): Promise<void> {
+  await runForEach(await findWorkspacesToRollUp(db), async (workspaceId) => {
+    while (await rollUpNextRecords(db, workspaceId));
   })
 }
 
@@ -98,13 +130,16 @@ async function deliverCheckpoints({ db, workspaceKeys }: AuditJobDeps, delivery:
   )
 }
 
-async function endAuditRetention({ db, clock, workspaceKeys, auditWatch }: AuditJobDeps): Promise<void> {
+async function endAuditRetention({ db, clock, workspaceKeys, auditWatch, auditArchive }: AuditJobDeps): Promise<void> {
   await runForEach(await listWorkspaceIds(db), async (workspaceId) => {
     const workspace = await findWorkspace(db, workspaceId)
     if (!workspace || auditWatch.faults.has(workspaceId)) return
     const now = clock.now()
     const before = new Date(now.getTime() - workspace.settings.audit_retention_days * DAY)
-    await pruneRecords(db, workspaceId, { before, keys: await workspaceKeys.get(workspaceId), now })
+    const keys = await workspaceKeys.get(workspaceId)
+    const archived = auditArchive && (await findArchivedSequence(db, auditArchive, workspaceId, keys))
+    await pruneRecords(db, workspaceId, { before, keys, now, ...(archived !== undefined && { archived }) })
+    await removeOldRollUps(db, workspaceId, before)
   })
 }
 

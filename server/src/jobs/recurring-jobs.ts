@@ -5,6 +5,7 @@ import { findApplication } from '../identity/application-store.ts'
 import { findWorkspace } from '../identity/workspace-store.ts'
 import { sweepCollections } from '../knowledge/sweep.ts'
 import { IdleHeapCollector } from '../lib/idle-heap-collector.ts'
+import { removeIdleQuotas } from '../limits/shared/postgres-store.ts'
 import { removeExpired } from '../memory/erase.ts'
 import { deleteExpiredKeys } from '../messaging/api/idempotency-store.ts'
 import type { AssistantWorker } from '../messaging/assistants/assistant-worker.ts'
@@ -84,6 +85,7 @@ function removalJobs(deps: Deps): Job[] {
     ['remove deleted collections', 30 * SECOND, () => removeCollections(db)],
     ['prune events and deliveries', HOUR, () => pruneEvents(db, before)],
     ['remove old idempotency keys', MINUTE, () => inBatches(500, (most) => deleteExpiredKeys(db, clock.now(), most))],
+    ['remove unused limits', 5 * MINUTE, () => inBatches(5_000, (most) => removeIdleQuotas(db, most))],
     ['remove files', 10 * SECOND, () => inBatches(100, (most) => removeDueFiles(db, files, clock.now(), most))],
     ['remove unsent uploads', 10 * MINUTE, () => removeUploads(deps, before(UNSENT_MS))],
     ['end message retention', HOUR, () => endMessageRetention(deps)],

@@ -1,26 +1,42 @@
 import type { ApplicationLimits } from '../domain/principal.ts'
-import { Bucket, type Rate } from './bucket.ts'
-import { type LimitState, policyHeader } from './limit-headers.ts'
+import type { Counters, Rate, RateCounter, SlotCounter } from './counters.ts'
+import { type LimitName, type LimitState, policyHeader } from './limit-headers.ts'
 
 /** How long a request that waited for a reviewer queues for a slot before it fails. */
 const SLOT_WAIT_MS = 30_000
+/** Retry hint for a full concurrency limit; the end of the other requests is not known. */
+const CONCURRENCY_RETRY_MS = 1_000
 
 const requestRate = (limits: ApplicationLimits): Rate => ({ perMinute: limits.requests_per_minute, capacity: limits.burst })
 
-/** The use of one Application's limits on this node. */
+/** A limit that does not admit a request, and the milliseconds until it may. */
+export interface FullLimit {
+  readonly limit: LimitName
+  readonly waitMs: number
+}
+
+/** The use of one Application's limits, as far as this node knows it. */
 export class ApplicationUsage {
-  readonly requests: Bucket
-  tokens: Bucket | undefined
+  readonly requests: RateCounter
+  readonly slots: SlotCounter
+  tokens: RateCounter | undefined
   policyHeader: string
   limits: ApplicationLimits
-  #inFlight = 0
+  readonly #id: string
+  readonly #counters: Counters
+  readonly #clock: () => number
   /** Requests that wait for a slot, first in, first out. */
   readonly #queue = new Set<() => void>()
 
-  constructor(limits: ApplicationLimits, now: number) {
+  constructor(id: string, limits: ApplicationLimits, counters: Counters, clock: () => number) {
+    const now = clock()
+    this.#id = id
+    this.#counters = counters
+    this.#clock = clock
     this.limits = limits
     this.policyHeader = policyHeader(limits)
-    this.requests = new Bucket(requestRate(limits), now)
+    this.requests = counters.rate(`${id} requests`, requestRate(limits), now)
+    this.slots = counters.slots(`${id} slots`, limits.concurrency, () => this.#admitQueued())
     this.#adjustTokens(now)
   }
 
@@ -29,31 +45,35 @@ export class ApplicationUsage {
     this.limits = limits
     this.policyHeader = policyHeader(limits)
     this.requests.adjust(requestRate(limits), now)
+    this.slots.adjust(limits.concurrency)
     this.#adjustTokens(now)
-    this.#admitQueued()
-  }
-
-  get hasFreeSlot(): boolean {
-    return this.#inFlight < this.limits.concurrency
   }
 
   isIdle(now: number): boolean {
-    return this.#inFlight === 0 && this.requests.isIdle(now) && (this.tokens?.isIdle(now) ?? true)
+    return this.slots.isIdle(now) && this.requests.isIdle(now) && (this.tokens?.isIdle(now) ?? true)
   }
 
-  takeSlot(): void {
-    this.#inFlight += 1
+  /** The limit with the longest wait for a request of `cost` tokens; undefined: the request can be admitted now. */
+  findFull(cost: number, now: number): FullLimit | undefined {
+    return this.#findFull(cost, now).reduce<FullLimit | undefined>(
+      (longest, full) => (longest && longest.waitMs >= full.waitMs ? longest : full),
+      undefined,
+    )
   }
 
-  releaseSlot(): void {
-    this.#inFlight -= 1
-    this.#admitQueued()
+  /** Asks the other nodes for what `findFull` lacks. undefined: a refusal is final. */
+  ask(cost: number, now: number): Promise<unknown> | undefined {
+    const answers = this.#findFull(cost, now).map(({ limit }) => {
+      if (limit === 'requests') return this.requests.ask(1, now)
+      return limit === 'tokens' ? this.tokens?.ask(cost, now) : this.slots.ask(now)
+    })
+    return answers.includes(undefined) ? undefined : Promise.all(answers)
   }
 
   /** Takes a slot, now or when one becomes free. Resolves to false if none became free in time. */
   acquireSlot(): boolean | Promise<boolean> {
-    if (this.hasFreeSlot) {
-      this.takeSlot()
+    if (this.slots.hasFree(this.#clock())) {
+      this.slots.take()
       return true
     }
     return new Promise((resolve) => {
@@ -63,34 +83,50 @@ export class ApplicationUsage {
       }
       const timer = setTimeout(() => {
         this.#queue.delete(admit)
+        this.slots.expect(this.#queue.size)
         resolve(false)
       }, SLOT_WAIT_MS)
       this.#queue.add(admit)
+      this.slots.expect(this.#queue.size)
     })
   }
 
-  /** Remaining units of each limit. `user`: the bucket of the request's user. */
-  states(user: Bucket | undefined, now: number): LimitState[] {
+  /** Remaining units of each limit. `user`: the counter of the request's user. */
+  states(user: RateCounter | undefined, now: number): LimitState[] {
     const states: LimitState[] = [{ name: 'requests', ...this.requests.left(now) }]
     if (user) states.push({ name: 'user', ...user.left(now) })
     if (this.tokens) states.push({ name: 'tokens', ...this.tokens.left(now) })
-    states.push({ name: 'concurrency', units: Math.max(0, this.limits.concurrency - this.#inFlight) })
+    states.push({ name: 'concurrency', units: this.slots.left(now) })
     return states
+  }
+
+  #findFull(cost: number, now: number): FullLimit[] {
+    const full: FullLimit[] = []
+    const requestsMs = this.requests.waitMs(1, now)
+    if (requestsMs > 0) full.push({ limit: 'requests', waitMs: requestsMs })
+    const tokensMs = this.tokens?.waitMs(cost, now) ?? 0
+    if (tokensMs > 0) full.push({ limit: 'tokens', waitMs: tokensMs })
+    if (!this.slots.hasFree(now)) full.push({ limit: 'concurrency', waitMs: CONCURRENCY_RETRY_MS })
+    return full
   }
 
   #adjustTokens(now: number): void {
     const perMinute = this.limits.tokens_per_minute
     if (perMinute === null) this.tokens = undefined
     else if (this.tokens) this.tokens.adjust({ perMinute, capacity: perMinute }, now)
-    else this.tokens = new Bucket({ perMinute, capacity: perMinute }, now)
+    else this.tokens = this.#counters.rate(`${this.#id} tokens`, { perMinute, capacity: perMinute }, now)
   }
 
   #admitQueued(): void {
+    const before = this.#queue.size
+    if (before === 0) return
+    const now = this.#clock()
     for (const admit of this.#queue) {
-      if (!this.hasFreeSlot) return
-      this.#inFlight += 1
+      if (!this.slots.hasFree(now)) break
+      this.slots.take()
       this.#queue.delete(admit)
       admit()
     }
+    if (this.#queue.size < before) this.slots.expect(this.#queue.size)
   }
 }

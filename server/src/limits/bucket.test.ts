@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Bucket, type Reservation } from './bucket.ts'
+import { Bucket } from './bucket.ts'
+import type { Reservation } from './counters.ts'
 
 /** Takes if possible; returns whether it did. */
 function take(bucket: Bucket, cost: number, now: number): boolean {

@@ -1,19 +1,11 @@
+import type { Rate, RateCounter, Reservation } from './counters.ts'
+
 /**
  * One unit has 60,000 shares, so a rate of n units per minute refills n shares per millisecond. The arithmetic uses integers only and
  * never rounds in favour of the caller.
  */
-const SHARES = 60_000
-
-/** Units per minute, and the most units that can be taken at once. Both are positive integers. */
-export interface Rate {
-  readonly perMinute: number
-  readonly capacity: number
-}
-
-/** Units that were taken by an estimate. Settled once, with the actual cost. */
-export interface Reservation {
-  settle(actual: number): void
-}
+export const SHARES = 60_000
+const MS_PER_MINUTE = 60_000
 
 interface Open {
   /** Lowest `used` between this reservation and the next open one. */
@@ -24,7 +16,7 @@ interface Open {
  * A token bucket in the form of a leaky bucket (GCRA): `used` grows with each take and drains at the rate. In any span of t minutes it
  * admits at most capacity + perMinute × t units. Times are milliseconds of a monotonic clock, rounded down.
  */
-export class Bucket {
+export class Bucket implements RateCounter {
   #rate: Rate
   #used = 0
   #at: number
@@ -61,7 +53,8 @@ export class Bucket {
 
   /**
    * Takes an estimate and corrects it once the actual cost is known. The surplus is refunded, except for the part that has drained in the
-   * meantime: refunding that part would let the same units be spent twice.
+   * meantime: refunding that part would let the same units be spent twice. Use beyond the capacity is owed, but at most the units of a
+   * minute, so that an absurd number from a provider does not block the caller for longer.
    */
   reserve(cost: number, clock: () => number): Reservation {
     this.take(cost)
@@ -74,6 +67,8 @@ export class Bucket {
         settled = true
         this.#drain(clock())
         this.#fill(-this.#close(open, (cost - actual) * SHARES))
+        const { capacity, perMinute } = this.#rate
+        this.#used = Math.min(this.#used, capacity * SHARES + perMinute * MS_PER_MINUTE)
       },
     }
   }
@@ -85,6 +80,11 @@ export class Bucket {
     const units = Math.floor(free / SHARES)
     const missing = this.#used === 0 ? 0 : (units + 1 - this.#rate.capacity) * SHARES + this.#used
     return { units, nextMs: Math.ceil(missing / this.#rate.perMinute) }
+  }
+
+  /** The state of this bucket is complete: there is nothing to ask. */
+  ask(): undefined {
+    return undefined
   }
 
   /** True if a new bucket would have the same state, so that this one can be dropped. */

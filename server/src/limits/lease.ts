@@ -7,9 +7,10 @@ export interface Lease {
   readonly headers: Readonly<Record<string, string>>
   /**
    * Charges the request to its user's limit; an empty id has no limit. On a refusal the Application's rate is refunded. Only the
-   * first call counts, because a request that waited for a reviewer passes the stages again.
+   * first call counts, because a request that waited for a reviewer passes the stages again. A promise only if other nodes have to be
+   * asked.
    */
-  chargeUser(userId: string): RateRefusal | undefined
+  chargeUser(userId: string): RateRefusal | undefined | Promise<RateRefusal | undefined>
   /**
    * Gives the concurrency slot back while `wait` runs, then acquires one again. Returns false if `wait` returned false or no slot
    * became free in time.

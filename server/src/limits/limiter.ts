@@ -1,12 +1,13 @@
 import { elapsed } from '../lib/clock.ts'
 import { ApplicationUsage } from './application-usage.ts'
-import { Bucket, type Rate } from './bucket.ts'
+import type { Counters, Rate, RateCounter } from './counters.ts'
 import { IdleMap } from './idle-map.ts'
 import type { Admission, Lease, LimitedApplication, RateRefusal } from './lease.ts'
 import { type LimitName, limitHeaders, refusalText } from './limit-headers.ts'
+import { LOCAL_COUNTERS } from './local-counters.ts'
 
-/** Retry hint for a full concurrency limit; the end of the other requests is not known. */
-const CONCURRENCY_RETRY_MS = 1_000
+/** How often a request asks the other nodes before it is refused. More than once only if other requests took what it was granted. */
+const MOST_ASKS = 3
 
 interface Charge {
   /** Tokens reserved now. */
@@ -21,25 +22,40 @@ interface Refused {
   readonly limit: LimitName
   readonly waitMs: number
   readonly cost: number
-  readonly user?: Bucket
+  readonly user?: RateCounter
+}
+
+interface UserCounter {
+  readonly key: string
+  readonly counter: RateCounter
+}
+
+/** A request before it is admitted: `cost` in tokens. */
+interface Arrival {
+  readonly application: LimitedApplication
+  readonly cost: number
+  readonly asks: number
 }
 
 /**
  * The limits of GW-LIM-2: per Application requests per minute with a burst, concurrent requests and tokens per minute, and requests
  * per minute for each of its users. Either all limits admit a request, or it is charged to none.
  *
- * `admit` is synchronous, so concurrent requests never exceed the limits together. The user is known later and charged later
- * (`Lease.chargeUser`). The state is local to this node (docs/decisions/0009-identity-and-limits.md).
+ * A request is checked and charged in one synchronous step, so concurrent requests never exceed the limits together. The step waits only
+ * if this node has to ask the other nodes (docs/decisions/0026-shared-limits.md). The user is known later and charged later
+ * (`Lease.chargeUser`).
  */
 export class Limiter {
   readonly #clock: () => number
+  readonly #counters: Counters
   readonly #applications: IdleMap<ApplicationUsage>
-  readonly #users: IdleMap<Bucket>
+  readonly #users: IdleMap<RateCounter>
 
   /** `clock`: milliseconds, monotonic. */
-  constructor(clock: () => number = elapsed) {
+  constructor(clock: () => number = elapsed, counters: Counters = LOCAL_COUNTERS) {
     this.#clock = clock
-    this.#users = new IdleMap((bucket) => bucket.isIdle(clock()))
+    this.#counters = counters
+    this.#users = new IdleMap((counter) => counter.isIdle(clock()))
     this.#applications = new IdleMap((usage) => usage.isIdle(clock()))
   }
 
@@ -48,25 +64,12 @@ export class Limiter {
     return { applications: this.#applications.size, users: this.#users.size }
   }
 
-  /** Admits one request of about `tokens` tokens, or refuses it. Limits are read from `application`, so a change applies at once. */
-  admit(application: LimitedApplication, tokens: number): Admission {
-    const now = this.#clock()
-    const usage = this.#usageOf(application, now)
-    const cost = wholeTokens(tokens)
-
-    const waits: [LimitName, number][] = [
-      ['requests', usage.requests.waitMs(1, now)],
-      ['tokens', usage.tokens?.waitMs(cost, now) ?? 0],
-      ['concurrency', usage.hasFreeSlot ? 0 : CONCURRENCY_RETRY_MS],
-    ]
-    const [limit, waitMs] = waits.reduce((longest, wait) => (wait[1] > longest[1] ? wait : longest))
-    if (waitMs > 0) return this.#refusal(application, usage, { limit, waitMs, cost }, now)
-
-    usage.takeSlot()
-    const lease = this.#lease(application, usage, { cost, estimate: cost, isCharged: true })
-    this.#applications.sweep()
-    this.#users.sweep()
-    return { ok: true, lease }
+  /**
+   * Admits one request of about `tokens` tokens, or refuses it. Limits are read from `application`, so a change applies at once. A promise
+   * only if other nodes have to be asked; it rejects if their counters cannot be read.
+   */
+  admit(application: LimitedApplication, tokens: number): Admission | Promise<Admission> {
+    return this.#admit({ application, cost: wholeTokens(tokens), asks: 0 })
   }
 
   /**
@@ -77,6 +80,22 @@ export class Limiter {
     const usage = this.#currentUsage(application)
     if (!(await usage.acquireSlot())) return undefined
     return this.#lease(application, usage, { cost: 0, estimate: wholeTokens(tokens), isCharged: false })
+  }
+
+  #admit({ application, cost, asks }: Arrival): Admission | Promise<Admission> {
+    const now = this.#clock()
+    const usage = this.#usageOf(application, now)
+    const full = usage.findFull(cost, now)
+    if (full) {
+      const answer = asks < MOST_ASKS ? usage.ask(cost, now) : undefined
+      if (answer) return answer.then(() => this.#admit({ application, cost, asks: asks + 1 }))
+      return this.#refusal(application, usage, { ...full, cost }, now)
+    }
+    usage.slots.take()
+    const lease = this.#lease(application, usage, { cost, estimate: cost, isCharged: true })
+    this.#applications.sweep()
+    this.#users.sweep()
+    return { ok: true, lease }
   }
 
   /** For a request that has waited: the limits in memory may be newer than those that it came with. */
@@ -90,20 +109,20 @@ export class Limiter {
       if (known.limits !== limits) known.adjust(limits, now)
       return known
     }
-    const usage = new ApplicationUsage(limits, now)
+    const usage = new ApplicationUsage(id, limits, this.#counters, this.#clock)
     this.#applications.set(id, usage)
     return usage
   }
 
-  /** The user's bucket. A new one is not stored yet, so that refused requests leave nothing in memory. */
-  #userBucket({ id, limits }: LimitedApplication, userId: string, now: number) {
+  /** The user's counter. A new one is not stored yet, so that refused requests leave nothing in memory. */
+  #userCounter({ id, limits }: LimitedApplication, userId: string, now: number): UserCounter | undefined {
     const perMinute = limits.user_requests_per_minute
     if (perMinute === null || userId === '') return undefined
     const rate: Rate = { perMinute, capacity: Math.min(perMinute, limits.burst) }
-    const key = `${id} ${userId}`
-    const bucket = this.#users.get(key) ?? new Bucket(rate, now)
-    bucket.adjust(rate, now)
-    return { key, bucket }
+    const key = `${id} user ${userId}`
+    const counter = this.#users.get(key) ?? this.#counters.rate(key, rate, now)
+    counter.adjust(rate, now)
+    return { key, counter }
   }
 
   #lease(application: LimitedApplication, usage: ApplicationUsage, { cost, estimate, isCharged }: Charge): Lease {
@@ -113,24 +132,25 @@ export class Limiter {
     const mayBeRefunded = isCharged && application.limits.user_requests_per_minute !== null
     const request = mayBeRefunded ? usage.requests.reserve(1, clock) : undefined
     if (isCharged && !request) usage.requests.take(1)
-    const headers = (user?: Bucket) => limitHeaders(usage.policyHeader, usage.states(user, clock())).headers
+    const headers = (user?: RateCounter) => limitHeaders(usage.policyHeader, usage.states(user, clock())).headers
     const slot = new Slot(usage, () => this.#currentUsage(application))
     let isReleased = false
     let mayChargeUser = mayBeRefunded
     const lease = {
       headers: headers(),
-      chargeUser: (userId: string) => {
-        const now = clock()
-        const user = mayChargeUser ? this.#userBucket(application, userId, now) : undefined
-        const waitMs = user?.bucket.waitMs(1, now) ?? 0
-        request?.settle(waitMs > 0 ? 0 : 1)
+      chargeUser: (userId: string): RateRefusal | undefined | Promise<RateRefusal | undefined> => {
+        const user = mayChargeUser ? this.#userCounter(application, userId, clock()) : undefined
         mayChargeUser = false
-        if (!user) return undefined
-        if (waitMs > 0) return this.#refusal(application, usage, { limit: 'user', waitMs, cost, user: user.bucket }, now)
-        user.bucket.take(1)
-        this.#users.set(user.key, user.bucket)
-        lease.headers = headers(user.bucket)
-        return undefined
+        if (!user) {
+          request?.settle(1)
+          return undefined
+        }
+        return this.#chargeUser(user, 0, (waitMs) => {
+          request?.settle(waitMs > 0 ? 0 : 1)
+          if (waitMs > 0) return this.#refusal(application, usage, { limit: 'user', waitMs, cost, user: user.counter }, clock())
+          lease.headers = headers(user.counter)
+          return undefined
+        })
       },
       suspendWhile: (wait: () => Promise<boolean>) => slot.suspendWhile(wait),
       release: (actualTokens = estimate) => {
@@ -142,6 +162,17 @@ export class Limiter {
       },
     }
     return lease
+  }
+
+  /** Charges one request to the user, after asking the other nodes if needed. `finish` gets the wait, 0 if it was charged. */
+  #chargeUser<T>(user: UserCounter, asks: number, finish: (waitMs: number) => T): T | Promise<T> {
+    const { key, counter } = user
+    const now = this.#clock()
+    const waitMs = counter.waitMs(1, now)
+    const answer = waitMs > 0 && asks < MOST_ASKS ? counter.ask(1, now) : undefined
+    if (waitMs === 0) counter.take(1)
+    if (waitMs === 0 || answer) this.#users.set(key, counter)
+    return answer ? answer.then(() => this.#chargeUser(user, asks + 1, finish)) : finish(waitMs)
   }
 
   #refusal(
@@ -169,7 +200,7 @@ class Slot {
   }
 
   release(): void {
-    if (this.#isTaken) this.#usage.releaseSlot()
+    if (this.#isTaken) this.#usage.slots.release()
     this.#isTaken = false
   }
 

@@ -32,6 +32,16 @@ describe('tokens per minute', () => {
     expect(refusal.message).toContain('larger than')
   })
 
+  test('lease: an absurd number of tokens blocks the Application for a minute at most [GW-LIM-7]', () => {
+    const { limiter, pass } = limiterAt()
+    admitted(limiter.admit(app, 10)).lease.release(1_000_000_000)
+    expect(limiter.admit(app, 1).ok).toBe(false)
+    pass(59_999)
+    expect(limiter.admit(app, 1).ok).toBe(false)
+    pass(61)
+    admitted(limiter.admit(app, 1))
+  })
+
   test('limiter: a limit can be set, changed and removed while requests are in flight', () => {
     const { limiter } = limiterAt()
     const { lease } = admitted(limiter.admit(application(), 5_000))

@@ -1,4 +1,4 @@
-import { appendInTransaction } from '../audit/audit-store.ts'
+import { appendUnderLock } from '../audit/append-in-transaction.ts'
 import { type AuditDraft, createChangeDraft } from '../audit/record.ts'
 import { requireWorkspaceKeys } from '../audit/workspace-keys.ts'
 import type { Tx } from '../db/database.ts'
@@ -32,7 +32,7 @@ export async function recordChanges(context: RecordContext, changes: readonly Ch
   if (changes.every(({ done }) => done === 'unchanged')) return
   const { hasher } = await requireWorkspaceKeys(context.tx, context.workspaceBox, context.workspaceId)
   const drafts = changes.flatMap((change) => draftOf(context, change, (id) => hasher.user(id) ?? '') ?? [])
-  await appendInTransaction(context.tx, context.workspaceId, drafts, hasher)
+  await appendUnderLock(context.tx, context.workspaceId, drafts, hasher)
 }
 
 /** Changes of the whole server go into the oldest Workspace's log, as in the admin API. Without a Workspace they are not recorded. */

@@ -45,6 +45,10 @@ export interface Readings {
   readonly checkpointDeliveries: () => readonly Delivery[]
   readonly waitingForReview: () => number
   readonly lexicalFallbacks: () => number
+  /** False while limits are counted in PostgreSQL because Valkey does not respond. */
+  readonly isLimitStoreUp: () => boolean
+  /** Exchanges of leases of limits since the start. */
+  readonly limitExchanges: () => { readonly ok: number; readonly failed: number }
 }
 
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
@@ -141,6 +145,12 @@ export class Metrics {
       'Searches since the start that were only lexical because the embedder did not respond.',
       readings.lexicalFallbacks,
     )
+    const ok = 'Exchanges of leases of limits with the other nodes since the start.'
+    this.#gauge('gatehouse_limit_exchanges', ok, () => readings.limitExchanges().ok)
+    const failed = 'Exchanges of leases of limits that failed since the start. Requests that waited for them got 503.'
+    this.#gauge('gatehouse_limit_exchange_failures', failed, () => readings.limitExchanges().failed)
+    const valkey = '0 while Valkey does not respond, so that limits are counted in PostgreSQL. Without Valkey always 1.'
+    this.#gauge('gatehouse_limit_store_up', valkey, () => Number(readings.isLimitStoreUp()))
   }
 
   fault({ kind, name, how }: Fault): void {

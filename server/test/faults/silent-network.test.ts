@@ -123,25 +123,22 @@ async function sendChat(base: string, key: string | undefined): Promise<number> 
   return response?.status ?? 0
 }
 
-/** Selects a row if `node_frozen` holds the lock on the end of the chain in an idle transaction. */
-const FROZEN_LOCK = `select 1 from pg_stat_activity join pg_locks using (pid)
-  where application_name = 'node_frozen' and state = 'idle in transaction' and relation = 'audit_head'::regclass limit 1`
-
-/** Freezes the node repeatedly until it holds the lock while it is frozen; returns false if that never happens. */
-async function freezeWithLock(node: ServerProcess, database: pg.Client): Promise<boolean> {
-  for (let attempt = 0; attempt < 300; attempt++) {
-    node.own.child.kill('SIGSTOP')
-    await sleep(30)
-    if ((await database.query(FROZEN_LOCK)).rows.length > 0) return true
+/** Freezes the node at some point of its work, measures chats with the other one, and lets the node go on. */
+async function chatWhileFrozen(node: ServerProcess, chat: () => Promise<number>) {
+  node.own.child.kill('SIGSTOP')
+  try {
+    return await Promise.all([timed(chat()), timed(chat())])
+  } finally {
     node.own.child.kill('SIGCONT')
     await sleep(20)
   }
-  return false
 }
+
+const FREEZES = 40
 
 /** Needs TEST_DATABASE_URL. */
 describe.skipIf(url === null)('two nodes of which one is frozen', { timeout: 300_000 }, () => {
-  test('frozen node: the other node responds within seconds when the frozen node holds the lock on the chain', async () => {
+  test('frozen node: the other node responds within seconds, at whatever point the node is frozen', async () => {
     const database = await createOwnDatabase(url ?? '')
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-frozen-'))
     cleanups.push(database.drop, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
@@ -161,21 +158,16 @@ describe.skipIf(url === null)('two nodes of which one is frozen', { timeout: 300
         body: JSON.stringify({ limits: { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 1_000 } }),
       })
     const chat = (base: string) => sendChat(base, applications[0]?.api_key)
-    const watch = new pg.Client({ connectionString: database.url })
-    watch.on('error', () => {})
-    await watch.connect()
-    cleanups.push(() => watch.end().catch(() => {}))
     let running = true
     const load = [frozen, other, frozen, other].map(async ({ base }) => {
       while (running) await chat(base)
     })
-    expect(await freezeWithLock(frozen, watch)).toBe(true)
-    const answers = await Promise.all(Array.from({ length: 4 }, () => timed(chat(other.base))))
+    const answers: { value: number; ms: number }[] = []
+    for (let freeze = 0; freeze < FREEZES; freeze++) answers.push(...(await chatWhileFrozen(frozen, () => chat(other.base))))
     running = false
-    frozen.own.child.kill('SIGCONT')
     await Promise.all(load)
-    expect(answers.map(({ value }) => value)).toEqual([200, 200, 200, 200])
-    // PostgreSQL ends the transaction after 2 s. The rest is for a slow machine.
-    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(6_000)
+    expect(answers.filter(({ value }) => value !== 200)).toEqual([])
+    // No node holds the lock on the chain's end while it runs its own code.
+    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(3_000)
   })
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fromId } from '../../src/lib/id.ts'
 import type { Json } from '../admin/client.ts'
 import { word } from '../support/scripted-provider.ts'
 import type { TestServer } from '../support/server.ts'
@@ -224,5 +225,30 @@ describe('search', () => {
     await cleo.expectError('NOT_FOUND', 'GET', `/messages/search?q=x&conversation_id=${chat.id}`)
     await ann.expectError('VALIDATION_ERROR', 'GET', '/messages/search')
     for (const q of ['!!! ((', "' & | <->", ':*', '-']) expect(await find(ann, q)).toEqual([])
+  })
+
+  test('search: pages through several conversations in both directions, with `or` and `-without` [MSG-MSG-11]', async () => {
+    const [term, other] = [word(), word()]
+    const second = await ann.create('/conversations', { contact_id: cleo.id })
+    const sent: string[] = []
+    for (let i = 0; i < 6; i++) {
+      const place = i % 2 === 0 ? chat : second
+      const text = i === 5 ? `${other} only` : i === 4 ? `${term} ${other}` : `${term} number ${i}`
+      sent.unshift((await say(ann, text, place)).id)
+    }
+    const find = async (q: string, more = '') =>
+      (await ann.get(`/messages/search?q=${encodeURIComponent(q)}${more}`)).data.map(({ id }: Json) => id)
+    expect(await find(`${term} or ${other}`)).toEqual(sent)
+    expect(await find(`${term} -${other}`)).toEqual(sent.slice(2))
+    expect(await find(`${term} or ${other}`, `&limit=2&starting_after=${sent[1]}`)).toEqual(sent.slice(2, 4))
+    expect(await find(`${term} or ${other}`, `&limit=2&ending_before=${sent[4]}`)).toEqual(sent.slice(2, 4))
+  })
+
+  test('search: text that contains the id of another conversation is not found by its members', async () => {
+    const term = word()
+    const uuid = fromId('conv', chat.id) ?? ''
+    const second = await ann.create('/conversations', { contact_id: cleo.id })
+    await say(ann, `${term} '${uuid}' ${uuid}`, second)
+    expect((await ben.get(`/messages/search?q=${term}`)).data).toEqual([])
   })
 })

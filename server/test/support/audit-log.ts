@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { appendInTransaction } from '../../src/audit/audit-store.ts'
+import { appendUnderLock } from '../../src/audit/append-in-transaction.ts'
 import type { Checkpoint } from '../../src/audit/checkpoint.ts'
 import type { AuditDraft, AuditRecord } from '../../src/audit/record.ts'
 import { makeCheckpoint } from '../../src/audit/sign-checkpoints.ts'
 import { type VerifyOptions, verifyWorkspace } from '../../src/audit/verify.ts'
 import type { AuditWatch } from '../../src/audit/watch.ts'
 import type { WorkspaceKeys } from '../../src/audit/workspace-keys.ts'
+import { AuditWriter, type AuditWriterOptions } from '../../src/audit/writer.ts'
 import type { Database, Db } from '../../src/db/database.ts'
+import { Cache } from '../../src/lib/cache.ts'
 import { seedAuditedWorkspace, testDraft } from './audit.ts'
 import { Intruder } from './intruder.ts'
 
@@ -22,6 +24,10 @@ export const DENIED: AuditDraft['decision'] = { verdict: 'deny', transforms: [],
 interface LogOptions {
   /** Numbers of records; a checkpoint is signed after each group except the last. */
   readonly groups?: readonly number[]
+  /** Seals the records in groups, as nodes on PostgreSQL do. Every second group comes from another node. */
+  readonly usesGroups?: boolean
+  /** No checkpoint is signed. */
+  readonly unsigned?: boolean
   /** Changes the usual record with this sequence. */
   readonly change?: (sequence: number) => Partial<AuditDraft>
 }
@@ -35,13 +41,21 @@ export class AuditLogFixture {
   /** Ids of the appended records, oldest first. */
   readonly ids: string[] = []
   readonly #change: (sequence: number) => Partial<AuditDraft>
+  readonly #nodes: readonly AuditWriter[]
+  #groups = 0
 
-  constructor(database: Database, workspaceId: string, keys: WorkspaceKeys, { change = () => ({}) }: LogOptions = {}) {
+  constructor(
+    database: Database,
+    workspaceId: string,
+    keys: WorkspaceKeys,
+    { change = () => ({}), usesGroups = false }: LogOptions = {},
+  ) {
     this.database = database
     this.workspaceId = workspaceId
     this.keys = keys
     this.intruder = new Intruder(database.db, workspaceId)
     this.#change = change
+    this.#nodes = usesGroups ? [this.writer(), this.writer()] : []
   }
 
   get db(): Db {
@@ -54,7 +68,31 @@ export class AuditLogFixture {
       testDraft(this.workspaceId, { ...this.#change(first + index), ...change }),
     )
     this.ids.push(...drafts.map(({ id }) => id))
-    return this.db.transaction().execute((tx) => appendInTransaction(tx, this.workspaceId, drafts, this.keys.hasher))
+    this.#groups += 1
+    const writer = this.#nodes[this.#groups % 2]
+    if (writer) return Promise.all(drafts.map((draft) => writer.append(this.workspaceId, draft)))
+    return this.db.transaction().execute((tx) => appendUnderLock(tx, this.workspaceId, drafts, this.keys.hasher))
+  }
+
+  /** A writer that chains groups in the database. */
+  writer(options: Partial<AuditWriterOptions> = {}): AuditWriter {
+    const findSealer = async () => this.keys.hasher
+    return new AuditWriter(this.database, { findSealer, usesGroups: async () => true, ...options })
+  }
+
+  draft(): AuditDraft {
+    return testDraft(this.workspaceId)
+  }
+
+  /** Appends records with seals of their positions, like rare changes. */
+  async appendUnderLock(count: number): Promise<void> {
+    const drafts = Array.from({ length: count }, () => this.draft())
+    await this.db.transaction().execute((tx) => appendUnderLock(tx, this.workspaceId, drafts, this.keys.hasher))
+  }
+
+  /** Dependencies of `chainPending` on another node. */
+  pendingDeps() {
+    return { db: this.db, audit: this.writer(), workspaceKeys: new Cache(async () => this.keys, { loadMs: 10_000 }) }
   }
 
   sign(at = SIGNED_AT): Promise<Checkpoint | undefined> {
@@ -84,7 +122,7 @@ export function useAuditLog(open: () => Promise<Database>, options: LogOptions =
     const groups = options.groups ?? []
     for (const [index, count] of groups.entries()) {
       await log.append(count)
-      if (index < groups.length - 1) await log.sign()
+      if (index < groups.length - 1 && !options.unsigned) await log.sign()
     }
   })
   return () => log

@@ -49,6 +49,18 @@ export class Intruder {
     )
   }
 
+  /** Puts the records with these sequences in this order and recomputes all hashes. */
+  async reorder(order: readonly number[]): Promise<void> {
+    const rows = await this.rows()
+    const moved = order.flatMap((from, index) => {
+      const row = rows.find(({ sequence }) => sequence === from)
+      return row ? [{ ...row, sequence: index + 1 }] : []
+    })
+    // Sequences are unique, also between the updates.
+    await sql`update audit_record set sequence = sequence + 1000000 where workspace_id = ${this.workspace}`.execute(this.#db)
+    await this.#rewrite(moved, 1)
+  }
+
   /** Removes all records after `sequence` and their checkpoints. */
   async cutAfter(sequence: number): Promise<void> {
     await this.#db

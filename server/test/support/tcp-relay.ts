@@ -1,7 +1,15 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** Starts a relay to a local server that can drop all data as a broken network does: sockets stay open, but no data passes. */
-export async function startTcpRelay(target: { host: string; port: number }) {
+/** Timers of the same duration keep their order. */
+function sendLate(from: Socket, to: Socket, delayMs: number): void {
+  from.on('data', (chunk) => setTimeout(() => to.destroyed || to.write(chunk), delayMs))
+}
+
+/**
+ * Starts a relay to a local server that can drop all data as a broken network does: sockets stay open, but no data passes. `delayMs`: time
+ * that data take in each direction.
+ */
+export async function startTcpRelay(target: { host: string; port: number }, { delayMs = 0 } = {}) {
   const pairs = new Set<{ client: Socket; server: Socket | undefined }>()
   let isSilent = false
   const relay = createServer((client) => {
@@ -14,7 +22,13 @@ export async function startTcpRelay(target: { host: string; port: number }) {
       server?.destroy()
     }
     for (const socket of [client, server]) socket?.on('error', end).on('close', end)
-    if (server) client.pipe(server).pipe(client)
+    if (server && delayMs === 0) client.pipe(server).pipe(client)
+    else if (server)
+      for (const [from, to] of [
+        [client, server],
+        [server, client],
+      ] as const)
+        sendLate(from.setNoDelay(true), to, delayMs)
   })
   await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve))
   return {

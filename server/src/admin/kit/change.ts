@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import { appendInTransaction } from '../../audit/audit-store.ts'
+import { appendInTransaction } from '../../audit/append-in-transaction.ts'
+import { type AuditedDeps, auditedTransaction } from '../../audit/audited-transaction.ts'
 import type { KeyedHasher } from '../../audit/hashes.ts'
 import { type ChangeFacts, createChangeDraft } from '../../audit/record.ts'
 import { requireWorkspaceKeys } from '../../audit/workspace-keys.ts'
-import type { Db, Tx } from '../../db/database.ts'
+import type { Tx } from '../../db/database.ts'
 import type { Signal } from '../../db/signal.ts'
 import { GatehouseError } from '../../errors.ts'
 import { type Clock, elapsed } from '../../lib/clock.ts'
@@ -11,8 +12,7 @@ import { newId } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import { refuseLostScopes } from './current-scopes.ts'
 
-export interface ChangeDeps {
-  readonly db: Db
+export interface ChangeDeps extends AuditedDeps {
   readonly clock: Clock
   readonly signal: Signal
   readonly workspaceBox: SecretBox
@@ -45,13 +45,13 @@ interface NoChange<T> {
  * locks other operators before the operator's own row: two operators who remove each other would deadlock otherwise.
  */
 export async function change<T>(
-  { db, clock, signal, workspaceBox }: ChangeDeps,
+  { db, audit, clock, signal, workspaceBox }: ChangeDeps,
   request: Pick<FastifyRequest, 'operator' | 'workspaceId' | 'log'>,
   work: (tx: Tx, now: Date) => Promise<Change<T> | NoChange<T>>,
   first?: (tx: Tx) => Promise<unknown>,
 ): Promise<T> {
   const startedAt = elapsed()
-  const made = await db.transaction().execute(async (tx) => {
+  const made = await auditedTransaction({ db, audit }, async (tx) => {
     const now = clock.now()
     await first?.(tx)
     await refuseLostScopes(tx, request.operator)

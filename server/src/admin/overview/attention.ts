@@ -1,5 +1,5 @@
 import type { AuditFault } from '../../audit/chain-checker.ts'
-import type { RequestCounts } from '../../audit/statistics.ts'
+import type { RequestCounts } from '../../audit/statistics/statistics.ts'
 import { describeFault } from '../../audit/verified-seal.ts'
 import type { PendingCount } from '../../review/pending-counts.ts'
 import type { AttentionKind } from './overview-shapes.ts'

@@ -1,5 +1,6 @@
 import { parseTimeRange } from '../../audit/admin/audit-query.ts'
-import { countByInterval, countRequests, type StatisticsQuery, stageTimes } from '../../audit/statistics.ts'
+import { stageTimes } from '../../audit/statistics/stage-times.ts'
+import { countRequests, type StatisticsQuery } from '../../audit/statistics/statistics.ts'
 import type { Db } from '../../db/database.ts'
 import { invalid, notFound } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
@@ -111,9 +112,9 @@ function timeOf({ from: asked, to: until, interval }: Asked, now: Date) {
     ...(until !== undefined && { to: until }),
   })
   const to = times.to ?? now
-  const from = times.from ?? new Date(to.getTime() - DAY_MS)
-  if (from >= to) throw invalid({ param: 'from', message: 'must be before to' })
-  const seconds = (to.getTime() - from.getTime()) / 1_000
+  const start = times.from ?? new Date(to.getTime() - DAY_MS)
+  if (start >= to) throw invalid({ param: 'from', message: 'must be before to' })
+  const seconds = (to.getTime() - start.getTime()) / 1_000
   const names = Object.keys(INTERVALS) as Interval[]
   const chosen = interval ?? names.find((name) => seconds / INTERVALS[name] <= POINTS) ?? '1d'
   if (seconds / INTERVALS[chosen] > MAX_POINTS) {
@@ -122,16 +123,19 @@ function timeOf({ from: asked, to: until, interval }: Asked, now: Date) {
       message: `must not make more than ${MAX_POINTS} points of the time`,
     })
   }
-  return { from, to, interval: chosen }
+  // The default time has whole intervals but for the last.
+  const intervalMs = INTERVALS[chosen] * 1_000
+  const from = times.from ?? new Date(Math.ceil(start.getTime() / intervalMs) * intervalMs)
+  return { from: from < to ? from : start, to, interval: chosen }
 }
 
-/** All intervals in order, including those without requests. */
+/** All intervals in order, including those without requests. The first and the last may be partial. */
 async function statistics(db: Db, query: StatisticsQuery, interval: Interval) {
   const seconds = INTERVALS[interval]
-  const [totals, found] = await Promise.all([countRequests(db, query), countByInterval(db, query, seconds)])
-  const byTime = new Map(found.map((one) => [one.at.getTime(), one]))
+  const { totals, intervals } = await countRequests(db, query, seconds)
   const times: number[] = []
-  for (let at = query.from.getTime(); at < query.to.getTime(); at += seconds * 1_000) times.push(at)
+  const first = Math.floor(query.from.getTime() / 1_000 / seconds) * seconds * 1_000
+  for (let at = first; at < query.to.getTime(); at += seconds * 1_000) times.push(at)
   const nothing = {
     requests: 0,
     verdicts: { allow: 0, escalate: 0, require_approval: 0, deny: 0 },
@@ -140,9 +144,9 @@ async function statistics(db: Db, query: StatisticsQuery, interval: Interval) {
   }
   const series = times.map((at) => ({
     at: new Date(at).toISOString(),
-    ...countedView(byTime.get(at) ?? { ...nothing, cost: null, p50Ms: null, p95Ms: null }),
+    ...countedView(intervals.get(at) ?? { ...nothing, cost: null, p50Ms: null, p95Ms: null }),
   }))
-  const stages = await stageTimes(db, query, totals.requests)
+  const stages = await stageTimes(db, query)
   return {
     from: query.from.toISOString(),
     to: query.to.toISOString(),

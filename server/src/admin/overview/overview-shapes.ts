@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
-import type { RequestCounts, StageTimes, TotalCounts } from '../../audit/statistics.ts'
+import type { StageTimes } from '../../audit/statistics/stage-times.ts'
+import type { RequestCounts } from '../../audit/statistics/statistics.ts'
 import { nullable } from '../../http/schemas.ts'
 import { oneOf, Timestamp } from '../../lib/fields.ts'
 import { ProviderView } from '../../providers/admin/provider-shapes.ts'
@@ -30,7 +31,7 @@ export const STATISTICS_QUERY = {
 }
 
 const count = Type.Integer({ minimum: 0 })
-const ms = nullable(Type.Number({ description: 'Milliseconds. null: no requests.' }))
+const ms = nullable(Type.Number({ description: 'Milliseconds, at most 5 % off. null: no requests.' }))
 
 const CountedFields = {
   requests: count,
@@ -63,7 +64,8 @@ const StatisticsFields = {
     cached_tokens: { ...count, description: 'Part of `tokens` that providers read from their caches.' },
   }),
   series: Type.Array(Type.Object({ at: Timestamp, ...CountedFields }), {
-    description: 'One entry for each interval, oldest first, including intervals without requests.',
+    description:
+      'One entry for each interval, oldest first, including intervals without requests. Intervals begin at multiples of their length in UTC, so the first and the last may be partial.',
   }),
   stages: Type.Array(
     Type.Object({
@@ -129,7 +131,7 @@ export const OverviewView = Type.Object({
   ),
 })
 
-export const countedView = ({ requests, verdicts, errors, tokens, cost, p50Ms, p95Ms }: RequestCounts) => ({
+export const countedView = ({ requests, verdicts, errors, tokens, cost, p50Ms, p95Ms }: Omit<RequestCounts, 'cachedTokens'>) => ({
   requests,
   verdicts,
   errors,
@@ -138,7 +140,7 @@ export const countedView = ({ requests, verdicts, errors, tokens, cost, p50Ms, p
   latency: { p50_ms: p50Ms, p95_ms: p95Ms },
 })
 
-export const totalsView = ({ cachedTokens, ...counts }: TotalCounts) => ({ ...countedView(counts), cached_tokens: cachedTokens })
+export const totalsView = (counts: RequestCounts) => ({ ...countedView(counts), cached_tokens: counts.cachedTokens })
 
 export const stageView = ({ name, p50Ms, p95Ms, count: worked }: StageTimes) => ({
   name,

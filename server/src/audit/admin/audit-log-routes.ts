@@ -5,6 +5,7 @@ import { bodyOptional } from '../../http/bodies.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import { ADOPTION_MESSAGE, type AdoptedLog } from '../adopt-log.ts'
+import type { ChainOverdue } from '../chain-pending.ts'
 import { listCheckpoints } from '../checkpoint-store.ts'
 import { exportRecords } from '../export.ts'
 import { makeCheckpoint } from '../sign-checkpoints.ts'
@@ -43,9 +44,13 @@ const docs = {
   ),
 }
 
+interface Deps extends VerificationDeps {
+  readonly chainOverdue: ChainOverdue
+}
+
 /** Routes of the audit log as a whole; audit-routes.ts has those of records. */
-export function auditLogRoutes(app: TypedApp, deps: VerificationDeps): void {
-  const { db, clock, workspaceKeys } = deps
+export function auditLogRoutes(app: TypedApp, deps: Deps): void {
+  const { db, clock, workspaceKeys, chainOverdue } = deps
   const verify = createAuditVerifier(deps)
 
   handle(app, docs.checkpoints, async ({ workspaceId, query }) => {
@@ -62,9 +67,10 @@ export function auditLogRoutes(app: TypedApp, deps: VerificationDeps): void {
     }
   })
 
-  handle(app, { ...docs.verify, preValidation: bodyOptional }, async ({ workspaceId, body }) =>
-    verify(workspaceId, body.checkpoint),
-  )
+  handle(app, { ...docs.verify, preValidation: bodyOptional }, async ({ workspaceId, body }) => {
+    await chainOverdue(workspaceId)
+    return verify(workspaceId, body.checkpoint)
+  })
 
   handle(app, docs.state, async ({ workspaceId }) => {
     const fault = deps.auditWatch.faults.get(workspaceId)
@@ -73,6 +79,7 @@ export function auditLogRoutes(app: TypedApp, deps: VerificationDeps): void {
 
   handle(app, docs.export, async (request, reply) => {
     const { workspaceId, query, log } = request
+    await chainOverdue(workspaceId)
     // The new checkpoint covers the newest records. If it cannot be signed, the export ends at the last checkpoint.
     const keys = await workspaceKeys.get(workspaceId)
     const onAdopted = (adopted: AdoptedLog) => log.info({ workspace_id: workspaceId, ...adopted }, ADOPTION_MESSAGE)

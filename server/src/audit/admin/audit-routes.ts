@@ -6,6 +6,7 @@ import { requireFound } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import type { Cache } from '../../lib/cache.ts'
 import { findRecord, searchRecords } from '../audit-store.ts'
+import type { ChainOverdue } from '../chain-pending.ts'
 import { createInclusionProof } from '../proof.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
 import { toRecordFilter } from './audit-query.ts'
@@ -34,11 +35,13 @@ const docs = {
 interface Deps {
   readonly db: Db
   readonly workspaceKeys: Cache<WorkspaceKeys>
+  readonly chainOverdue: ChainOverdue
 }
 
-export function auditRoutes(app: TypedApp, { db, workspaceKeys }: Deps): void {
+export function auditRoutes(app: TypedApp, { db, workspaceKeys, chainOverdue }: Deps): void {
   handle(app, docs.search, async ({ workspaceId, query }) => {
     const { hasher } = await workspaceKeys.get(workspaceId)
+    await chainOverdue(workspaceId)
     return listOf(
       await searchRecords(db, workspaceId, toRecordFilter(query, hasher)),
       (record) => record,
@@ -47,10 +50,12 @@ export function auditRoutes(app: TypedApp, { db, workspaceKeys }: Deps): void {
   })
 
   handle(app, docs.get, async ({ workspaceId, params }) => {
+    await chainOverdue(workspaceId)
     return requireFound(await findRecord(db, { workspaceId }, params.id), 'audit record')
   })
 
   handle(app, docs.proof, async ({ workspaceId, params }) => {
+    await chainOverdue(workspaceId)
     const record = requireFound(await findRecord(db, { workspaceId }, params.id), 'audit record')
     const proof = await createInclusionProof(db, workspaceId, params.id)
     if (!proof) throw new GatehouseError('CONFLICT', { message: 'No checkpoint covers this record yet. Try again in a minute.' })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
 import type { Checkpoint } from '../checkpoint.ts'
 import type { CheckpointDestination } from './destination.ts'
-import { type DestinationConnection, sendRequest } from './send-request.ts'
+import { amzTime, type DestinationConnection, sendRequest } from './send-request.ts'
 
 export interface BucketOptions {
   readonly url: string
@@ -53,6 +53,3 @@ export class BucketDestination implements CheckpointDestination {
     return this.#connection.close()
   }
 }
-
-/** `20260301T000000Z` */
-const amzTime = (now: Date): string => now.toISOString().replaceAll(/[:-]|\.\d{3}/g, '')

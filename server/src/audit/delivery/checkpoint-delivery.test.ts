@@ -12,7 +12,7 @@ import { testDatabases } from '../../../test/support/database.ts'
 import type { Database } from '../../db/database.ts'
 import { uuidOf } from '../../db/values.ts'
 import { guardedConnector } from '../../lib/url-guard.ts'
-import { appendInTransaction } from '../audit-store.ts'
+import { appendUnderLock } from '../append-in-transaction.ts'
 import { type Checkpoint, checkpointHash } from '../checkpoint.ts'
 import { makeCheckpoint } from '../sign-checkpoints.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
@@ -87,7 +87,7 @@ describe.each(testDatabases())('CheckpointDelivery on $name', ({ open }) => {
     const made: Checkpoint[] = []
     for (let index = 0; index < count; index++) {
       const drafts = [testDraft(workspaceId), testDraft(workspaceId)]
-      await database.db.transaction().execute((tx) => appendInTransaction(tx, workspaceId, drafts, keys.hasher))
+      await database.db.transaction().execute((tx) => appendUnderLock(tx, workspaceId, drafts, keys.hasher))
       made.push((await makeCheckpoint(database.db, workspaceId, keys, NOW)) as Checkpoint)
     }
     return made

@@ -11,10 +11,13 @@ interface DestinationRequest {
   readonly method: 'POST' | 'PUT'
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: string | Buffer
 }
 
 const TIMEOUT_MS = 15_000
+
+/** The time of a request to an S3-compatible store: `20260301T000000Z`. */
+export const amzTime = (now: Date): string => now.toISOString().replaceAll(/[:-]|\.\d{3}/g, '')
 
 /** `connect` refuses forbidden addresses, such as those of metadata services. */
 export function openConnection(connect: buildConnector.connector, timeoutMs = TIMEOUT_MS): DestinationConnection {
@@ -35,5 +38,5 @@ export async function sendRequest(
   const response = await request(url, { ...sent, dispatcher: agent, signal })
   await response.body.dump({ limit: 65_536, signal })
   if (response.statusCode < 200 || response.statusCode > 299)
-    throw new Error(`the checkpoint destination returned status ${response.statusCode}`)
+    throw new Error(`the destination returned status ${response.statusCode}`)
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, type TProperties, type TSchema, Type } from 'typebox'
+import { auditedTransaction } from '../../audit/audited-transaction.ts'
 import type { Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/retried-transaction.ts'
 import { ERRORS, type ErrorCode, type ErrorFields, errorBody } from '../../errors.ts'
@@ -86,7 +87,7 @@ export const readRoute =
     app.route({
       ...documented(target, docs),
       handler: async (http, reply) => {
-        reply.headers(deps.userRateLimiter.admit(http.member, 'other'))
+        reply.headers(await deps.userRateLimiter.admit(http.member, 'other'))
         const query = readQuery(http.query) as QueryOf<Q>
         return handle({ ...requestOf(http, deps), query, body: undefined }, deps, reply)
       },
@@ -124,7 +125,7 @@ export const writeRoute =
     app.route({
       ...documented(target, docs, body),
       handler: async (http, reply) => {
-        reply.headers(deps.userRateLimiter.admit(http.member, kind))
+        reply.headers(await deps.userRateLimiter.admit(http.member, kind))
         const key = http.method === 'DELETE' ? undefined : idempotencyKeyIn(http.headers)
         const query = readQuery(http.query) as QueryOf<Q>
         const request = { ...requestOf(http, deps), query, body: readBody?.(http.body) as Static<B> }
@@ -173,17 +174,21 @@ const writeOnce = <B extends TSchema, P, Q extends TProperties>(
   prepared: P,
   deps: MessagingDeps,
 ): Promise<WriteResult> =>
-  inTransaction(deps.db, async (tx): Promise<WriteResult> => {
-    if (idempotencyKey && !(await reserveKey(tx, idempotencyKey, request.now))) {
-      const replayed = replay(await findResponse(tx, idempotencyKey, request.now), idempotencyKey.fingerprint)
-      if (!replayed) throw new Error('An Idempotency-Key could not be reserved and has no stored response')
-      return { replayed }
-    }
-    const response = await definition.write(tx, request, prepared, deps)
-    const stored = { status: response.status, body: response.body === undefined ? '' : JSON.stringify(response.body) }
-    if (idempotencyKey) await storeResponse(tx, idempotencyKey, stored)
-    return { response, stored }
-  })
+  auditedTransaction<WriteResult>(
+    deps,
+    async (tx) => {
+      if (idempotencyKey && !(await reserveKey(tx, idempotencyKey, request.now))) {
+        const replayed = replay(await findResponse(tx, idempotencyKey, request.now), idempotencyKey.fingerprint)
+        if (!replayed) throw new Error('An Idempotency-Key could not be reserved and has no stored response')
+        return { replayed }
+      }
+      const response = await definition.write(tx, request, prepared, deps)
+      const stored = { status: response.status, body: response.body === undefined ? '' : JSON.stringify(response.body) }
+      if (idempotencyKey) await storeResponse(tx, idempotencyKey, stored)
+      return { response, stored }
+    },
+    inTransaction,
+  )
 
 /** Sends a response. Repeated requests get the same bytes. */
 function send(reply: FastifyReply, { status, body }: StoredResponse, headers: MessagingResponse['headers'] = {}): FastifyReply {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { auditedTransaction } from '../../audit/audited-transaction.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/retried-transaction.ts'
 import { GatehouseError } from '../../errors.ts'
@@ -76,12 +77,13 @@ async function sendAnswer(turn: Turn, context: TurnContext, { text, auditId }: T
   if (!answer) return refuse(turn, context, { text: noticeFor('POLICY_DENIED'), auditId }, deps)
   if (!(answer.governed instanceof HeldText)) return changeTurn(context, (tx) => endTurn(tx, turn), [answer], deps)
   const notice = await prepare(turn, context, { text: HELD_NOTICE, auditId }, deps)
-  await inTransaction(deps.db, async (tx) => {
+  const store = async (tx: Tx): Promise<void> => {
     const now = deps.clock.now()
     const sent = await storeMessage(tx, context.assistant, answer, now)
     if (sent.kind !== 'held' || !(await holdTurn(tx, turn, sent.reviewItemId))) throw new TurnLost()
     if (notice) await storeMessage(tx, context.assistant, notice, now)
-  }).catch(throwUnlessLost)
+  }
+  await auditedTransaction(deps, store, inTransaction).catch(throwUnlessLost)
   deps.relay.wake()
 }
 
@@ -133,10 +135,11 @@ async function changeTurn(
 ): Promise<void> {
   // A notice that answers no message is not worth a review.
   const storable = messages.filter(({ governed, replyTo }) => replyTo !== undefined || !(governed instanceof HeldText))
-  await inTransaction(deps.db, async (tx) => {
+  const store = async (tx: Tx): Promise<void> => {
     if (!(await change(tx))) throw new TurnLost()
     for (const message of storable) await storeMessage(tx, assistant, message, deps.clock.now())
-  }).catch(throwUnlessLost)
+  }
+  await auditedTransaction(deps, store, inTransaction).catch(throwUnlessLost)
   deps.relay.wake()
 }
 

@@ -1,4 +1,5 @@
-import { appendInTransaction } from '../../audit/audit-store.ts'
+import { appendInTransaction } from '../../audit/append-in-transaction.ts'
+import type { AuditedDeps } from '../../audit/audited-transaction.ts'
 import type { RecordSealer } from '../../audit/chain.ts'
 import type { AuditDraft } from '../../audit/record.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
@@ -17,7 +18,7 @@ import type { TextSubmission } from './text-submission.ts'
 
 export interface GovernTextDeps extends TextDecisionDeps {
   readonly reviewBox: SecretBox
-  readonly audit: Pick<AuditWriter, 'append'>
+  readonly audit: AuditedDeps['audit'] & Pick<AuditWriter, 'append'>
 }
 
 interface GovernedTextFields {

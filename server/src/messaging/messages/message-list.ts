@@ -21,18 +21,30 @@ export async function listMessages(
   return readPage(query, page, { by: ['sequence'], order: 'desc', place: cursorRow && [cursorRow.sequence] }, toMessage)
 }
 
-type CursorRow = NonNullable<Awaited<ReturnType<typeof findCursorRow>>>
+export type CursorRow = NonNullable<Awaited<ReturnType<typeof findCursorRow>>>
 
 /** Maximum number of conversations whose messages are read by one statement. */
 const MAX_BATCH = 400
 
+/** The messages of all conversations of the member, newest first. Undefined if the cursor is not a message of the member. */
+export const listAllMessages = (db: Db, member: Member, page: PageRequest): Promise<Page<Message> | undefined> =>
+  listByActivity(db, member, page, (conversations, cursorRow) => findMessagesOf(db, conversations, page, cursorRow))
+
+/** Reads the newest messages of some conversations that a page needs, from the row of its cursor on. */
+type ReadMessages = (conversations: readonly string[], cursorRow: CursorRow | undefined) => Promise<readonly MessageRow[]>
+
 /**
- * The messages of all conversations of the member, newest first. Undefined if the cursor is not a message of the member.
+ * A page of messages of the member's conversations, newest first. Undefined if the cursor is not a message of the member.
  *
  * Reads the conversations in batches, last active first, until the remaining conversations cannot have a newer message than the page.
  * So the cost of a page depends on the number of conversations that were active since the cursor, not on the number of all.
  */
-export async function listAllMessages(db: Db, member: Member, page: PageRequest): Promise<Page<Message> | undefined> {
+export async function listByActivity(
+  db: Db,
+  member: Member,
+  page: PageRequest,
+  read: ReadMessages,
+): Promise<Page<Message> | undefined> {
   const cursorRow = await findCursorRow(db, member, page)
   if (cursorOf(page) !== undefined && !cursorRow) return undefined
   const backwards = isBackwards(page)
@@ -40,7 +52,8 @@ export async function listAllMessages(db: Db, member: Member, page: PageRequest)
   let last: ActiveConversation | undefined
   for (let size = page.limit + 1; ; size = Math.min(size * 2, MAX_BATCH)) {
     const batch = await findActiveConversations(db, member, last, backwards ? cursorRow : undefined, size)
-    messages = newestOf([...messages, ...(await findMessagesOf(db, batch, page, cursorRow))], page)
+    const conversations = batch.map(({ conversation_id }) => conversation_id)
+    if (conversations.length > 0) messages = newestOf([...messages, ...(await read(conversations, cursorRow))], page)
     last = batch.at(-1)
     const pageIsFull = messages.length > page.limit && !backwards
     if (!last || batch.length < size || (pageIsFull && isNewerThan(messages.at(-1), last))) break
@@ -81,13 +94,11 @@ function findActiveConversations(
 
 async function findMessagesOf(
   db: Db,
-  conversations: readonly ActiveConversation[],
+  conversations: readonly string[],
   page: PageRequest,
   cursorRow: CursorRow | undefined,
 ): Promise<MessageRow[]> {
-  if (conversations.length === 0) return []
   const [direction, operator] = isBackwards(page) ? (['asc', '>'] as const) : (['desc', '<'] as const)
-  const ids = conversations.map(({ conversation_id }) => conversation_id)
   const afterCursor =
     cursorRow &&
     // The first condition can use the index, and the second is exact.
@@ -95,7 +106,7 @@ async function findMessagesOf(
       and (created_at, conversation_id, sequence) ${sql.raw(operator)}
         (${cursorRow.created_at}::timestamptz, ${cursorRow.conversation_id}::uuid, ${cursorRow.sequence}::bigint)`
   const { rows } = await sql<MessageRow>`
-    select row.* from unnest(${ids}::uuid[]) as candidate (id) cross join lateral (
+    select row.* from unnest(${conversations}::uuid[]) as candidate (id) cross join lateral (
       select ${sql.join(MESSAGE_COLUMNS.map((name) => sql.ref(name)))} from message
       where message.conversation_id = candidate.id ${afterCursor ?? sql``}
       order by created_at ${sql.raw(direction)}, sequence ${sql.raw(direction)}

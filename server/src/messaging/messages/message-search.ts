@@ -1,11 +1,14 @@
-import { sql } from 'kysely'
+import { type SelectQueryBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import { cursorOf, type Page, type PageRequest, readPage } from '../../db/page.ts'
+import { cursorOf, isBackwards, type Page, type PageRequest, readPage } from '../../db/page.ts'
+import type { Schema } from '../../db/schema.ts'
 import { uuidOf } from '../../db/values.ts'
 import type { Member } from '../api/member.ts'
-import { MESSAGE_COLUMNS, type Message, toMessage } from './message.ts'
-import { findCursorRow } from './message-list.ts'
-import { messagesOf } from './message-store.ts'
+import { MESSAGE_COLUMNS, type Message, type MessageRow, toMessage } from './message.ts'
+import { type CursorRow, findCursorRow, listByActivity } from './message-list.ts'
+
+/** The order of the result; `readPage` reads it in either direction. */
+const NEWEST_FIRST = ['message.created_at', 'message.conversation_id', 'message.sequence']
 
 /**
  * The member's messages that contain all words of `q`, newest first. `q` has the syntax of web searches: `"a phrase"`, `or`,
@@ -18,14 +21,49 @@ export async function searchMessages(
   page: PageRequest,
   conversationId?: string,
 ): Promise<Page<Message> | undefined> {
-  let query = messagesOf(db, member)
-    .select(MESSAGE_COLUMNS)
-    .where('message.workspace_id', '=', uuidOf('ws', member.workspaceId))
-    .where(sql<boolean>`message.language_vector @@ websearch_to_tsquery('simple', ${q})`)
-  if (conversationId !== undefined) query = query.where('message.conversation_id', '=', uuidOf('conv', conversationId))
+  if (conversationId === undefined) {
+    return listByActivity(db, member, page, (conversations, cursorRow) => findMatches(db, conversations, q, page, cursorRow))
+  }
   const cursorRow = await findCursorRow(db, member, page)
   if (cursorOf(page) !== undefined && !cursorRow) return undefined
-  const place = cursorRow && [cursorRow.created_at, cursorRow.conversation_id, cursorRow.sequence]
-  const by = ['message.created_at', 'message.conversation_id', 'message.sequence']
-  return readPage(query, page, { by, order: 'desc', place }, toMessage)
+  const conversation = uuidOf('conv', conversationId)
+  const query = matching(db, [conversation], q).where('message.conversation_id', '=', conversation)
+  return readPage(query, page, { by: NEWEST_FIRST, order: 'desc', place: placeOf(cursorRow) }, toMessage)
+}
+
+/** The newest matches of these conversations, one more than the page has. */
+async function findMatches(
+  db: Db,
+  conversations: readonly string[],
+  q: string,
+  page: PageRequest,
+  cursorRow: CursorRow | undefined,
+): Promise<readonly MessageRow[]> {
+  const query = matching(db, conversations, q).where('message.conversation_id', 'in', [...conversations])
+  const order = isBackwards(page) ? 'asc' : 'desc'
+  const { data } = await readPage(
+    query,
+    { limit: page.limit + 1 },
+    { by: NEWEST_FIRST, order, place: placeOf(cursorRow) },
+    (row) => row,
+  )
+  return data
+}
+
+const placeOf = (row: CursorRow | undefined) => row && [row.created_at, row.conversation_id, row.sequence]
+
+/**
+ * Messages with the words of `q` whose index entry names one of the conversations (the index message_conversation_words). The caller also compares the
+ * conversation itself, because a text may contain the id of another conversation as a word. A `q` without a word matches nothing.
+ */
+function matching(db: Db, conversations: readonly string[], q: string): SelectQueryBuilder<Schema, 'message', MessageRow> {
+  const words = sql`websearch_to_tsquery('simple', ${q})`
+  const places = conversations.map((id) => `'${id}'`).join(' | ')
+  return db
+    .selectFrom('message')
+    .select(MESSAGE_COLUMNS)
+    .where(sql<boolean>`message.language_vector @@ ${words}`)
+    .where(
+      sql<boolean>`(message.language_vector || array_to_tsvector(array[message.conversation_id::text])) @@ (${words} && ${places}::tsquery)`,
+    ) as SelectQueryBuilder<Schema, 'message', MessageRow>
 }

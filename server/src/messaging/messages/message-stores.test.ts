@@ -27,7 +27,7 @@ const NO_POLICIES = {
   reportFault: () => {},
   workspaceKeys: new Cache<WorkspaceKeys>(notUsed),
   reviewBox: REVIEW_BOX,
-  audit: { append: notUsed },
+  audit: { append: notUsed, chain: notUsed, leavesPending: notUsed },
 }
 
 /** The text as governed in a Workspace without policies. */

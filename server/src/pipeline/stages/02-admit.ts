@@ -1,7 +1,7 @@
 import { rateLimited, refuse, type StageReturn } from '../../domain/outcome.ts'
 import { estimateRequestTokens } from '../../domain/tokens.ts'
 import { newId } from '../../lib/id.ts'
-import { UNLIMITED } from '../../limits/lease.ts'
+import { type Admission, UNLIMITED } from '../../limits/lease.ts'
 import type { Limiter } from '../../limits/limiter.ts'
 import { ENDPOINT_PLANS } from '../endpoints.ts'
 import { type IncomingRequest, parseBody } from '../request.ts'
@@ -12,7 +12,7 @@ export function admit(
   incoming: IncomingRequest,
   { application }: Caller,
   { limiter, jsonDepth }: { limiter: Limiter; jsonDepth: number },
-): StageReturn<Admitted> {
+): StageReturn<Admitted> | Promise<StageReturn<Admitted>> {
   const parsed = parseBody(incoming, application, jsonDepth)
   if (!parsed.ok) return refuse(parsed.code ?? 'VALIDATION_ERROR', parsed.problem)
   const { request } = parsed
@@ -20,6 +20,8 @@ export function admit(
   const admitted = { request, auditId: newId('aud'), tokens, bytes: incoming.body.length }
   if (!ENDPOINT_PLANS[incoming.endpoint].limited) return { ...admitted, lease: UNLIMITED }
   if (incoming.lease) return { ...admitted, lease: incoming.lease }
+  const withLease = (admission: Admission): StageReturn<Admitted> =>
+    admission.ok ? { ...admitted, lease: admission.lease } : rateLimited(admission)
   const admission = limiter.admit(application, tokens)
-  return admission.ok ? { ...admitted, lease: admission.lease } : rateLimited(admission)
+  return admission instanceof Promise ? admission.then(withLease) : withLease(admission)
 }

@@ -16,7 +16,7 @@ export async function identify(
 ): Promise<StageReturn<Identity>> {
   const identity = await resolveUser(incoming, caller, admitted, deps)
   if (identity instanceof Stop) return identity
-  const refusal = admitted.lease.chargeUser(identity.user.id)
+  const refusal = await admitted.lease.chargeUser(identity.user.id)
   return refusal ? rateLimited(refusal, identity) : identity
 }
 

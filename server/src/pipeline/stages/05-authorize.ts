@@ -1,4 +1,5 @@
 import { findRecord } from '../../audit/audit-store.ts'
+import type { ChainOverdue } from '../../audit/chain-pending.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import { decidingRules } from '../../domain/decision.ts'
 import { replaceTexts } from '../../domain/message.ts'
@@ -25,6 +26,8 @@ export interface AuthorizeDeps extends ReviewDeps, Pick<GovernDeps, 'reportFault
   readonly policies: Pick<ActivePolicies, 'current'>
   /** A Workspace's keys, by its id. */
   readonly workspaceKeys: Cache<WorkspaceKeys>
+  /** Called before an audit record is looked up. */
+  readonly chainOverdue: ChainOverdue
   readonly pendingOutputHolds: PendingOutputHolds
   /** Seals stored responses. */
   readonly responseBox: SecretBox
@@ -60,7 +63,12 @@ export async function authorize(
 }
 
 /** Another Application's record looks like one that does not exist. */
-async function lookUp({ caller }: RequestContext, id: string, { db }: AuthorizeDeps): Promise<StageReturn<Authorized>> {
+async function lookUp(
+  { caller }: RequestContext,
+  id: string,
+  { db, chainOverdue }: AuthorizeDeps,
+): Promise<StageReturn<Authorized>> {
+  await chainOverdue(caller.application.workspaceId)
   const auditRecord = await findRecord(db, ownerOf(caller), id)
   if (auditRecord) return { ...NOTHING_DECIDED, auditRecord }
   return refuse('NOT_FOUND', { message: 'Audit record not found.' }, NOTHING_DECIDED)

@@ -1,4 +1,5 @@
-import { appendInTransaction } from '../../audit/audit-store.ts'
+import { appendInTransaction } from '../../audit/append-in-transaction.ts'
+import { type AuditedDeps, auditedTransaction } from '../../audit/audited-transaction.ts'
 import type { KeyedHasher } from '../../audit/hashes.ts'
 import type { AuditDraft } from '../../audit/record.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
@@ -25,7 +26,7 @@ import { decisionOf, type StageResults, UNIDENTIFIED } from '../stage-results.ts
 import type { StageTrace } from '../stage-trace.ts'
 
 export interface RecordDeps extends ReviewDeps {
-  readonly audit: Pick<AuditWriter, 'append'>
+  readonly audit: AuditedDeps['audit'] & Pick<AuditWriter, 'append'>
   /** A Workspace's keys, by its id. */
   readonly workspaceKeys: Cache<WorkspaceKeys>
   /** A Workspace's providers, by its id. */
@@ -120,7 +121,7 @@ async function writeRecord(
   const known = changes ? null : knownReview(outcome, results, error)
   const now = clock.now()
   const viewer = viewerOf(results.authenticate, results.identify ?? UNIDENTIFIED)
-  const { changed, remembered } = await db.transaction().execute(async (tx) => {
+  const { changed, remembered } = await auditedTransaction({ db, audit }, async (tx) => {
     const remembered = await storeMemories(tx, viewer, memories, hasher, now)
     const changed = changes ? await writeReviewChanges(tx, changes, { incoming, results, error, now, isDeclared }, reviewBox) : []
     if (change) await writeResponseChange(tx, change, results, { now, box: responseBox })

@@ -1,0 +1,121 @@
+import { parseArgs } from 'node:util'
+import { startHelper } from './support/helper-process.ts'
+import { measureSends, type SendFigures } from './support/node-sends.ts'
+import { createWorkspaces, measureWriters, type WriterFigures } from './support/node-writers.ts'
+import { exitOnSignals } from './support/own-process.ts'
+import { startRig } from './support/rig.ts'
+import { scoped } from './support/scoped.ts'
+import { createScratchDatabase } from './support/scratch-database.ts'
+import { writeBetweenMarks } from './support/table.ts'
+
+/**
+ * Measures how several nodes on one PostgreSQL share the work: audit records and governed sends in one Workspace, as in the last release
+ * (`before`) and with positions that the database works out (`after`). See README.md. Exits with 1 when a bar is missed.
+ */
+const { values } = parseArgs({
+  options: {
+    /** URL of a PostgreSQL on which the benchmark creates databases. */
+    postgres: { type: 'string', default: process.env.TEST_DATABASE_URL ?? '' },
+    /** `writers`, `sends`, or both separated by a comma. */
+    parts: { type: 'string', default: 'writers,sends' },
+    seconds: { type: 'string', default: '4' },
+    write: { type: 'boolean', default: false },
+  },
+})
+if (values.postgres === '') throw new Error('Give the URL of a PostgreSQL: --postgres URL, or TEST_DATABASE_URL.')
+const seconds = Number(values.seconds)
+
+/** Bars as ratios within one run. `sendsFar`: today's sends on three nodes with the database 2 ms away are `before`. */
+const BARS = { records: 1.3, sends: 1.5, sendsFar: 6, chats: 3 }
+let missed = false
+
+/** `figure` in bold if it misses its bar. */
+function judge(figure: number, ok: boolean): string {
+  if (!ok) missed = true
+  return ok ? figure.toFixed(2) : `**${figure.toFixed(2)}**`
+}
+
+const distances = ['beside', '2 ms away'] as const
+const of = <T>(figures: readonly T[], index: number): T => {
+  const figure = figures[index]
+  if (figure === undefined) throw new Error('a figure is missing')
+  return figure
+}
+
+async function reach(stack: AsyncDisposableStack, url: string, distance: (typeof distances)[number]): Promise<string> {
+  if (distance === 'beside') return url
+  const relay = stack.use(await startHelper(new URL('./support/delay-relay.ts', import.meta.url), [url]))
+  const through = new URL(url)
+  through.host = `127.0.0.1:${relay.port}`
+  return through.href
+}
+
+const writerRow = (title: string, figures: readonly WriterFigures[]): string[] => {
+  const three = of(figures, 2)
+  const scaling = three.after / of(figures, 0).after
+  const cells = (way: 'before' | 'after') => figures.map((figure) => figure[way].toFixed(0)).join(' | ')
+  return [
+    `| ${title}, before | ${cells('before')} | ${(three.before / of(figures, 0).before).toFixed(2)} |`,
+    `| ${title}, after | ${cells('after')} | ${title.startsWith('one') ? judge(scaling, scaling >= BARS.records) : scaling.toFixed(2)} |`,
+  ]
+}
+
+async function writerTable(): Promise<string[]> {
+  const rows: string[] = []
+  for (const distance of distances)
+    for (const count of [1, 6]) {
+      const figures = await scoped(async (stack) => {
+        const database = stack.use(await createScratchDatabase(values.postgres))
+        const ids = await createWorkspaces(database.url, count)
+        return measureWriters(await reach(stack, database.url, distance), ids, seconds)
+      })
+      rows.push(...writerRow(`${count === 1 ? 'one Workspace' : 'six Workspaces'}, database ${distance}`, figures))
+      console.log(rows.slice(-2).join('\n'))
+    }
+  return ['| records a second | 1 node | 2 nodes | 3 nodes | 3 ÷ 1 |', '| --- | --: | --: | --: | --: |', ...rows]
+}
+
+async function sendFigures(distance: (typeof distances)[number], usesGroups: boolean): Promise<SendFigures[]> {
+  return scoped(async (stack) => {
+    const rig = await startRig(stack)
+    const through = (url: string) => reach(stack, url, distance)
+    return measureSends(stack, rig, { postgres: values.postgres, through, usesGroups, nodes: [1, 3], seconds })
+  })
+}
+
+async function sendTable(): Promise<string[]> {
+  const rows: string[] = []
+  for (const distance of distances) {
+    const before = await sendFigures(distance, false)
+    const after = await sendFigures(distance, true)
+    for (const [way, figures] of [
+      ['before', before],
+      ['after', after],
+    ] as const) {
+      const [one, three] = [of(figures, 0), of(figures, 1)]
+      const scaling = three.sends / one.sends
+      const gain = three.sends / of(before, 1).sends
+      const chats = three.chatsBeside / three.chatsAlone
+      const isAfter = way === 'after'
+      const cells = [
+        ...[`database ${distance}, ${way}`, one.sends.toFixed(0), three.sends.toFixed(0)],
+        isAfter ? judge(scaling, scaling >= BARS.sends) : scaling.toFixed(2),
+        isAfter && distance !== 'beside' ? judge(gain, gain >= BARS.sendsFar) : gain.toFixed(2),
+        `${three.chatsAlone.toFixed(0)} → ${three.chatsBeside.toFixed(0)}`,
+        isAfter ? judge(chats, chats <= BARS.chats) : chats.toFixed(2),
+      ]
+      rows.push(`| ${cells.join(' | ')} |`)
+      console.log(rows.at(-1))
+    }
+  }
+  const head =
+    '| governed sends a second | 1 node | 3 nodes | 3 ÷ 1 | 3 nodes ÷ before | p99 of chats on 3 nodes, ms | beside ÷ alone |'
+  return [head, '| --- | --: | --: | --: | --: | --: | --: |', ...rows]
+}
+
+exitOnSignals()
+const writers = values.parts.includes('writers') ? [...(await writerTable()), ''] : []
+const sends = values.parts.includes('sends') ? [...(await sendTable()), ''] : []
+const text = ['', ...writers, ...sends].join('\n')
+if (values.write) writeBetweenMarks(new URL('./README.md', import.meta.url), 'nodes', text)
+process.exit(missed ? 1 : 0)

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { requireWorkspaceKeys } from '../../server/src/audit/workspace-keys.ts'
+import { AuditWriter } from '../../server/src/audit/writer.ts'
+import { openDatabase } from '../../server/src/db/database.ts'
+import { Cache } from '../../server/src/lib/cache.ts'
+import { secretBox } from '../../server/src/lib/secret-box.ts'
+import { testDraft } from '../../server/test/support/audit.ts'
+
+/** Secret key of the databases of these benchmarks. */
+export const BENCH_SECRET: Buffer = Buffer.alloc(32, 7)
+
+export interface WriteSpec {
+  readonly url: string
+  readonly workspaceIds: readonly string[]
+  /** Whether the database works out the positions; false: as in the last release. */
+  readonly usesGroups: boolean
+  /** Records that are appended at the same time, over all Workspaces. */
+  readonly concurrency: number
+  readonly seconds: number
+}
+
+export interface Written {
+  readonly records: number
+  readonly seconds: number
+}
+
+/** Appends records like one node, in a closed loop. */
+export async function writeRecords({ url, workspaceIds, usesGroups, concurrency, seconds }: WriteSpec): Promise<Written> {
+  const database = await openDatabase({ url, dataDir: '', poolSize: 10, onError: () => {}, onProgress: () => {} })
+  const box = secretBox(BENCH_SECRET, 'workspace')
+  const keys = new Cache((id: string) => requireWorkspaceKeys(database.db, box, id), { loadMs: 10_000 })
+  const findSealer = async (id: string) => (await keys.get(id)).hasher
+  const writer = new AuditWriter(database, { findSealer, usesGroups: async () => usesGroups })
+  let records = 0
+  const started = performance.now()
+  const loop = async (_: unknown, index: number): Promise<void> => {
+    const workspaceId = workspaceIds[index % workspaceIds.length] ?? ''
+    while (performance.now() - started < seconds * 1_000) {
+      await writer.append(workspaceId, testDraft(workspaceId, { application_id: null, policy_versions: [] }))
+      records += 1
+    }
+  }
+  await Promise.all(Array.from({ length: concurrency }, loop))
+  const took = (performance.now() - started) / 1_000
+  await database.close()
+  // The parent's next step must not compete with the end of connections.
+  await sleep(50)
+  return { records, seconds: took }
+}

@@ -1,0 +1,70 @@
+// Part of `npm run release`: makes release/gatehouse-<version>-<platform>-<architecture>.tar.gz from the source archive, the production
+// packages of node_modules and Node itself. It needs neither npm nor a network: unpack it and run bin/gatehouse serve.
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { basename, join, relative, sep } from 'node:path'
+import { UNUSED_FILES, UNUSED_PATHS } from './unused-files.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+
+interface LockedPackage {
+  readonly dev?: boolean
+  readonly link?: boolean
+}
+
+/** Folders of the production packages that are installed here, relative to the repository. */
+function productionPackages(): string[] {
+  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as { packages: Record<string, LockedPackage> }
+  const isInstalled = ([path, { dev, link }]: [string, LockedPackage]): boolean =>
+    path.startsWith('node_modules/') && !dev && !link && existsSync(join(ROOT, path))
+  return Object.entries(lock.packages)
+    .filter(isInstalled)
+    .map(([path]) => path)
+}
+
+/** Copies a package without the packages inside it and without the files that the server never reads. */
+function copyPackage(path: string, target: string): void {
+  const source = join(ROOT, path)
+  const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+  cpSync(source, join(target, path), {
+    recursive: true,
+    filter: (file) => {
+      const inside = relative(source, file).split(sep).join('/')
+      if (inside === 'node_modules') return false
+      if (lstatSync(file).isFile()) return !UNUSED_FILES.test(basename(file)) && !isUnused(name, inside)
+      return !isUnused(name, inside)
+    },
+  })
+}
+
+const isUnused = (name: string, inside: string): boolean =>
+  UNUSED_PATHS.some(({ of, path }) => (of === undefined || of === name) && path.test(inside))
+
+/** Removes the debugging symbols of Node, a seventh of its size, where the tool for it exists. */
+function strip(file: string): void {
+  try {
+    execFileSync('strip', ['--strip-unneeded', file], { stdio: 'ignore' })
+  } catch {
+    console.error('gatehouse: the bundle is 18 MB larger, because binutils (`strip`) is not installed here')
+  }
+}
+
+/** Unpacks the source archive into `target` and adds everything that a server without npm needs. */
+function assembleBundle(archive: string, target: string): void {
+  rmSync(target, { recursive: true, force: true })
+  mkdirSync(target, { recursive: true })
+  execFileSync('tar', ['xzf', archive, '-C', target, '--strip-components=1'])
+  for (const path of productionPackages()) copyPackage(path, target)
+  strip(join(target, 'node_modules/node/bin/node'))
+  mkdirSync(join(target, 'node_modules/.bin'))
+  symlinkSync('../node/bin/node', join(target, 'node_modules/.bin/node'))
+  mkdirSync(join(target, 'bin'))
+  symlinkSync('../scripts/gatehouse', join(target, 'bin/gatehouse'))
+}
+
+const [archive = ''] = process.argv.slice(2)
+const name = `${basename(archive, '.tar.gz')}-${process.platform}-${process.arch}`
+const release = join(ROOT, 'release')
+assembleBundle(join(ROOT, archive), join(release, name))
+execFileSync('tar', ['czf', join(release, `${name}.tar.gz`), '--owner=0', '--group=0', '--sort=name', '-C', release, name])
+console.log(`release/${name}.tar.gz`)

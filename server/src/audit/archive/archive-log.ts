@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { buffer } from 'node:stream/consumers'
+import { createGzip } from 'node:zlib'
+import type { Db } from '../../db/database.ts'
+import type { Checkpoint } from '../checkpoint.ts'
+import { findCheckpointAt, findCheckpointBefore, findCheckpointCovering, findLatestCheckpoint } from '../checkpoint-store.ts'
+import { findDeliveredSize, saveDeliveredSize } from '../delivery/delivery-store.ts'
+import { findExportStart, streamExport } from '../export.ts'
+import type { WorkspaceKeys } from '../workspace-keys.ts'
+import type { ArchivePlace } from './archive-place.ts'
+
+/** Records of a full segment, about 25 MB before and 2 MB after compression. */
+const SEGMENT_RECORDS = 10_000
+/** Age of the oldest record at which a smaller segment is written. */
+const LONGEST_WAIT_MS = 24 * 3_600_000
+const DIGITS = 16
+
+interface ArchiveOptions {
+  readonly keys: WorkspaceKeys
+  readonly now: Date
+  /** Records of a full segment. A segment ends at a checkpoint, so it may have fewer, or more if one checkpoint covers more. */
+  readonly fullAt?: number
+}
+
+/** Sequence of the last archived record; 0: none. */
+export const findArchivedSequence = (db: Db, place: ArchivePlace, workspaceId: string, keys: WorkspaceKeys): Promise<number> =>
+  findDeliveredSize(db, workspaceId, place.key, keys.hasher.seals)
+
+/**
+ * Writes the next segment of a Workspace's log: an export (export.ts) from one checkpoint to another, compressed with gzip, under the name
+ * `<workspace id>/<first sequence>-<last sequence>.jsonl.gz`. It is due when it is full, or its first record is a day old. Returns whether another may
+ * be due. Segments of several nodes have the same names and records. Throws if the place does not store it.
+ */
+export async function archiveNextSegment(
+  db: Db,
+  place: ArchivePlace,
+  workspaceId: string,
+  { keys, now, fullAt = SEGMENT_RECORDS }: ArchiveOptions,
+): Promise<boolean> {
+  const archived = await findArchivedSequence(db, place, workspaceId, keys)
+  // The checkpoint of the position is missing if an operator accepted a log without it.
+  const after = (archived > 0 && (await findCheckpointAt(db, workspaceId, archived))) || (await findExportStart(db, workspaceId))
+  const end = await findSegmentEnd(db, workspaceId, { after: after?.size ?? 0, fullAt, now })
+  if (!end) return false
+  const segment = await compress(streamExport(db, workspaceId, after, end))
+  await place.write(`${workspaceId}/${digits((after?.size ?? 0) + 1)}-${digits(end.size)}.jsonl.gz`, segment, now)
+  await saveDeliveredSize(db, workspaceId, place.key, end.size, keys.hasher.seals)
+  return true
+}
+
+/** The checkpoint at which the segment ends; undefined: none is due. */
+async function findSegmentEnd(
+  db: Db,
+  workspaceId: string,
+  { after, fullAt, now }: { readonly after: number; readonly fullAt: number; readonly now: Date },
+): Promise<Checkpoint | undefined> {
+  const latest = await findLatestCheckpoint(db, workspaceId)
+  if (!latest || latest.size <= after) return undefined
+  const full = await findCheckpointBefore(db, workspaceId, after + fullAt + 1)
+  const end = full && full.size > after ? full : await findCheckpointCovering(db, workspaceId, after + 1)
+  if (latest.size - after >= fullAt) return end
+  const first = await findCheckpointCovering(db, workspaceId, after + 1)
+  return first && now.getTime() - Date.parse(first.created_at) >= LONGEST_WAIT_MS ? end : undefined
+}
+
+const digits = (sequence: number): string => String(sequence).padStart(DIGITS, '0')
+
+async function compress(lines: AsyncIterable<string>): Promise<Buffer> {
+  const gzip = createGzip()
+  const compressed = buffer(gzip)
+  try {
+    for await (const line of lines) if (!gzip.write(`${line}\n`)) await once(gzip, 'drain')
+    gzip.end()
+    return await compressed
+  } catch (cause) {
+    compressed.catch(() => {})
+    gzip.destroy()
+    throw cause
+  }
+}

@@ -1,0 +1,45 @@
+import type { SlotCounter } from './counters.ts'
+
+/** Concurrency slots that only this process uses. */
+export class LocalSlots implements SlotCounter {
+  inFlight = 0
+  #capacity: number
+  readonly #onFree: () => void
+
+  constructor(capacity: number, onFree: () => void) {
+    this.#capacity = capacity
+    this.#onFree = onFree
+  }
+
+  adjust(capacity: number): void {
+    this.#capacity = capacity
+    this.#onFree()
+  }
+
+  hasFree(): boolean {
+    return this.inFlight < this.#capacity
+  }
+
+  take(): void {
+    this.inFlight += 1
+  }
+
+  release(): void {
+    this.inFlight -= 1
+    this.#onFree()
+  }
+
+  left(): number {
+    return Math.max(0, this.#capacity - this.inFlight)
+  }
+
+  expect(): void {}
+
+  isIdle(): boolean {
+    return this.inFlight === 0
+  }
+
+  ask(): undefined {
+    return undefined
+  }
+}

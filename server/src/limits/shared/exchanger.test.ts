@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test, vi } from 'vitest'
+import { application, expectRefusal } from '../../../test/support/limiter.ts'
+import type { Admission } from '../lease.ts'
+import { Limiter } from '../limiter.ts'
+import { Exchanger } from './exchanger.ts'
+import { FallbackStore } from './fallback-store.ts'
+import type { Exchange, QuotaAnswer, QuotaStore } from './quota-store.ts'
+import { sharedCounters } from './shared-counters.ts'
+
+/** A store that answers `answer` and keeps the exchanges. */
+function scriptedStore(answer: (exchange: Exchange) => readonly QuotaAnswer[] = grantAll) {
+  const exchanges: Exchange[] = []
+  const store: QuotaStore = {
+    exchange: async (exchange) => {
+      exchanges.push(exchange)
+      return answer(exchange)
+    },
+  }
+  return { store, exchanges }
+}
+
+const grantAll = ({ requests }: Exchange): readonly QuotaAnswer[] =>
+  requests.map(({ holder, need, want, capacity }) => ({ holder, granted: need + want, used: 0, free: capacity }))
+const grantNothing = ({ requests }: Exchange): readonly QuotaAnswer[] =>
+  requests.map(({ holder, capacity }) => ({ holder, granted: 0, used: capacity, free: 0 }))
+const fail = (): never => {
+  throw new Error('lost')
+}
+
+function limiterOf(store: QuotaStore) {
+  const exchanger = new Exchanger(store)
+  return { exchanger, limiter: new Limiter(undefined, sharedCounters(exchanger)) }
+}
+
+describe('limiter with shared counters', () => {
+  const app = application({ tokens_per_minute: 10_000 })
+
+  test('limiter: requests of one moment share one exchange, and later ones wait for none', async () => {
+    const { store, exchanges } = scriptedStore()
+    const { limiter, exchanger } = limiterOf(store)
+    const admissions = await Promise.all(Array.from({ length: 20 }, () => limiter.admit(app, 10)))
+    expect(admissions.filter(({ ok }) => ok)).toHaveLength(20)
+    expect(exchanges).toHaveLength(1)
+    expect(exchanges[0]?.requests).toHaveLength(3)
+    expect(limiter.admit(app, 10)).not.toBeInstanceOf(Promise)
+    await exchanger.close()
+  })
+
+  test('limiter: a flood of refusals asks the store once', async () => {
+    const { store, exchanges } = scriptedStore(grantNothing)
+    const { limiter, exchanger } = limiterOf(store)
+    const first = await limiter.admit(app, 10)
+    expect(expectRefusal(first).headers['retry-after']).toBeDefined()
+    const asked = exchanges.length
+    const refusals = Array.from({ length: 1_000 }, () => limiter.admit(app, 10))
+    const waiting = refusals.filter((refusal): refusal is Promise<Admission> => refusal instanceof Promise)
+    for (const admission of await Promise.all(refusals)) expectRefusal(admission)
+    // On a slow machine the first answer may be too old in the middle of the flood; the requests after it ask together.
+    expect(exchanges.length - asked).toBeLessThanOrEqual(waiting.length === 0 ? 0 : 2)
+    await exchanger.close()
+  })
+
+  test('limiter: rejects when the store fails, and admits again when it works', async () => {
+    let isLost = true
+    const { store } = scriptedStore((exchange) => (isLost ? fail() : grantAll(exchange)))
+    const { limiter, exchanger } = limiterOf(store)
+    await expect(limiter.admit(app, 10)).rejects.toThrow('lost')
+    isLost = false
+    expect((await limiter.admit(app, 10)).ok).toBe(true)
+    await exchanger.close()
+  })
+
+  test('exchanger: returns all leases when it closes, and reports what was spent', async () => {
+    const { store, exchanges } = scriptedStore()
+    const { limiter, exchanger } = limiterOf(store)
+    const admission = await limiter.admit(app, 10)
+    if (admission.ok) admission.lease.release(10)
+    await exchanger.close()
+    const last = exchanges.at(-1)?.requests ?? []
+    expect(last.map(({ keep }) => keep)).toEqual([0, 0, 0])
+    expect(last.map(({ spent }) => spent).toSorted((a, b) => a - b)).toEqual([0, 60_000, 600_000])
+    await expect(limiter.admit(application({}, 'app_2'), 1)).rejects.toThrow('stopping')
+  })
+})
+
+describe('fallback of the store', () => {
+  const exchange = (batch: number): Exchange => ({
+    batch,
+    requests: [
+      {
+        key: 'k',
+        holder: 'h',
+        rate: 1,
+        capacity: 60_000,
+        lease: 2_000,
+        last: batch - 1,
+        spent: 0,
+        base: 0,
+        keep: 0,
+        need: 1,
+        first: 1,
+        want: 0,
+      },
+    ],
+  })
+
+  test('fallback: counts in PostgreSQL as another lease while Valkey fails, tells the other nodes once, and logs one error', async () => {
+    let now = 1_000
+    const listeners: ((key: string | undefined) => void)[] = []
+    const publish = vi.fn(async () => {})
+    const subscribe = (_topic: string, listener: (key: string | undefined) => void) => {
+      listeners.push(listener)
+      return () => {}
+    }
+    const log = { error: vi.fn(), info: vi.fn() }
+    const valkey = { ...scriptedStore(fail).store, ping: async () => fail() }
+    const postgres = scriptedStore()
+    const store = new FallbackStore(valkey, postgres.store, { signal: { publish, subscribe }, log, clock: () => now })
+    expect(await store.exchange(exchange(5))).toMatchObject([{ holder: 'h', granted: 1 }])
+    expect(postgres.exchanges[0]).toMatchObject({ age: 0, requests: [{ holder: 'h/1', last: 0 }] })
+    now += 700
+    await store.exchange(exchange(6))
+    await store.exchange(exchange(7))
+    expect(postgres.exchanges[2]).toMatchObject({ age: 700, requests: [{ holder: 'h/1', last: 6 }] })
+    expect([publish.mock.calls.length, log.error.mock.calls.length, store.isUp]).toEqual([1, 1, false])
+    store.close()
+  })
+
+  test('fallback: leaves Valkey when another node says that it cannot reach it, and returns after a quiet time', async () => {
+    let now = 1_000
+    let lose: (key: string | undefined) => void = () => {}
+    const signal = {
+      publish: async () => {},
+      subscribe: (_topic: string, listener: (key: string | undefined) => void) => {
+        lose = listener
+        return () => {}
+      },
+    }
+    const valkey = scriptedStore()
+    const postgres = scriptedStore()
+    const deps = { signal, log: { error: vi.fn(), info: vi.fn() }, clock: () => now }
+    const store = new FallbackStore({ ...valkey.store, ping: async () => {} }, postgres.store, deps)
+    lose('')
+    await store.exchange(exchange(1))
+    expect([valkey.exchanges.length, postgres.exchanges.length]).toEqual([0, 1])
+    now += 10_000
+    while (!store.isUp) await sleep(20)
+    await store.exchange(exchange(2))
+    expect(valkey.exchanges[0]).toMatchObject({ age: 0, requests: [{ holder: 'h/2', last: 0 }] })
+    store.close()
+  })
+})

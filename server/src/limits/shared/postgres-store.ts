@@ -1,0 +1,28 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/database.ts'
+import type { QuotaAnswer, QuotaStore } from './quota-store.ts'
+
+/** How long a limit is kept after it is full again and all its leases have ended. */
+const KEPT_MS = 120_000
+
+/** The state of the limits in PostgreSQL, in the table `quota`: one statement for each exchange (db/migrations/0025-quota.ts). */
+export const postgresStore = (db: Db): QuotaStore => ({
+  async exchange({ batch, age, requests }) {
+    const { rows } = await sql<{ answers: QuotaAnswer[] }>`
+      select exchange_quota(${batch}::bigint, ${age ?? null}::bigint, ${JSON.stringify(requests)}::jsonb) as answers
+    `.execute(db)
+    return rows[0]?.answers ?? []
+  },
+})
+
+/** Removes at most `most` limits that nobody uses; returns how many. */
+export async function removeIdleQuotas(db: Db, most: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from quota where key in (
+      select key from quota
+      where idle_at < extract(epoch from clock_timestamp()) * 1000 - ${KEPT_MS}::bigint
+      limit ${most} for update skip locked
+    )
+  `.execute(db)
+  return Number(numAffectedRows)
+}

@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { postgresUrl } from '../support/database.ts'
+import { type LimitedNodes, startLimitedNodes } from '../support/limits/nodes.ts'
+import { startValkey, VALKEY_PROGRAM, type ValkeyServer } from '../support/limits/valkey-server.ts'
+import { says, word } from '../support/scripted-provider.ts'
+
+const url = postgresUrl()
+const NODES = 3
+/** Requests that each node has in progress during a load. */
+const CLIENTS = 4
+const WAIT = { timeout: 30_000, interval: 50 }
+
+/** Sends requests to the nodes without a pause for `ms`. Returns how many were admitted, and the milliseconds until the last response. */
+async function load({ chat }: LimitedNodes, key: string, ms: number, nodes: readonly number[] = [0, 1, 2]) {
+  const statuses: number[] = []
+  const startedAt = performance.now()
+  const client = async (node: number) => {
+    while (performance.now() - startedAt < ms) statuses.push(await chat(node, key))
+  }
+  await Promise.all(nodes.flatMap((node) => Array.from({ length: CLIENTS }, () => client(node))))
+  const admitted = statuses.filter((status) => status === 200).length
+  return { admitted, refused: statuses.filter((status) => status === 429).length, statuses, took: performance.now() - startedAt }
+}
+
+const allowed = (perMinute: number, burst: number, ms: number): number => burst + (perMinute * ms) / 60_000
+
+describe.skipIf(url === null)('limits of three nodes on one PostgreSQL', { timeout: 240_000 }, () => {
+  const cleanups: (() => Promise<unknown>)[] = []
+  let limited: LimitedNodes
+  beforeAll(async () => {
+    limited = await startLimitedNodes(url ?? '', NODES, cleanups)
+  }, 240_000)
+  afterAll(async () => {
+    for (const cleanup of cleanups.toReversed()) await cleanup()
+  })
+
+  test('requests per minute: nodes admit the limit together, once [GW-LIM-6]', async () => {
+    const { key } = await limited.application({ requests_per_minute: 60, burst: 10 })
+    const { admitted, refused, took } = await load(limited, key, 8_000)
+    const most = allowed(60, 10, took)
+    expect(refused).toBeGreaterThan(0)
+    expect(admitted).toBeLessThanOrEqual(most * 1.02)
+    expect(admitted).toBeGreaterThanOrEqual(Math.floor(most * 0.9))
+  })
+
+  test('requests per minute: a changed limit applies to all nodes', async () => {
+    const { id, key } = await limited.application({ requests_per_minute: 600, burst: 1 })
+    await load(limited, key, 500)
+    await limited.admin('PATCH', `/applications/${id}`, { limits: { requests_per_minute: 1 } })
+    // Each node knows the change after a second at the latest.
+    await sleep(1_500)
+    expect((await load(limited, key, 2_000)).admitted).toBeLessThanOrEqual(1)
+    await limited.admin('PATCH', `/applications/${id}`, { limits: { requests_per_minute: 60_000, burst: 1_000 } })
+    await vi.waitFor(async () => expect((await load(limited, key, 200)).refused).toBe(0), WAIT)
+  })
+
+  test('tokens per minute: what one node has used is used up on all', async () => {
+    const { key } = await limited.application({ tokens_per_minute: 90, burst: 1_000 })
+    const { admitted, took } = await load(limited, key, 4_000)
+    // The scripted provider reports 18 tokens for each chat, more than the estimate of 7: running requests may owe the difference.
+    const most = allowed(90, 90, took) / 18
+    expect(admitted).toBeGreaterThanOrEqual(4)
+    expect(admitted).toBeLessThanOrEqual(most + NODES * CLIENTS)
+    expect(await Promise.all([0, 1, 2].map((node) => limited.chat(node, key)))).toEqual([429, 429, 429])
+  })
+
+  test('concurrency: nodes run the limit together, and a released slot is free on another node [GW-LIM-6]', async () => {
+    const { key } = await limited.application({ concurrency: 6, requests_per_minute: 100_000, burst: 10_000 })
+    const content = word()
+    const { promise: released, resolve } = Promise.withResolvers<void>()
+    limited.provider.on(content, (response, call) => void released.then(() => says('done')(response, call)))
+    const running = Array.from({ length: 24 }, (_, i) => limited.chat(i % NODES, key, content))
+    // Refused requests come back at once; the others run until they are released.
+    await vi.waitFor(() => expect(limited.provider.callsWith(content).length).toBeGreaterThanOrEqual(6), WAIT)
+    resolve()
+    const statuses = await Promise.all(running)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(6)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(18)
+    for (const node of [0, 1, 2]) await vi.waitFor(async () => expect(await limited.chat(node, key)).toBe(200), WAIT)
+  })
+
+  test('frozen node: holds its part of a limit no longer than its lease', async () => {
+    const { key } = await limited.application({ requests_per_minute: 60, burst: 10 })
+    await load(limited, key, 1_000)
+    const [frozen] = limited.nodes
+    frozen?.own.child.kill('SIGSTOP')
+    try {
+      const { admitted, took } = await load(limited, key, 8_000, [1, 2])
+      expect(admitted).toBeLessThanOrEqual(allowed(60, 10, took))
+      // At most the whole burst is held for the two seconds of a lease.
+      expect(admitted).toBeGreaterThanOrEqual(Math.floor(allowed(60, 0, took - 3_000) * 0.9))
+    } finally {
+      frozen?.own.child.kill('SIGCONT')
+    }
+    await vi.waitFor(async () => expect((await limited.nodes[0]?.readyz())?.status).toBe(200), WAIT)
+  })
+})
+
+describe.skipIf(url === null || VALKEY_PROGRAM === undefined)('limits of two nodes with Valkey', { timeout: 240_000 }, () => {
+  const cleanups: (() => Promise<unknown>)[] = []
+  let limited: LimitedNodes
+  let valkey: ValkeyServer
+  beforeAll(async () => {
+    valkey = await startValkey()
+    cleanups.push(valkey.remove)
+    limited = await startLimitedNodes(url ?? '', 2, cleanups, { GATEHOUSE_VALKEY_URL: valkey.url })
+  }, 240_000)
+  afterAll(async () => {
+    for (const cleanup of cleanups.toReversed()) await cleanup()
+  })
+
+  const isUp = async (node: number): Promise<string | undefined> => {
+    const metrics = await (await fetch(`${limited.nodes[node]?.base}/metrics`)).text()
+    return /^gatehouse_limit_store_up (\d)$/m.exec(metrics)?.[1]
+  }
+
+  test('Valkey: nodes admit the limit together, also after it was lost and after it came back [GW-LIM-6]', async () => {
+    const { key } = await limited.application({ requests_per_minute: 60, burst: 5 })
+    const startedAt = performance.now()
+    let admitted = (await load(limited, key, 2_000, [0, 1])).admitted
+    expect(admitted).toBeGreaterThanOrEqual(5)
+    expect([await isUp(0), await isUp(1)]).toEqual(['1', '1'])
+
+    await valkey.stop()
+    const without = await load(limited, key, 4_000, [0, 1])
+    expect(without.statuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
+    expect(without.admitted).toBeGreaterThan(0)
+    admitted += without.admitted
+    expect([await isUp(0), await isUp(1)]).toEqual(['0', '0'])
+
+    await valkey.start()
+    await vi.waitFor(async () => expect([await isUp(0), await isUp(1)]).toEqual(['1', '1']), WAIT)
+    admitted += (await load(limited, key, 1_000, [0, 1])).admitted
+    expect(admitted).toBeLessThanOrEqual(allowed(60, 5, performance.now() - startedAt) * 1.02)
+    for (const node of limited.nodes) expect(node.output().match(/Valkey does not respond/g)?.length ?? 0).toBeLessThanOrEqual(1)
+  })
+})
