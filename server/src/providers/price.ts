@@ -1,5 +1,5 @@
-import type { Price, PricedModel, PricedProvider } from './priced.ts'
 import { listPriceOf } from './price-list.ts'
+import type { Price, PricedModel, PricedProvider } from './priced.ts'
 import { costOf, PRICE_NAMES, type PricedTokens, type Prices, TOKENS_PER_PRICE } from './prices.ts'
 
 /**

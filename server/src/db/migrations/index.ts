@@ -19,12 +19,12 @@ import * as tokenUnits from './0019-token-units.ts'
 import * as providerStreams from './0020-provider-streams.ts'
 import * as storedResponses from './0021-stored-responses.ts'
 import * as modelApi from './0022-model-api.ts'
+import * as auditAppend from './0023-audit-append.ts'
+import * as quota from './0025-quota.ts'
 import * as prices from './0026-prices.ts'
 import * as budgets from './0027-budgets.ts'
 import * as messageSearch from './0033-message-search.ts'
 import * as auditRollups from './0034-audit-rollups.ts'
-import * as quota from './0025-quota.ts'
-import * as auditAppend from './0023-audit-append.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
