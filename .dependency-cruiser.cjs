@@ -10,6 +10,7 @@ const DOMAINS = [
   'review',
   'responses',
   'audit',
+  'budgets',
   'operators',
   'telemetry',
 ]

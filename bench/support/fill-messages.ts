@@ -173,7 +173,9 @@ async function makeMessages(db: Db, workspace: string, { messages, conversations
     select number - 1 as number, text from unnest(${sentences}::text[]) with ordinality as input (text, number)`.execute(db)
   await sql`analyze sentence`.execute(db)
   // Creating the word index after the inserts is faster.
-  const { rows } = await sql<{ definition: string }>`select pg_get_indexdef('message_conversation_words'::regclass) as definition`.execute(db)
+  const { rows } = await sql<{
+    definition: string
+  }>`select pg_get_indexdef('message_conversation_words'::regclass) as definition`.execute(db)
   await sql`drop index message_conversation_words`.execute(db)
   const gapMs = SPAN_MS / messages
   for (let from = 0; from < messages; from += BATCH) {

@@ -7,6 +7,7 @@ import { openDestinations } from './audit/delivery/open-destinations.ts'
 import { AuditWatch } from './audit/watch.ts'
 import { requireWorkspaceKeys, type WorkspaceKeys } from './audit/workspace-keys.ts'
 import { AuditWriter } from './audit/writer.ts'
+import { openBudgets } from './budgets/open-budgets.ts'
 import type { Detector } from './classification/detector.ts'
 import { DETECTORS } from './classification/detectors.ts'
 import { withFaultReports } from './classification/fault-reporting.ts'
@@ -48,7 +49,7 @@ import { MemberAuthenticator } from './messaging/people/member-authenticator.ts'
 import { AdminAuthenticator } from './operators/admin-authenticator.ts'
 import type { PasswordHashing } from './operators/better-auth.ts'
 import { SignIn } from './operators/sign-in.ts'
-import { ActivePolicies, POLICIES_TOPIC } from './policy/active-policies.ts'
+import { openPolicies } from './policy/open-policies.ts'
 import { ONLY_PROCESS, type PlaceInNode } from './processes/node-link.ts'
 import { ConnectionPools } from './providers/connection-pools.ts'
 import { Health } from './providers/health.ts'
@@ -147,8 +148,9 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
     ...telemetry,
     ...createClassification(base, telemetry),
     ...createIdentity(base),
-    ...createPolicies(base),
+    ...openPolicies(base),
     ...createProviders(base, telemetry),
+    ...openBudgets(base),
     limiter: new Limiter(elapsed, base.limitCounters.counters),
     timeSlices: new TimeSlices(),
     jsonDepth: config.sizes.jsonDepth,
@@ -229,12 +231,6 @@ function createIdentity(base: Base) {
     authenticator: new Authenticator(base, { lookUpMs: loadMs }),
     userTokens: new UserTokenVerifier({ ...base, fetch: jwksFetcher.fetch }),
   }
-}
-
-function createPolicies({ db, signal, onError, loadMs }: Base) {
-  const policies = new ActivePolicies(db, { onProblem: onError, loadMs })
-  signal.subscribe(POLICIES_TOPIC, (workspaceId) => policies.forget(workspaceId))
-  return { policies }
 }
 
 function createProviders(base: Base, { observeCall: onCall }: Telemetry) {

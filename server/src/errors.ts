@@ -33,6 +33,11 @@ export const ERRORS = {
   UNSUPPORTED_MEDIA_TYPE: { status: 415, type: 'invalid_request_error', message: 'This content type is not supported.' },
   NO_ELIGIBLE_PROVIDER: { status: 422, type: 'invalid_request_error', message: 'No provider is allowed to serve this request.' },
   RATE_LIMITED: { status: 429, type: 'rate_limit_error', message: "The gateway's rate limit is reached." },
+  BUDGET_EXCEEDED: {
+    status: 429,
+    type: 'rate_limit_error',
+    message: 'A budget of your organisation does not cover this request.',
+  },
   /** Never sent: for the audit record, the log and the metrics. */
   CLIENT_CLOSED_REQUEST: { status: 499, type: 'invalid_request_error', message: 'The client disconnected before the response.' },
   INTERNAL: { status: 500, type: 'api_error', message: 'An internal error occurred.' },

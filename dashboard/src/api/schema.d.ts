@@ -1130,6 +1130,69 @@ export interface paths {
         patch: operations["updateOperator"];
         trace?: never;
     };
+    "/admin/v1/budgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List budgets with their current counts, oldest first */
+        get: operations["listBudgets"];
+        put?: never;
+        /**
+         * Create a budget
+         * @description All budgets that count a request must admit it. The count of a new budget begins at 0.
+         */
+        post: operations["createBudget"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/budgets/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a budget with its current count */
+        get: operations["getBudget"];
+        put?: never;
+        post?: never;
+        /** Delete a budget and its counts */
+        delete: operations["deleteBudget"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a budget. The next request is checked against the new limit
+         * @description Missing fields stay unchanged. Scope, unit and period cannot change, because they decide what is counted.
+         */
+        patch: operations["updateBudget"];
+        trace?: never;
+    };
+    "/admin/v1/budgets/{id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the current counts of members, the highest first
+         * @description A member without requests in the current window has no count. An empty `member` counts the requests that name none.
+         */
+        get: operations["listBudgetMembers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/providers": {
         parameters: {
             query?: never;
@@ -6868,6 +6931,412 @@ export interface operations {
             };
         };
     };
+    listBudgets: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Id or name of the Workspace. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List budgets with their current counts, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "list";
+                        data: {
+                            id: string;
+                            /** @enum {string} */
+                            object: "budget";
+                            name: string;
+                            scope: "workspace" | "application" | "key" | "user" | "department" | "claim";
+                            claim: string | null;
+                            member: string | null;
+                            application_id: string | null;
+                            unit: "usd" | "tokens";
+                            /** @description USD or tokens, as `unit` says. */
+                            limit: number;
+                            period: "day" | "week" | "month";
+                            time_zone: string;
+                            alerts: number[];
+                            unpriced: "refuse" | "ignore";
+                            enabled: boolean;
+                            /** Format: date-time */
+                            window_starts_at: string;
+                            /** Format: date-time */
+                            resets_at: string;
+                            /** @description The count that requests are checked against now; with a count for each member, that of the member who has spent most. */
+                            current: {
+                                /** @description Empty: the whole Workspace, or the requests that name no member. */
+                                member: string;
+                                /** @description USD or tokens, as `unit` says. */
+                                spent: number;
+                                /** @description Set aside for running requests. */
+                                reserved: number;
+                                /** @description The rest for further requests. */
+                                left: number;
+                                /** @description By how much requests used more than was set aside for them. */
+                                overrun: number;
+                                /** @description How many requests did. */
+                                overruns: number;
+                                /** @description Reservations whose server died before it wrote the record of the request. */
+                                expired: number;
+                            };
+                            /** Format: date-time */
+                            created_at: string;
+                            /** Format: date-time */
+                            updated_at: string;
+                        }[];
+                        has_more: boolean;
+                        /** @description null on the last page. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    createBudget: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    scope: "workspace" | "application" | "key" | "user" | "department" | "claim";
+                    /** @description For the scope `claim`: name of an attribute of verified users. */
+                    claim?: string | null;
+                    /** @description The one member of the scope that the budget counts: id of an Application, key or user, name of a department, value of the claim. null: each member has its own count. */
+                    member?: string | null;
+                    /** @description Only requests of this Application. null: of all. */
+                    application_id?: string | null;
+                    unit: "usd" | "tokens";
+                    period: "day" | "week" | "month";
+                    /** @description IANA name. Windows begin at midnight there. Default: UTC. */
+                    time_zone?: string | null;
+                    /** @description USD or tokens in each window, as `unit` says. */
+                    limit: number;
+                    /** @description Fractions of the limit at which the event `budget.alert` is sent, once in each window. Default: 0.8 and 1. */
+                    alerts?: number[] | null;
+                    /** @description Requests whose price is unknown, for the unit `usd`: they are refused (default), or count as 0. */
+                    unpriced?: "refuse" | "ignore";
+                    enabled?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Create a budget */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        object: "budget";
+                        name: string;
+                        scope: "workspace" | "application" | "key" | "user" | "department" | "claim";
+                        claim: string | null;
+                        member: string | null;
+                        application_id: string | null;
+                        unit: "usd" | "tokens";
+                        /** @description USD or tokens, as `unit` says. */
+                        limit: number;
+                        period: "day" | "week" | "month";
+                        time_zone: string;
+                        alerts: number[];
+                        unpriced: "refuse" | "ignore";
+                        enabled: boolean;
+                        /** Format: date-time */
+                        window_starts_at: string;
+                        /** Format: date-time */
+                        resets_at: string;
+                        /** @description The count that requests are checked against now; with a count for each member, that of the member who has spent most. */
+                        current: {
+                            /** @description Empty: the whole Workspace, or the requests that name no member. */
+                            member: string;
+                            /** @description USD or tokens, as `unit` says. */
+                            spent: number;
+                            /** @description Set aside for running requests. */
+                            reserved: number;
+                            /** @description The rest for further requests. */
+                            left: number;
+                            /** @description By how much requests used more than was set aside for them. */
+                            overrun: number;
+                            /** @description How many requests did. */
+                            overruns: number;
+                            /** @description Reservations whose server died before it wrote the record of the request. */
+                            expired: number;
+                        };
+                        /** Format: date-time */
+                        created_at: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                    };
+                };
+            };
+        };
+    };
+    getBudget: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a budget with its current count */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        object: "budget";
+                        name: string;
+                        scope: "workspace" | "application" | "key" | "user" | "department" | "claim";
+                        claim: string | null;
+                        member: string | null;
+                        application_id: string | null;
+                        unit: "usd" | "tokens";
+                        /** @description USD or tokens, as `unit` says. */
+                        limit: number;
+                        period: "day" | "week" | "month";
+                        time_zone: string;
+                        alerts: number[];
+                        unpriced: "refuse" | "ignore";
+                        enabled: boolean;
+                        /** Format: date-time */
+                        window_starts_at: string;
+                        /** Format: date-time */
+                        resets_at: string;
+                        /** @description The count that requests are checked against now; with a count for each member, that of the member who has spent most. */
+                        current: {
+                            /** @description Empty: the whole Workspace, or the requests that name no member. */
+                            member: string;
+                            /** @description USD or tokens, as `unit` says. */
+                            spent: number;
+                            /** @description Set aside for running requests. */
+                            reserved: number;
+                            /** @description The rest for further requests. */
+                            left: number;
+                            /** @description By how much requests used more than was set aside for them. */
+                            overrun: number;
+                            /** @description How many requests did. */
+                            overruns: number;
+                            /** @description Reservations whose server died before it wrote the record of the request. */
+                            expired: number;
+                        };
+                        /** Format: date-time */
+                        created_at: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                    };
+                };
+            };
+        };
+    };
+    deleteBudget: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateBudget: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    /** @description USD or tokens in each window, as `unit` says. */
+                    limit?: number;
+                    /** @description Fractions of the limit at which the event `budget.alert` is sent, once in each window. Default: 0.8 and 1. */
+                    alerts?: number[] | null;
+                    /** @description Requests whose price is unknown, for the unit `usd`: they are refused (default), or count as 0. */
+                    unpriced?: "refuse" | "ignore";
+                    enabled?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Change a budget. The next request is checked against the new limit */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        object: "budget";
+                        name: string;
+                        scope: "workspace" | "application" | "key" | "user" | "department" | "claim";
+                        claim: string | null;
+                        member: string | null;
+                        application_id: string | null;
+                        unit: "usd" | "tokens";
+                        /** @description USD or tokens, as `unit` says. */
+                        limit: number;
+                        period: "day" | "week" | "month";
+                        time_zone: string;
+                        alerts: number[];
+                        unpriced: "refuse" | "ignore";
+                        enabled: boolean;
+                        /** Format: date-time */
+                        window_starts_at: string;
+                        /** Format: date-time */
+                        resets_at: string;
+                        /** @description The count that requests are checked against now; with a count for each member, that of the member who has spent most. */
+                        current: {
+                            /** @description Empty: the whole Workspace, or the requests that name no member. */
+                            member: string;
+                            /** @description USD or tokens, as `unit` says. */
+                            spent: number;
+                            /** @description Set aside for running requests. */
+                            reserved: number;
+                            /** @description The rest for further requests. */
+                            left: number;
+                            /** @description By how much requests used more than was set aside for them. */
+                            overrun: number;
+                            /** @description How many requests did. */
+                            overruns: number;
+                            /** @description Reservations whose server died before it wrote the record of the request. */
+                            expired: number;
+                        };
+                        /** Format: date-time */
+                        created_at: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                    };
+                };
+            };
+        };
+    };
+    listBudgetMembers: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Only this member. */
+                member?: string;
+                /** @description Id or name of the Workspace. Default: the server's first. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the current counts of members, the highest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "list";
+                        data: {
+                            /** @enum {string} */
+                            object: "budget_count";
+                            /** @description Empty: the whole Workspace, or the requests that name no member. */
+                            member: string;
+                            /** @description USD or tokens, as `unit` says. */
+                            spent: number;
+                            /** @description Set aside for running requests. */
+                            reserved: number;
+                            /** @description The rest for further requests. */
+                            left: number;
+                            /** @description By how much requests used more than was set aside for them. */
+                            overrun: number;
+                            /** @description How many requests did. */
+                            overruns: number;
+                            /** @description Reservations whose server died before it wrote the record of the request. */
+                            expired: number;
+                        }[];
+                        has_more: boolean;
+                        /** @description null on the last page. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
     listProviders: {
         parameters: {
             query?: {
@@ -7284,6 +7753,19 @@ export interface operations {
                             cache_read_price: number | null;
                             cache_write_price: number | null;
                             cache_write_1h_price: number | null;
+                            reasoning_price: number | null;
+                            request_price: number | null;
+                            price: {
+                                /** @description `operator`: the prices above. `stub`: the built-in provider. Otherwise the price list of this release, with its version. */
+                                version: string;
+                                input_price: number | null;
+                                output_price: number | null;
+                                cache_read_price: number | null;
+                                cache_write_price: number | null;
+                                cache_write_1h_price: number | null;
+                                reasoning_price: number | null;
+                                request_price: number | null;
+                            } | null;
                             /** Format: date-time */
                             created_at: string;
                         }[];
@@ -7336,6 +7818,19 @@ export interface operations {
                             cache_read_price: number | null;
                             cache_write_price: number | null;
                             cache_write_1h_price: number | null;
+                            reasoning_price: number | null;
+                            request_price: number | null;
+                            price: {
+                                /** @description `operator`: the prices above. `stub`: the built-in provider. Otherwise the price list of this release, with its version. */
+                                version: string;
+                                input_price: number | null;
+                                output_price: number | null;
+                                cache_read_price: number | null;
+                                cache_write_price: number | null;
+                                cache_write_1h_price: number | null;
+                                reasoning_price: number | null;
+                                request_price: number | null;
+                            } | null;
                             /** Format: date-time */
                             created_at: string;
                         }[];
@@ -7371,16 +7866,20 @@ export interface operations {
                         upstream_name?: string | null;
                         /** @description The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`. */
                         api?: "chat" | "responses";
-                        /** @description Price per 1M prompt tokens. null: unknown. */
+                        /** @description Price in USD per 1M prompt tokens. null: unknown. */
                         input_price?: number | null;
-                        /** @description Price per 1M completion tokens. null: unknown. */
+                        /** @description Price in USD per 1M completion tokens. null: unknown. */
                         output_price?: number | null;
-                        /** @description Price per 1M prompt tokens that the provider reads from its cache. null: the same as `input_price`. */
+                        /** @description Price in USD per 1M prompt tokens that the provider reads from its cache. null: the same as `input_price`. */
                         cache_read_price?: number | null;
-                        /** @description Price per 1M prompt tokens that the provider writes to its cache. null: the same as `input_price`. */
+                        /** @description Price in USD per 1M prompt tokens that the provider writes to its cache. null: the same as `input_price`. */
                         cache_write_price?: number | null;
-                        /** @description Price per 1M prompt tokens that the provider writes to its cache for an hour. null: the same as `cache_write_price`. */
+                        /** @description Price in USD per 1M prompt tokens that the provider writes to its cache for an hour. null: the same as `cache_write_price`. */
                         cache_write_1h_price?: number | null;
+                        /** @description Price in USD per 1M reasoning tokens. null: the same as `output_price`. */
+                        reasoning_price?: number | null;
+                        /** @description Price of one request in USD. null: 0. */
+                        request_price?: number | null;
                     }[];
                 };
             };
@@ -7407,6 +7906,19 @@ export interface operations {
                             cache_read_price: number | null;
                             cache_write_price: number | null;
                             cache_write_1h_price: number | null;
+                            reasoning_price: number | null;
+                            request_price: number | null;
+                            price: {
+                                /** @description `operator`: the prices above. `stub`: the built-in provider. Otherwise the price list of this release, with its version. */
+                                version: string;
+                                input_price: number | null;
+                                output_price: number | null;
+                                cache_read_price: number | null;
+                                cache_write_price: number | null;
+                                cache_write_1h_price: number | null;
+                                reasoning_price: number | null;
+                                request_price: number | null;
+                            } | null;
                             /** Format: date-time */
                             created_at: string;
                         }[];
@@ -7438,16 +7950,20 @@ export interface operations {
                     upstream_name?: string | null;
                     /** @description The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`. */
                     api?: "chat" | "responses";
-                    /** @description Price per 1M prompt tokens. null: unknown. */
+                    /** @description Price in USD per 1M prompt tokens. null: unknown. */
                     input_price?: number | null;
-                    /** @description Price per 1M completion tokens. null: unknown. */
+                    /** @description Price in USD per 1M completion tokens. null: unknown. */
                     output_price?: number | null;
-                    /** @description Price per 1M prompt tokens that the provider reads from its cache. null: the same as `input_price`. */
+                    /** @description Price in USD per 1M prompt tokens that the provider reads from its cache. null: the same as `input_price`. */
                     cache_read_price?: number | null;
-                    /** @description Price per 1M prompt tokens that the provider writes to its cache. null: the same as `input_price`. */
+                    /** @description Price in USD per 1M prompt tokens that the provider writes to its cache. null: the same as `input_price`. */
                     cache_write_price?: number | null;
-                    /** @description Price per 1M prompt tokens that the provider writes to its cache for an hour. null: the same as `cache_write_price`. */
+                    /** @description Price in USD per 1M prompt tokens that the provider writes to its cache for an hour. null: the same as `cache_write_price`. */
                     cache_write_1h_price?: number | null;
+                    /** @description Price in USD per 1M reasoning tokens. null: the same as `output_price`. */
+                    reasoning_price?: number | null;
+                    /** @description Price of one request in USD. null: 0. */
+                    request_price?: number | null;
                 };
             };
         };
@@ -7470,6 +7986,19 @@ export interface operations {
                         cache_read_price: number | null;
                         cache_write_price: number | null;
                         cache_write_1h_price: number | null;
+                        reasoning_price: number | null;
+                        request_price: number | null;
+                        price: {
+                            /** @description `operator`: the prices above. `stub`: the built-in provider. Otherwise the price list of this release, with its version. */
+                            version: string;
+                            input_price: number | null;
+                            output_price: number | null;
+                            cache_read_price: number | null;
+                            cache_write_price: number | null;
+                            cache_write_1h_price: number | null;
+                            reasoning_price: number | null;
+                            request_price: number | null;
+                        } | null;
                         /** Format: date-time */
                         created_at: string;
                     };
@@ -7527,16 +8056,20 @@ export interface operations {
                     upstream_name?: string | null;
                     /** @description The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`. */
                     api?: "chat" | "responses";
-                    /** @description Price per 1M prompt tokens. null: unknown. */
+                    /** @description Price in USD per 1M prompt tokens. null: unknown. */
                     input_price?: number | null;
-                    /** @description Price per 1M completion tokens. null: unknown. */
+                    /** @description Price in USD per 1M completion tokens. null: unknown. */
                     output_price?: number | null;
-                    /** @description Price per 1M prompt tokens that the provider reads from its cache. null: the same as `input_price`. */
+                    /** @description Price in USD per 1M prompt tokens that the provider reads from its cache. null: the same as `input_price`. */
                     cache_read_price?: number | null;
-                    /** @description Price per 1M prompt tokens that the provider writes to its cache. null: the same as `input_price`. */
+                    /** @description Price in USD per 1M prompt tokens that the provider writes to its cache. null: the same as `input_price`. */
                     cache_write_price?: number | null;
-                    /** @description Price per 1M prompt tokens that the provider writes to its cache for an hour. null: the same as `cache_write_price`. */
+                    /** @description Price in USD per 1M prompt tokens that the provider writes to its cache for an hour. null: the same as `cache_write_price`. */
                     cache_write_1h_price?: number | null;
+                    /** @description Price in USD per 1M reasoning tokens. null: the same as `output_price`. */
+                    reasoning_price?: number | null;
+                    /** @description Price of one request in USD. null: 0. */
+                    request_price?: number | null;
                 };
             };
         };
@@ -7559,6 +8092,19 @@ export interface operations {
                         cache_read_price: number | null;
                         cache_write_price: number | null;
                         cache_write_1h_price: number | null;
+                        reasoning_price: number | null;
+                        request_price: number | null;
+                        price: {
+                            /** @description `operator`: the prices above. `stub`: the built-in provider. Otherwise the price list of this release, with its version. */
+                            version: string;
+                            input_price: number | null;
+                            output_price: number | null;
+                            cache_read_price: number | null;
+                            cache_write_price: number | null;
+                            cache_write_1h_price: number | null;
+                            reasoning_price: number | null;
+                            request_price: number | null;
+                        } | null;
                         /** Format: date-time */
                         created_at: string;
                     };
@@ -9328,7 +9874,7 @@ export interface operations {
                             /** @description The bad record is between `sequence` and `through`. */
                             through?: number;
                             id: string | null;
-                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
+                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "pending_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
                             message: string;
                         } | null;
                     };
@@ -9368,7 +9914,7 @@ export interface operations {
                             /** @description The bad record is between `sequence` and `through`. */
                             through?: number;
                             id: string | null;
-                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
+                            reason: "missing" | "unexpected" | "altered" | "replaced" | "unlinked" | "not_as_signed" | "checkpoint_altered" | "unsealed" | "checkpoint_missing" | "rolled_back" | "unvouched" | "seal_missing" | "seal_altered" | "pending_altered" | "public_key_replaced" | "chain_end_missing" | "workspace_missing" | "keys_unreadable";
                             message: string;
                         } | null;
                     };
@@ -10398,7 +10944,7 @@ export interface operations {
                             /** @enum {string} */
                             object: "webhook";
                             url: string;
-                            types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing")[] | null;
+                            types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "budget.alert")[] | null;
                             enabled: boolean;
                             /** Format: date-time */
                             created_at: string;
@@ -10431,7 +10977,7 @@ export interface operations {
                 "application/json": {
                     /** @description Absolute https:// or http:// URL with a public address. Redirects are not followed. */
                     url: string;
-                    types?: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing")[] | null;
+                    types?: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "budget.alert")[] | null;
                     /** @default true */
                     enabled?: boolean;
                 };
@@ -10451,7 +10997,7 @@ export interface operations {
                         /** @enum {string} */
                         object: "webhook";
                         url: string;
-                        types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing")[] | null;
+                        types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "budget.alert")[] | null;
                         enabled: boolean;
                         /** Format: date-time */
                         created_at: string;
@@ -10490,7 +11036,7 @@ export interface operations {
                         /** @enum {string} */
                         object: "webhook";
                         url: string;
-                        types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing")[] | null;
+                        types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "budget.alert")[] | null;
                         enabled: boolean;
                         /** Format: date-time */
                         created_at: string;
@@ -10547,7 +11093,7 @@ export interface operations {
                 "application/json": {
                     /** @description Absolute https:// or http:// URL with a public address. Redirects are not followed. */
                     url?: string;
-                    types?: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing")[] | null;
+                    types?: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "budget.alert")[] | null;
                     /** @default true */
                     enabled?: boolean;
                 };
@@ -10565,7 +11111,7 @@ export interface operations {
                         /** @enum {string} */
                         object: "webhook";
                         url: string;
-                        types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing")[] | null;
+                        types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "budget.alert")[] | null;
                         enabled: boolean;
                         /** Format: date-time */
                         created_at: string;

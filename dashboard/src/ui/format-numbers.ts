@@ -5,7 +5,7 @@ const EXACT_BELOW = 10_000
 /** Formats a count: exact below 10,000, otherwise compact. */
 export const formatCount = (count: number): string => (count < EXACT_BELOW ? WHOLE : SHORT).format(count)
 
-/** Formats a price in the currency of the models' prices, with four significant digits. */
+/** Formats an amount in USD with four significant digits. */
 export const formatCost = (cost: number | null): string =>
   cost === null ? '–' : new Intl.NumberFormat(undefined, { maximumSignificantDigits: 4 }).format(cost)
 

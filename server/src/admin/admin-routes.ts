@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { auditFeedRoutes } from '../audit/admin/audit-feed-routes.ts'
 import { auditLogRoutes } from '../audit/admin/audit-log-routes.ts'
 import { auditRoutes } from '../audit/admin/audit-routes.ts'
+import { budgetsRoutes } from '../budgets/admin/budgets-routes.ts'
 import type { Scope } from '../domain/scope.ts'
 import { GatehouseError } from '../errors.ts'
 import { playgroundRoutes } from '../gateway/admin/playground-routes.ts'
@@ -80,7 +81,7 @@ export async function adminRoutes(app: FastifyInstance, context: AdminContext): 
       adminTokensRoutes,
       operatorsRoutes,
     ]
-    const models = [providersRoutes, modelsRoutes, discoveryRoutes, presetsRoutes, assistantsRoutes]
+    const models = [budgetsRoutes, providersRoutes, modelsRoutes, discoveryRoutes, presetsRoutes, assistantsRoutes]
     const rules = [
       policySetsRoutes,
       policyDraftsRoutes,

@@ -38,6 +38,8 @@ export interface AuditDraft {
   readonly playground?: { readonly operator: string | null }
   readonly policy_versions: readonly (Omit<PolicyVersion, 'name'> & { readonly name?: string })[]
   readonly attempts: readonly ProviderAttempt[]
+  /** Present if budgets count the request: what they were charged, in USD and tokens. `estimated`: a provider did not report its usage. */
+  readonly charge?: { readonly cost: number; readonly estimated: boolean; readonly tokens: number }
   /** Passages that were returned to the client or given to the model. */
   readonly knowledge: readonly UsedHit[]
   /** Memories that were returned to the client or given to the model. */

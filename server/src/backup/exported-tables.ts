@@ -51,6 +51,10 @@ export const EXPORTED_TABLES: Readonly<Record<keyof Schema, TableRule>> = {
   api_key: OF_WORKSPACE,
   provider: OF_WORKSPACE,
   model: OF_WORKSPACE,
+  budget: OF_WORKSPACE,
+  budget_window: { workspace: 'budget_id in (select id from budget where workspace_id = $1)', replaced: { reserved: '0' } },
+  budget_alert: OF_WORKSPACE,
+  budget_reservation: leftOut('amounts that running requests reserved'),
 
   audit_record: OF_WORKSPACE,
   audit_head: OF_WORKSPACE,

@@ -65,6 +65,8 @@ export interface Config extends DatabaseUrls {
   readonly telemetry: TelemetryConfig
   readonly signIn: SignInConfig
   readonly drain: DrainConfig
+  /** Tokens that a budget sets aside for a completion whose request sets no limit. */
+  readonly budgetOutputTokens: number
   readonly providers: readonly EnvironmentProvider[]
 }
 
@@ -113,6 +115,7 @@ export function readConfig(env: Environment): Config {
       totalMs: integer(env, 'GATEHOUSE_PROVIDER_TOTAL_MS', 3_600_000, 1_000, 3_600_000),
       idleMs: integer(env, 'GATEHOUSE_PROVIDER_IDLE_MS', 60_000, 100, 600_000),
     },
+    budgetOutputTokens: integer(env, 'GATEHOUSE_BUDGET_OUTPUT_TOKENS', 16_384, 1, 10_000_000),
     detectorBudgetMs: integer(env, 'GATEHOUSE_DETECTOR_BUDGET_MS', 2_000, 10, 60_000),
     embeddings: readEmbeddingsConfig(env),
     files: readFilesConfig(env, dataDir, integer(env, 'GATEHOUSE_MAX_FILE_BYTES', 26_214_400, 1, 5_368_709_120)),

@@ -89,8 +89,10 @@ export interface ProviderAttempt {
   readonly completion_tokens?: number
   /** Part of `completion_tokens`; absent: none. */
   readonly reasoning_tokens?: number
-  /** In the currency of the model's prices, per the Workspace's configuration. */
+  /** USD, in whole billionths; absent: no price is known. */
   readonly cost?: number
+  /** The source of the price of `cost`: `operator`, `stub` or the price list with its version. */
+  readonly price?: string
 }
 
 const WITHOUT_EFFECT = new Set([

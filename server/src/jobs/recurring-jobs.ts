@@ -27,6 +27,7 @@ import { expiryLimit } from '../responses/stored-response.ts'
 import { listStoringApplications, removeExpiredResponses } from '../responses/stored-response-store.ts'
 import { eraseExpiredReviews } from '../review/review-store.ts'
 import { type AuditJobDeps, auditJobs } from './audit-jobs.ts'
+import { type BudgetJobDeps, budgetJobs } from './budget-jobs.ts'
 import type { Job } from './jobs.ts'
 import type { QueueMeter } from './queue-meter.ts'
 import { listWorkspaceIds, runForEach } from './workspaces.ts'
@@ -44,11 +45,11 @@ const DELIVERIES_MS = { delivered: 7 * DAY, dead: 30 * DAY }
 /** How long an upload is stored that is not sent with a message. */
 const UNSENT_MS = DAY
 
-interface Deps extends AuditJobDeps {
+interface Deps extends AuditJobDeps, BudgetJobDeps {
   readonly database: Pick<Database, 'sessionPool' | 'kind'>
   readonly secrets: SecretKeys
   readonly files: FileStore
-  readonly relay: Pick<EventRelay, 'run'>
+  readonly relay: Pick<EventRelay, 'run' | 'wake'>
   readonly assistants: Pick<AssistantWorker, 'run'>
   readonly webhooks: Pick<WebhookDispatcher, 'run'>
   readonly queueMeter: QueueMeter
@@ -61,6 +62,7 @@ export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job
   ...removalJobs(deps),
   ...auditJobs(deps),
   ...(deps.secrets.oldSecretKeys?.length ? [resealJob(new ResealJob(deps))] : []),
+  ...budgetJobs(deps),
   // Code that adds to a queue wakes its worker. These jobs are for retries, and for nodes that stopped before they could wake a worker.
   { name: 'relay events', oncePerNode: true, everyMs: SECOND / 4, run: () => deps.relay.run() },
   { name: 'answer as assistants', oncePerNode: true, everyMs: SECOND, run: () => deps.assistants.run() },

@@ -1,3 +1,4 @@
+import { settlementOf } from '../budgets/ledger.ts'
 import type { Usage } from '../domain/completion.ts'
 import { collectTexts } from '../domain/message.ts'
 import type { Outcome } from '../domain/outcome.ts'
@@ -8,6 +9,7 @@ import { isUnavailable } from '../lib/unavailable.ts'
 import type { StoredMemory } from '../memory/capture.ts'
 import type { ReleasedText } from '../telemetry/metrics.ts'
 import type { FinishedRequest } from '../telemetry/request-observer.ts'
+import { chargeOf } from './charge.ts'
 import type { IncomingRequest } from './request.ts'
 import { decisionOf, type StageResults } from './stage-results.ts'
 import type { StageTrace } from './stage-trace.ts'
@@ -99,9 +101,18 @@ export function finishedRequest(incoming: IncomingRequest, result: PipelineResul
     attempts: [...(invoke?.attempts ?? []), ...(remember?.attempts ?? [])],
     released: releasedText(incoming, result),
     deniedEarly: invoke?.denial !== undefined,
+    overran: hasOverrun(trace.results, now),
     startedAt: now.getTime() - trace.ms,
     cause,
   }
+}
+
+/** Whether the request has used more than its budgets had set aside. */
+function hasOverrun(results: Partial<StageResults>, now: Date): boolean {
+  const { reservation } = results
+  if (!reservation) return false
+  const { entries } = settlementOf(reservation, chargeOf(results, reservation, now))
+  return entries.some(({ amount, spent }) => spent > amount)
 }
 
 function releasedText({ endpoint, early }: IncomingRequest, { error, trace }: PipelineResult): ReleasedText | undefined {

@@ -1,3 +1,4 @@
+import type { Reservation } from '../budgets/ledger.ts'
 import { type Outcome, Stop } from '../domain/outcome.ts'
 import { GatehouseError } from '../errors.ts'
 import { untilAborted } from '../lib/until-aborted.ts'
@@ -6,6 +7,7 @@ import type { FinishedRequest } from '../telemetry/request-observer.ts'
 import { type ConversationDeps, continueConversation } from './continue-conversation.ts'
 import { ENDPOINT_PLANS } from './endpoints.ts'
 import { finishedRequest, type PipelineResult, spentTokens } from './pipeline-result.ts'
+import { withPriced } from './priced.ts'
 import type { IncomingRequest } from './request.ts'
 import {
   NO_ROUTE,
@@ -121,6 +123,7 @@ async function recordRun({ incoming, trace, outcome }: Run, deps: PipelineDeps):
   } finally {
     const lease = trace.results.admit?.lease ?? incoming.lease
     lease?.release(spentTokens(trace.results, outcome))
+    if (trace.results.reservation) deps.budgetLedger.close(trace.results.reservation)
   }
 }
 
@@ -143,8 +146,9 @@ async function stages(incoming: IncomingRequest, deps: PipelineDeps, trace: Stag
   const caller = await trace.run('authenticate', () => authenticate(incoming, deps))
   const received = await trace.run('admit', () => admit(incoming, caller, deps))
   const identity = await trace.run('identify', () => identify(incoming, caller, received, deps), UNIDENTIFIED)
-  const admitted = await continueConversation(incoming, caller, received, identity, deps)
-  if (admitted instanceof Stop) return admitted.outcome
+  const continued = await continueConversation(incoming, caller, received, identity, deps)
+  if (continued instanceof Stop) return continued.outcome
+  const admitted = await withPriced(incoming, caller, continued, deps)
   trace.results.admit = admitted
   const context: RequestContext = { incoming, caller, admitted, identity }
 
@@ -157,7 +161,10 @@ async function stages(incoming: IncomingRequest, deps: PipelineDeps, trace: Stag
   const prepared = await withContext(context, authorized, { retrieved, recalled }, deps)
 
   const route = await trace.run('route', () => findRoute(context, prepared, deps), NO_ROUTE)
-  const invoked = await trace.run('invoke', () => invoke(context, prepared, route, deps), NOT_INVOKED)
+  const onReserved = (reservation: Reservation) => {
+    trace.results.reservation = reservation
+  }
+  const invoked = await trace.run('invoke', () => invoke(context, prepared, route, deps, onReserved), NOT_INVOKED)
   const outputs = { retrieved, recalled, invoked }
   const inspected = await trace.run('inspect', () => inspect(context, prepared, outputs, deps), uninspected(prepared))
   const sources = { retrieved, recalled, route, inspected }

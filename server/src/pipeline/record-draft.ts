@@ -3,9 +3,11 @@ import type { AuditDraft, Feature } from '../audit/record.ts'
 import type { Decision } from '../domain/decision.ts'
 import type { FindingCounts } from '../domain/finding.ts'
 import { collectTexts } from '../domain/message.ts'
+import { USD_SCALE } from '../domain/spending.ts'
 import { NOTHING_UNREAD, type Unread } from '../domain/unread.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { StoredMemory } from '../memory/capture.ts'
+import type { Charge } from './charge.ts'
 import type { IncomingRequest } from './request.ts'
 import type { ResponseChange } from './response-changes.ts'
 import { decisionOf, responseInputOf, type StageResults, transformsOf } from './stage-results.ts'
@@ -25,6 +27,8 @@ export interface RecordedResponse extends RecordedChanges {
   readonly completionJson: string | undefined
   /** The stored response that is added or deleted. */
   readonly change: ResponseChange | undefined
+  /** Of the request's budgets; undefined: no budget counts the request. */
+  readonly charge: Charge | undefined
 }
 
 /** The values of a record that no stage has. */
@@ -59,6 +63,7 @@ export function draftOf(
     application_id: application.id,
     attempts: [...(invoke?.attempts ?? []), ...(remember?.attempts ?? [])],
     change: null,
+    ...chargeFacts(response),
     classification: decision?.classification ?? null,
     created_at: createdAt.toISOString(),
     decision: decision ? decisionOn(decision, trace.results) : null,
@@ -92,6 +97,10 @@ export function draftOf(
     workspace_id: application.workspaceId,
   }
 }
+
+/** Absent if no budget counts the request. */
+const chargeFacts = ({ charge }: RecordedResponse): Pick<AuditDraft, 'charge'> =>
+  charge ? { charge: { cost: charge.usd / USD_SCALE, estimated: charge.estimated, tokens: charge.tokens } } : {}
 
 /** Whether text has left before the verdict, and how much; only for Applications that allow it (GW-WIN-6). */
 function releaseOf(
@@ -189,7 +198,7 @@ function findingsAt(stage: string, counts: FindingCounts | undefined) {
 function features(
   { endpoint }: IncomingRequest,
   { name, defaultModel }: StageResults['authenticate']['application'],
-  { request, tokens }: StageResults['admit'],
+  { request, tokens, priced = true }: StageResults['admit'],
   { identify, classify, invoke, inspect }: Partial<StageResults>,
   { hasher, isDeclared }: Pick<Sealing, 'hasher' | 'isDeclared'>,
 ): Record<string, Feature> {
@@ -217,6 +226,7 @@ function features(
     'request.max_tokens': request.maxTokens ?? 0,
     'request.message_count': request.messages.length,
     'request.model': named(model),
+    'request.priced': priced,
     'request.session': identify?.sessionId ? hasher.text('session', identify.sessionId) : '',
     'request.stream': request.stream,
     'request.tokens': tokens,

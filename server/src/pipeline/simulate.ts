@@ -7,10 +7,12 @@ import { estimateRequestTokens } from '../domain/tokens.ts'
 import { UNLIMITED } from '../limits/lease.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import type { Pause } from '../policy/evaluation-limiter.ts'
+import { withPriced } from './priced.ts'
 import { assertedUser, type GatewayRequest } from './request.ts'
 import { type Admitted, type Authorized, type Classified, type Inspected, NOT_INVOKED, noHits } from './stage-results.ts'
 import { classify } from './stages/04-classify.ts'
 import { type AuthorizeDeps, authorize } from './stages/05-authorize.ts'
+import type { RouteDeps } from './stages/08-route.ts'
 import { type InspectDeps, inspect } from './stages/10-inspect.ts'
 
 /** An assumed request and assumed policies. */
@@ -52,12 +54,12 @@ export interface SimulationResult {
  */
 export async function simulate(
   simulated: SimulationInput,
-  deps: AuthorizeDeps & InspectDeps,
+  deps: AuthorizeDeps & InspectDeps & Pick<RouteDeps, 'providers' | 'clock'>,
   pause: Pause,
 ): Promise<SimulationResult> {
   const { application, policy, response, toolCalls = [] } = simulated
   const caller = { application, keyId: '' }
-  const admitted = admittedOf(simulated.request)
+  const admitted = await withPriced({ endpoint: 'chat' }, caller, admittedOf(simulated.request), deps)
   const identity = { user: assertedUser(simulated.request.user, simulated.userVerified), sessionId: simulated.request.sessionId }
   const context = { incoming: INCOMING, caller, admitted, identity }
 

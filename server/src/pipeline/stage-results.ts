@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../audit/record.ts'
+import type { Reservation } from '../budgets/ledger.ts'
 import type { Assessment } from '../classification/risk.ts'
 import type { Completion, ProviderAttempt } from '../domain/completion.ts'
 import { type Decision, NO_DEMANDS } from '../domain/decision.ts'
@@ -34,6 +35,8 @@ export interface StageResults {
   retrieve: Retrieved
   recall: Recalled
   route: Route
+  /** The amounts that budgets have set aside for stage 9, from before the call of the provider on; absent: no budget counts the request. */
+  reservation: Reservation
   invoke: Invoked
   inspect: Inspected
   remember: Remembered
@@ -61,7 +64,7 @@ export interface Caller {
 
 /** The values of conditions (GW-POL-5) beside the content: the same at every point. */
 export const policyInputOf = (
-  { incoming, caller, admitted: { request, tokens }, identity }: RequestContext,
+  { incoming, caller, admitted: { request, tokens, priced }, identity }: RequestContext,
   now: Date,
 ): Omit<PolicyInput, 'content'> => {
   const { id, name, settings, defaultModel } = caller.application
@@ -78,6 +81,7 @@ export const policyInputOf = (
       tokens,
       maxTokens: request.maxTokens ?? 0,
       tools: toolNamesOf(request.parameters),
+      priced,
     },
     now,
   }
@@ -117,6 +121,8 @@ export interface Admitted {
   /** Estimate over everything the detectors will read. */
   readonly tokens: number
   readonly bytes: number
+  /** Whether every model that may be called has a price; absent: no model is called. */
+  readonly priced?: boolean
   /** `resp_…`: the stored response that the request continues. */
   readonly continuedId?: string
   /** The request's share of the Application's limits until its response is sent. */

@@ -37,6 +37,8 @@ interface PolicyRequest {
   readonly maxTokens: number
   /** Names of the tools that the request offers; absent: none. */
   readonly tools?: readonly string[] | undefined
+  /** Whether each model that may serve the request has a price; absent: no model is called, so nothing has to have one. */
+  readonly priced?: boolean | undefined
 }
 
 interface PolicyContent {

@@ -1,7 +1,8 @@
 import type { ProviderAttempt } from '../domain/completion.ts'
 import { type ReportedUsage, tokenUnitsOf } from '../domain/usage.ts'
 import type { HealthSignal } from './health.ts'
-import { costOf, type Prices } from './prices.ts'
+import { knownCost } from './price.ts'
+import type { Price } from './priced.ts'
 import { needsOperator } from './rejection.ts'
 import type { UpstreamFailure } from './request-completion.ts'
 import type { Candidate } from './route.ts'
@@ -66,10 +67,10 @@ export function faultOf({ rejection }: UpstreamFailure): string | undefined {
 }
 
 /** Tokens and cost of a response as fields of its attempt: parts that are 0 are absent, and so is the cost if a price is unknown. */
-export function usageOf({ usage }: { readonly usage?: ReportedUsage }, prices: Prices) {
+export function usageOf({ usage }: { readonly usage?: ReportedUsage }, price: Price | undefined) {
   if (!usage) return {}
   const units = tokenUnitsOf(usage)
-  const cost = costOf(prices, units)
+  const cost = knownCost(price, units)
   return {
     prompt_tokens: units.input,
     ...(units.cacheRead > 0 && { cache_read_tokens: units.cacheRead }),
@@ -77,7 +78,7 @@ export function usageOf({ usage }: { readonly usage?: ReportedUsage }, prices: P
     ...(units.cacheWrite1h && { cache_write_1h_tokens: units.cacheWrite1h }),
     ...(units.output !== undefined && { completion_tokens: units.output }),
     ...(units.reasoning > 0 && { reasoning_tokens: units.reasoning }),
-    ...(!Number.isNaN(cost) && { cost }),
+    ...(cost !== undefined && price && { cost, price: price.version }),
   }
 }
 
@@ -87,17 +88,17 @@ export type AttemptFacts = Omit<ProviderAttempt, 'provider' | 'model'>
 export function attemptFactsOf(
   result: { readonly ok: true; readonly status: number; readonly response: { readonly usage?: ReportedUsage } } | UpstreamFailure,
   ms: number,
-  prices: Prices,
+  price: Price | undefined,
 ): AttemptFacts {
   const { status } = result
-  if (result.ok) return { status, outcome: 'ok', ms, ...usageOf(result.response, prices) }
+  if (result.ok) return { status, outcome: 'ok', ms, ...usageOf(result.response, price) }
   return { status, outcome: outcomeOf(result), ms, ...(result.rejection?.kind === 'refused' && { code: result.rejection.code }) }
 }
 
 /** Keys are in the order of RFC 8785, like all keys of a record (pipeline/record-draft.ts). */
 export function recordAttempt({ provider, model }: Candidate, attempt: AttemptFacts): ProviderAttempt {
   const { cache_read_tokens, cache_write_1h_tokens, cache_write_tokens, code, completion_tokens, cost } = attempt
-  const { ms, outcome, prompt_tokens, reasoning_tokens, status } = attempt
+  const { ms, outcome, price, prompt_tokens, reasoning_tokens, status } = attempt
   return {
     ...(cache_read_tokens !== undefined && { cache_read_tokens }),
     ...(cache_write_1h_tokens !== undefined && { cache_write_1h_tokens }),
@@ -108,6 +109,7 @@ export function recordAttempt({ provider, model }: Candidate, attempt: AttemptFa
     model: model.id,
     ms,
     outcome,
+    ...(price !== undefined && { price }),
     ...(prompt_tokens !== undefined && { prompt_tokens }),
     provider: provider.id,
     ...(reasoning_tokens !== undefined && { reasoning_tokens }),

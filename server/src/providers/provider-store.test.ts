@@ -24,7 +24,10 @@ const openai = (change: Partial<NewProvider> = {}): NewProvider => ({
 })
 const model = (id: string) => ({ id, upstreamName: null, ...NO_PRICES })
 
-const PRICES = { inputPrice: 1.5, outputPrice: 2, cacheReadPrice: 0.15, cacheWritePrice: 1.9, cacheWrite1hPrice: 3 }
+const PRICES = {
+  ...{ inputPrice: 1.5, outputPrice: 2, cacheReadPrice: 0.15, cacheWritePrice: 1.9, cacheWrite1hPrice: 3 },
+  ...{ reasoningPrice: 2.5, requestPrice: 0.01 },
+}
 
 describe.each(testDatabases())('providers on $name', ({ open }) => {
   let database: Database

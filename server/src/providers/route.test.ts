@@ -5,6 +5,7 @@ import { NO_PRICES } from './prices.ts'
 import type { Provider } from './provider.ts'
 import { isModelAllowed, listAllowedModels, matchesPattern, type RouteRequirements, selectCandidates } from './route.ts'
 
+const NOW = new Date(0)
 const EVERYTHING = { models: null, providers: null, ceiling: 'restricted' } as const
 const requirements = (change: Partial<RouteRequirements> = {}): RouteRequirements => ({
   model: 'small',
@@ -47,7 +48,7 @@ describe('eligibility', () => {
     [
       'an estimate above route:max_cost',
       { models: [model('small', { inputPrice: 10, outputPrice: 20 })] },
-      { maxCost: 0.02, tokens: { input: 1_000, output: 1_000 } },
+      { maxCost: 0.02, tokens: { input: 1_000, output: 1_000, at: NOW } },
       'cost',
     ],
   ])('route: excludes %s', (_, provider, change, reason) =>
@@ -60,7 +61,7 @@ describe('eligibility', () => {
     [
       'an estimate within route:max_cost',
       { models: [model('small', { inputPrice: 10, outputPrice: 20 })] },
-      { maxCost: 0.03, tokens: { input: 1_000, output: 1_000 } },
+      { maxCost: 0.03, tokens: { input: 1_000, output: 1_000, at: NOW } },
     ],
     ['a model named with its provider', {}, { model: 'openai/small' }],
   ])('route: accepts %s', (_, provider, change) =>

@@ -1,6 +1,6 @@
 import { type Classification, classificationRank } from '../domain/classification.ts'
 import type { Application } from '../domain/principal.ts'
-import { costOf } from './prices.ts'
+import { isPriced, priceOf } from './price.ts'
 import type { Provider, ProviderModel } from './provider.ts'
 
 /** A provider that may serve the request, and its model. */
@@ -19,10 +19,10 @@ export interface RouteRequirements {
   readonly region?: string | undefined
   /** Directive `route:provider`. */
   readonly provider?: string | undefined
-  /** Directive `route:max_cost`: maximum estimated cost, in the currency of the prices. A model with an unknown price is not eligible. */
+  /** Directive `route:max_cost`: maximum estimated cost in USD. A model with an unknown price is not eligible. */
   readonly maxCost?: number | undefined
-  /** Estimated tokens of request and completion. Read only with `maxCost`. `output`: undefined if there is no completion. */
-  readonly tokens?: { readonly input: number; readonly output: number | undefined }
+  /** Estimated tokens of request and completion, and the time of the prices. `output`: undefined if there is no completion. */
+  readonly tokens?: { readonly input: number; readonly output: number | undefined; readonly at: Date } | undefined
 }
 
 /** Why a provider may not serve the request. Never sent to clients, because a model that is not allowed must look unknown. */
@@ -62,10 +62,27 @@ export const filterCandidates = (
   requirements: Omit<RouteRequirements, 'model'>,
 ): readonly Candidate[] => candidates.filter(({ provider, model }) => findExclusion(provider, model, requirements) === undefined)
 
-function findOfferedModel(provider: Provider, { model: name, application }: RouteRequirements): ProviderModel | undefined {
+function findOfferedModel(
+  provider: Provider,
+  { model: name, application }: Pick<RouteRequirements, 'model' | 'application'>,
+): ProviderModel | undefined {
   const found = findModel(provider, name)
   return found && isModelAllowed(application, provider.id, found.id) ? found : undefined
 }
+
+/**
+ * Whether each usable provider that offers the model to the Application has a price for it. Content is not taken into account, because
+ * policies read this before the content's classification selects providers. `hasOutput`: false for embeddings.
+ */
+export const areOffersPriced = (
+  providers: readonly Provider[],
+  requirements: Pick<RouteRequirements, 'model' | 'application'>,
+  { at, hasOutput }: { readonly at: Date; readonly hasOutput: boolean },
+): boolean =>
+  providers.every((provider) => {
+    const model = provider.enabled && provider.problem === undefined ? findOfferedModel(provider, requirements) : undefined
+    return !model || isPriced(priceOf(provider, model, at), hasOutput)
+  })
 
 function findModel({ id, models }: Provider, name: string): ProviderModel | undefined {
   const exact = models.find((model) => model.id === name)
@@ -90,12 +107,13 @@ function findExclusion(
   if (rank > classificationRank(provider.maxClassification)) return 'classification'
   if (requirements.provider !== undefined && requirements.provider !== provider.id) return 'provider'
   if (requirements.region !== undefined && requirements.region !== provider.region) return 'region'
-  if (requirements.maxCost !== undefined && !(costOf(model, requirements.tokens ?? NO_TOKENS) <= requirements.maxCost))
-    return 'cost'
+  if (requirements.maxCost !== undefined && !(estimatedCost(provider, model, requirements) <= requirements.maxCost)) return 'cost'
   return undefined
 }
 
-const NO_TOKENS = { input: 0, output: 0 }
+/** NaN: unknown. */
+const estimatedCost = (provider: Provider, model: ProviderModel, { tokens }: Pick<RouteRequirements, 'tokens'>): number =>
+  (tokens && priceOf(provider, model, tokens.at)?.costOf(tokens)) ?? Number.NaN
 
 /** Weighted random order without replacement (Efraimidis and Spirakis 2006): the smallest −ln(u)/w comes first. */
 function sortByDraw(candidates: readonly Candidate[], { rank, random }: RouteDeps): Candidate[] {

@@ -5,6 +5,7 @@ import { fillWorkspaceSettings, patchWorkspaceSettings, type Workspace } from '.
 import { createWorkspace, findWorkspaceByName, updateWorkspace } from '../identity/workspace-store.ts'
 import { newId } from '../lib/id.ts'
 import { applyApplication } from './apply-application.ts'
+import { applyBudget } from './apply-budget.ts'
 import { applyCollection } from './apply-collection.ts'
 import type { ApplyContext, ApplyDeps } from './apply-context.ts'
 import { applyPolicy } from './apply-policy.ts'
@@ -60,6 +61,7 @@ export async function applyWorkspace(
     ...(await applyEach('providers', declared.providers, (provider) => applyProvider(context, provider, 'config'))),
     ...(await applyEach('applications', declared.applications, (application) => applyApplication(context, application))),
     ...(await applyEach('collections', declared.collections ?? [], (collection) => applyCollection(context, collection))),
+    ...(await applyEach('budgets', declared.budgets ?? [], (budget) => applyBudget(context, budget))),
     ...policyChanges,
     ...(await finish(context)),
   ]

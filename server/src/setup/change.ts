@@ -11,6 +11,7 @@ export interface Change {
     | 'admin_token'
     | 'access_token'
     | 'collection'
+    | 'budget'
     | 'document'
     | 'memory'
     | 'group'

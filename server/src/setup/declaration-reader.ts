@@ -1,3 +1,4 @@
+import { findBudgetProblem, newBudgetOf } from '../budgets/budget.ts'
 import { ConfigError } from '../config/environment.ts'
 import { checkApplicationCreate } from '../identity/application.ts'
 import { checkUserCreate } from '../identity/user.ts'
@@ -11,6 +12,7 @@ import { findModelProblem, findProviderProblem, providerDefaults } from '../prov
 import type {
   Declaration,
   DeclaredApplication,
+  DeclaredBudget,
   DeclaredCollection,
   DeclaredModel,
   DeclaredProvider,
@@ -19,6 +21,7 @@ import type {
 } from './declaration.ts'
 import type {
   ApplicationYaml,
+  BudgetYaml,
   CollectionYaml,
   GatehouseYaml,
   ModelYaml,
@@ -58,12 +61,13 @@ export class DeclarationReader {
   }
 
   #workspace(at: string, yaml: WorkspaceYaml): DeclaredWorkspace {
-    const { name, applications = [], users = [], providers = [], collections = [], policy } = yaml
+    const { name, applications = [], users = [], providers = [], collections = [], budgets = [], policy } = yaml
     this.#unique(`${at}.applications`, applications, 'name')
     this.#unique(`${at}.users`, users, 'id')
     this.#unique(`${at}.users`, users, 'username')
     this.#unique(`${at}.providers`, providers, 'id')
     this.#unique(`${at}.collections`, collections, 'name')
+    this.#unique(`${at}.budgets`, budgets, 'name')
     return {
       name,
       settings: this.#settings(at, yaml),
@@ -71,6 +75,7 @@ export class DeclarationReader {
       users: users.map((user, index) => this.#user(`${at}.users[${index}]`, user)),
       providers: providers.map((provider, index) => this.#provider(`${at}.providers[${index}]`, provider)),
       collections: collections.map((collection, index) => this.#collection(`${at}.collections[${index}]`, collection)),
+      budgets: budgets.map((budget, index) => this.#budget(`${at}.budgets[${index}]`, budget)),
       ...(policy && { policy: this.#policy(`${at}.policy.file`, policy.file) }),
     }
   }
@@ -107,6 +112,11 @@ export class DeclarationReader {
     const path = folder === undefined ? undefined : this.#readPath(`${at}.folder`, 'folder', () => this.#deps.findFolder(folder))
     const patch = this.#checked(at, collectionPatch(fields)) ?? {}
     return { name, fields: patch, applications: fields.applications, folder: path }
+  }
+
+  #budget(at: string, budget: BudgetYaml): DeclaredBudget {
+    this.#note(at, findBudgetProblem(newBudgetOf(budget)))
+    return budget
   }
 
   #model(at: string, { id, upstream_name: upstreamName, api, ...fields }: ModelYaml, kind: ProviderKind): DeclaredModel {

@@ -1,3 +1,4 @@
+import type { BudgetCreate } from '../budgets/budget.ts'
 import type { ApplicationCreate } from '../identity/application.ts'
 import type { UserCreate } from '../identity/user.ts'
 import type { WorkspaceCreate } from '../identity/workspace.ts'
@@ -26,6 +27,7 @@ export interface DeclaredWorkspace {
   readonly users: readonly DeclaredUser[]
   readonly providers: readonly DeclaredProvider[]
   readonly collections?: readonly DeclaredCollection[]
+  readonly budgets?: readonly DeclaredBudget[]
   /** YAML of the policy set to activate. Absent: the active one stays. */
   readonly policy?: string | undefined
 }
@@ -43,6 +45,9 @@ export interface DeclaredCollection {
   /** Path of the folder whose files are its documents. */
   readonly folder?: string | undefined
 }
+
+/** `application`: name of the Application, which is its id in the admin API. */
+export type DeclaredBudget = Omit<BudgetCreate, 'application_id'> & { readonly application?: string | null }
 
 export type DeclaredUser = UserCreate & { readonly id: string }
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { BudgetCreate } from '../budgets/budget.ts'
 import { CLASSIFICATIONS } from '../domain/classification.ts'
 import { ApplicationCreate } from '../identity/application.ts'
 import { UserCreate } from '../identity/user.ts'
@@ -39,6 +40,8 @@ const Model = Type.Object(
     cache_read_price: resettable(Type.Number()),
     cache_write_price: resettable(Type.Number()),
     cache_write_1h_price: resettable(Type.Number()),
+    reasoning_price: resettable(Type.Number()),
+    request_price: resettable(Type.Number()),
   },
   strict,
 )
@@ -68,6 +71,9 @@ const Provider = Type.Object(
 
 const Collection = Type.Object({ name: Name, ...CollectionFields, folder: Type.Optional(Path) }, strict)
 
+const { application_id: application, ...budgetFields } = BudgetCreate.properties
+const Budget = Type.Object({ ...budgetFields, application }, strict)
+
 const Workspace = Type.Object(
   {
     name: Name,
@@ -78,6 +84,7 @@ const Workspace = Type.Object(
     users: Type.Optional(Type.Array(User)),
     providers: Type.Optional(Type.Array(Provider)),
     collections: Type.Optional(Type.Array(Collection)),
+    budgets: Type.Optional(Type.Array(Budget)),
     policy: Type.Optional(Type.Object({ file: Path }, strict)),
   },
   strict,
@@ -95,6 +102,7 @@ export type WorkspaceYaml = Static<typeof Workspace>
 export type ApplicationYaml = Static<typeof Application>
 export type UserYaml = Static<typeof User>
 export type CollectionYaml = Static<typeof Collection>
+export type BudgetYaml = Static<typeof Budget>
 export type ModelYaml = Static<typeof Model>
 export type ProviderYaml = Static<typeof Provider>
 

@@ -1,3 +1,4 @@
+import { BUDGETS_TOPIC } from '../budgets/budget-store.ts'
 import type { Signal } from '../db/signal.ts'
 import { OPERATORS_TOPIC } from '../domain/operator.ts'
 import { APPLICATIONS_TOPIC, KEYS_TOPIC } from '../identity/authenticator.ts'
@@ -19,6 +20,7 @@ const TOPICS: Readonly<Record<Change['object'], string | undefined>> = {
   policy_set: POLICIES_TOPIC,
   user: undefined,
   collection: undefined,
+  budget: BUDGETS_TOPIC,
   document: undefined,
   memory: undefined,
   group: undefined,

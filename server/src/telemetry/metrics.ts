@@ -18,6 +18,8 @@ export interface RequestMetrics {
   readonly released?: ReleasedText | undefined
   /** Whether the provider was stopped because the denial was certain. */
   readonly deniedEarly: boolean
+  /** Whether the request has used more than its budgets had set aside. */
+  readonly overran: boolean
 }
 
 /** Characters of a response by the mode in which they were released (decision 0025). */
@@ -99,6 +101,11 @@ export class Metrics {
     'gatehouse_broken_streams_total',
     'Streams that ended with an error after text had left, by error code.',
     ['code'],
+  )
+  readonly #overruns = this.#counter(
+    'gatehouse_budget_overruns_total',
+    'Requests that used more than their budgets had set aside for them.',
+    [],
   )
   readonly #request = this.#durations(
     'gatehouse_request_seconds',
@@ -206,6 +213,7 @@ export class Metrics {
     }
     for (const attempt of request.attempts) this.#observeAttempt(attempt)
     this.#observeRelease(request)
+    if (request.overran) this.#overruns.inc()
   }
 
   #observeRelease({ released, deniedEarly, code }: RequestMetrics): void {

@@ -20,6 +20,8 @@ export interface FinishedRequest {
   readonly attempts: readonly ProviderAttempt[]
   readonly released: ReleasedText | undefined
   readonly deniedEarly: boolean
+  /** Whether the request has used more than its budgets had set aside. */
+  readonly overran: boolean
   /** Unix milliseconds. */
   readonly startedAt: number
   /** The error behind a failure, for the log only; undefined: no failure. */

@@ -128,6 +128,7 @@ test('models: usable from PUT until DELETE', async () => {
     cache_read_price: null,
     cache_write_price: null,
     cache_write_1h_price: 6,
+    ...{ reasoning_price: null, request_price: null, price: null },
     created_at: expect.any(String),
   })
   expect(await chat()).toBe(200)
@@ -143,6 +144,7 @@ test('model: PATCH changes only the fields that it names, and adds no model', as
   await Promise.all(fields.map((change) => admin.patch('/providers/openai/models/patched', change)))
   const changed = await admin.patch('/providers/openai/models/patched', { upstream_name: null })
   expect(changed).toMatchObject({ upstream_name: null, input_price: 5, output_price: 9, cache_read_price: 0.5 })
+  expect(changed.price).toMatchObject({ version: 'operator', input_price: 5, output_price: 9, cache_read_price: 0.5 })
   expect((await admin.get('/providers/openai/models')).data).toContainEqual(changed)
   const refusal = await admin.send('PATCH', '/providers/openai/models/patched', { input_price: -1 })
   expectError(refusal, 'VALIDATION_ERROR', 'input_price')

@@ -140,7 +140,7 @@ describe.each(UPSTREAMS)('tokens of a provider of kind $provider', ({ provider, 
       ...{ provider, model, status: 200, outcome: 'ok', ms: expect.any(Number) },
       ...{ prompt_tokens: 1_000, cache_read_tokens: 600, cache_write_tokens: 300 },
       ...(hourWrites !== undefined && { cache_write_1h_tokens: hourWrites }),
-      ...{ completion_tokens: 200, reasoning_tokens: 150, cost: expect.closeTo(cost, 12) },
+      ...{ completion_tokens: 200, reasoning_tokens: 150, cost: expect.closeTo(cost, 12), price: 'operator' },
     })
   })
 

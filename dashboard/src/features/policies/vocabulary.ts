@@ -49,7 +49,7 @@ export const DIRECTIVES = [
 const FIELDS = {
   user: ['id', 'role', 'department', 'attributes', 'verified'],
   application: ['id', 'name', 'settings'],
-  request: ['endpoint', 'model', 'session_id', 'stream', 'dry_run', 'message_count', 'tokens', 'max_tokens', 'tools'],
+  request: ['endpoint', 'model', 'session_id', 'stream', 'dry_run', 'message_count', 'tokens', 'max_tokens', 'priced', 'tools'],
   content: ['text', 'plain', 'unread', 'unread_bytes', 'unread_kinds', 'tool_calls', 'classification', 'risk_level', 'findings'],
   response: ['model', 'provider', 'finish_reason', 'tokens'],
   hit: ['classification', 'regulations', 'title', 'collection', 'document', 'updated_at'],

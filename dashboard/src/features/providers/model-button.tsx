@@ -27,6 +27,8 @@ const valuesOf = (model: Model | undefined) => ({
   cache_read_price: (model?.cache_read_price ?? '') as Price,
   cache_write_price: (model?.cache_write_price ?? '') as Price,
   cache_write_1h_price: (model?.cache_write_1h_price ?? '') as Price,
+  reasoning_price: (model?.reasoning_price ?? '') as Price,
+  request_price: (model?.request_price ?? '') as Price,
 })
 type Values = ReturnType<typeof valuesOf>
 
@@ -40,6 +42,8 @@ const bodyOf = (values: Values) => ({
   cache_read_price: priceOf(values.cache_read_price),
   cache_write_price: priceOf(values.cache_write_price),
   cache_write_1h_price: priceOf(values.cache_write_1h_price),
+  reasoning_price: priceOf(values.reasoning_price),
+  request_price: priceOf(values.request_price),
 })
 
 const APIS = Object.entries(MODEL_API_LABELS).map(([value, label]) => ({ value, label }))
@@ -123,11 +127,13 @@ function ModelForm({ form, isNew, hasApis, pending, onSubmit }: ModelFormProps) 
           placeholder="Cache write price"
           {...form.getInputProps('cache_write_1h_price')}
         />
+        <PriceField label="Reasoning price" placeholder="Output price" {...form.getInputProps('reasoning_price')} />
+        <PriceField label="Request price" description="Per request" placeholder="0" {...form.getInputProps('request_price')} />
       </SimpleGrid>
     </SubmitForm>
   )
 }
 
-function PriceField(props: { readonly label: string; readonly placeholder?: string }) {
-  return <NumberInput description="Per 1M tokens" placeholder="Unknown" min={0} {...props} />
+function PriceField(props: { readonly label: string; readonly description?: string; readonly placeholder?: string }) {
+  return <NumberInput description="USD per 1M tokens" placeholder="From the price list" min={0} {...props} />
 }

@@ -13,4 +13,5 @@ export const EVENT_TYPES: EventType[] = [
   'message.held',
   'message.released',
   'assistant.typing',
+  'budget.alert',
 ]

@@ -33,7 +33,7 @@ export function Page() {
   return (
     <Frame
       title="Webhooks"
-      description="URLs that receive messaging events, signed according to Standard Webhooks."
+      description="URLs that receive messaging events and alerts of budgets, signed according to Standard Webhooks."
       actions={canEdit && <CreateButton onSecret={setSecret} />}
     >
       <DataTable

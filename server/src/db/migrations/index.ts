@@ -19,12 +19,14 @@ import * as tokenUnits from './0019-token-units.ts'
 import * as providerStreams from './0020-provider-streams.ts'
 import * as storedResponses from './0021-stored-responses.ts'
 import * as modelApi from './0022-model-api.ts'
+import * as auditAppend from './0023-audit-append.ts'
+import * as quota from './0025-quota.ts'
+import * as prices from './0026-prices.ts'
+import * as budgets from './0027-budgets.ts'
+import * as sealedValueCounts from './0029-sealed-value-counts.ts'
+import * as auditFeed from './0031-audit-feed.ts'
 import * as messageSearch from './0033-message-search.ts'
 import * as auditRollups from './0034-audit-rollups.ts'
-import * as quota from './0025-quota.ts'
-import * as auditAppend from './0023-audit-append.ts'
-import * as auditFeed from './0031-audit-feed.ts'
-import * as sealedValueCounts from './0029-sealed-value-counts.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -48,10 +50,12 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0020-provider-streams': providerStreams,
   '0021-stored-responses': storedResponses,
   '0022-model-api': modelApi,
+  '0023-audit-append': auditAppend,
+  '0025-quota': quota,
+  '0026-prices': prices,
+  '0027-budgets': budgets,
+  '0029-sealed-value-counts': sealedValueCounts,
+  '0031-audit-feed': auditFeed,
   '0033-message-search': messageSearch,
   '0034-audit-rollups': auditRollups,
-  '0025-quota': quota,
-  '0023-audit-append': auditAppend,
-  '0031-audit-feed': auditFeed,
-  '0029-sealed-value-counts': sealedValueCounts,
 }

@@ -14,6 +14,7 @@ const NOTICES: Partial<Readonly<Record<ErrorCode, string>>> = {
   NO_ELIGIBLE_PROVIDER: 'There is no model that may answer this.',
   PROVIDER_ERROR: 'The model that answers for me cannot be reached, or did not give an answer. Please ask again later.',
   PROVIDER_TIMEOUT: 'The model that answers for me took too long. Please ask again later.',
+  BUDGET_EXCEEDED: 'The budget for my answers is used up. Please ask again later, or ask your administrator.',
   RATE_LIMITED: 'I have too many questions to answer at the moment. Please ask again later.',
 }
 

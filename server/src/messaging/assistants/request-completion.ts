@@ -101,7 +101,8 @@ function toOutcome({ error, held, auditId, trace }: PipelineResult): TurnOutcome
     return { kind: 'completed', text: typeof text === 'string' && text.trim() !== '' ? text : EMPTY_NOTICE, auditId }
   }
   const { code, fields } = error
-  if (code === 'RATE_LIMITED') {
+  // A budget that running requests have reserved is free again soon; one that is used up is not.
+  if (code === 'RATE_LIMITED' || (code === 'BUDGET_EXCEEDED' && fields.details?.reason === 'reserved')) {
     const seconds = Number(fields.headers?.['retry-after'] ?? 1)
     return { kind: 'postponed', code, afterMs: seconds * 1_000, failed: false }
   }

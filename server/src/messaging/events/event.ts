@@ -8,6 +8,7 @@ export const EVENT_TYPES = [
   'message.held',
   'message.released',
   'assistant.typing',
+  'budget.alert',
 ] as const
 
 export type EventType = (typeof EVENT_TYPES)[number]

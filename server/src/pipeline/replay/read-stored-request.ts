@@ -159,6 +159,7 @@ function valuesOf(
     'request.message_count': isMessage ? 1 : features['request.message_count'],
     'request.tokens': features['request.tokens'],
     'request.max_tokens': isMessage ? 0 : features['request.max_tokens'],
+    'request.priced': isMessage ? true : features['request.priced'],
     'request.tools': endpoint === 'chat' ? undefined : [],
     ...(isMessage && {
       'message.conversation_id': features['message.conversation_id'],

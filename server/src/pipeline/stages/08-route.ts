@@ -2,6 +2,7 @@ import { refuse, Skipped, type StageReturn } from '../../domain/outcome.ts'
 import type { Application } from '../../domain/principal.ts'
 import { estimateRequestTokens, estimateTokens } from '../../domain/tokens.ts'
 import type { Cache } from '../../lib/cache.ts'
+import type { Clock } from '../../lib/clock.ts'
 import type { Health } from '../../providers/health.ts'
 import { noEligibleProvider } from '../../providers/no-eligible-provider.ts'
 import type { Provider } from '../../providers/provider.ts'
@@ -14,6 +15,7 @@ export interface RouteDeps {
   /** A Workspace's providers by its id. */
   readonly providers: Cache<readonly Provider[]>
   readonly health: Health
+  readonly clock: Clock
   readonly random: () => number
 }
 
@@ -43,7 +45,7 @@ export async function findRoute(
     region,
     provider,
     maxCost,
-    ...(maxCost !== undefined && { tokens: { input: tokens(), output: output() } }),
+    ...(maxCost !== undefined && { tokens: { input: tokens(), output: output(), at: deps.clock.now() } }),
   }
   const { candidates } = unsatisfiable
     ? NO_ROUTE

@@ -1,3 +1,4 @@
+import type { Reservation } from '../../budgets/ledger.ts'
 import type { OriginalRequest } from '../../domain/original-request.ts'
 import { refuse, Skipped, type StageReturn, Stop } from '../../domain/outcome.ts'
 import type { ReportedUsage } from '../../domain/usage.ts'
@@ -10,10 +11,11 @@ import { removeToolCalls } from '../../providers/read-completion.ts'
 import { releasedCompletion } from '../../review/resubmission.ts'
 import type { GovernDeps } from '../govern.ts'
 import type { GatewayRequest } from '../request.ts'
+import { reserveSpending, type SpendingDeps } from '../reserve-spending.ts'
 import { type ResponseWatch, watchResponse } from '../response-watch.ts'
 import { type Authorized, type Invoked, NOT_INVOKED, type RequestContext, type Route } from '../stage-results.ts'
 
-export interface InvokeStageDeps extends Pick<GovernDeps, 'detectors' | 'detectorBudgetMs' | 'reportFault'> {
+export interface InvokeStageDeps extends Pick<GovernDeps, 'detectors' | 'detectorBudgetMs' | 'reportFault'>, SpendingDeps {
   readonly clock: Clock
   readonly invokeDeps: InvokeDeps
   /** Aborted when the server stops and cannot wait any longer. */
@@ -22,13 +24,15 @@ export interface InvokeStageDeps extends Pick<GovernDeps, 'detectors' | 'detecto
 
 /**
  * Stage 9 of 12: calls the providers of the route, with retries and fallbacks; a dry run gets a stub completion. A release delivers its
- * completion, or calls the provider at most once (GW-REV-13). The call ends when the client closes the connection.
+ * completion, or calls the provider at most once (GW-REV-13). The call ends when the client closes the connection. `onReserved` gets what
+ * budgets have set aside for the call (GW-BUD-3).
  */
 export async function invoke(
   context: RequestContext,
   authorized: Authorized,
   route: Route,
   deps: InvokeStageDeps,
+  onReserved: (reservation: Reservation) => void,
 ): Promise<StageReturn<Invoked>> {
   const released = releasedCompletion(authorized.release)
   if (released) return new Skipped({ ...NOT_INVOKED, ...released })
@@ -36,6 +40,9 @@ export async function invoke(
   const { request } = context.admitted
   // A search needs no completion.
   if (route.candidates.length === 0 && (!request.dryRun || request.messages.length === 0)) return new Skipped()
+  const reserved = await reserveSpending(context, authorized, route, deps)
+  if (reserved instanceof Stop) return reserved
+  if (reserved) onReserved(reserved)
   const model = request.model || (route.candidates[0]?.model.id ?? application.defaultModel ?? '')
   const call: Call = { context, authorized, route, deps }
   if (context.incoming.endpoint === 'embeddings') {

@@ -4,9 +4,11 @@ import type { KeyedHasher } from '../../audit/hashes.ts'
 import type { AuditDraft } from '../../audit/record.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import type { AuditWriter } from '../../audit/writer.ts'
+import { settlementOf } from '../../budgets/ledger.ts'
 import { type ReportFault, reportBrokenConditions } from '../../domain/fault.ts'
 import type { Outcome } from '../../domain/outcome.ts'
 import type { Application } from '../../domain/principal.ts'
+import type { Settlement } from '../../domain/spending.ts'
 import { viewerOf } from '../../domain/viewer.ts'
 import type { Cache } from '../../lib/cache.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
@@ -14,6 +16,7 @@ import { storeMemories } from '../../memory/capture.ts'
 import type { Provider } from '../../providers/provider.ts'
 import { isDeclaredModel } from '../../providers/route.ts'
 import type { ReviewDeps } from '../../review/resubmission.ts'
+import { chargeOf } from '../charge.ts'
 import { type Failure, failureOf, type PipelineResult, statusOf } from '../pipeline-result.ts'
 import { draftOf, type RecordedChanges } from '../record-draft.ts'
 import type { IncomingRequest } from '../request.ts'
@@ -60,10 +63,13 @@ export async function record(
     const isDeclared = await declaredModels(authenticate.application, deps)
     const sealing = { createdAt: deps.clock.now(), hasher, isDeclared }
     const change = responseChange(outcome, results, trace)
-    const response = { status: statusOf(error).status, errorCode: error?.code ?? null, completionJson, change }
+    const { reservation } = results
+    const charge = reservation && chargeOf(results, reservation, deps.clock.now())
+    const settlements = reservation && charge ? [settlementOf(reservation, charge)] : []
+    const response = { status: statusOf(error).status, errorCode: error?.code ?? null, completionJson, change, charge }
     const draft = (changes: RecordedChanges) => draftOf(incoming, results, trace, { ...response, ...changes }, sealing)
     const { review, remembered } = await writeRecord(
-      { incoming, outcome, error, results, draft, hasher, change, isDeclared },
+      { incoming, outcome, error, results, draft, hasher, change, isDeclared, settlements },
       deps,
     )
     const itemId = review?.id ?? error?.fields.reviewItemId
@@ -94,11 +100,13 @@ interface Recording extends Omit<FinishedRun, 'now'> {
   readonly hasher: KeyedHasher
   /** The stored response that is added or deleted. */
   readonly change: ResponseChange | undefined
+  /** Of the budgets' reservation. */
+  readonly settlements: readonly Settlement[]
 }
 
 /** Writes the record, alone or in one transaction with the changes that it records. */
 async function writeRecord(
-  { incoming, outcome, error, results, draft, hasher, change, isDeclared }: Recording,
+  { incoming, outcome, error, results, draft, hasher, change, isDeclared, settlements }: Recording,
   { audit, db, clock, reviewBox, responseBox, waiters }: RecordDeps,
 ): Promise<RecordedChanges> {
   const { workspaceId } = results.authenticate.application
@@ -106,7 +114,7 @@ async function writeRecord(
   const memories = outcome.kind === 'answered' ? (results.remember?.drafts ?? []) : []
   if (!changes && !change && memories.length === 0) {
     const review = knownReview(outcome, results, error)
-    await audit.append(workspaceId, draft({ review, remembered: [] }))
+    await audit.append(workspaceId, draft({ review, remembered: [] }), { settlements })
     return { review, remembered: [] }
   }
   // A release that is sent again changes no item.
@@ -117,7 +125,7 @@ async function writeRecord(
     const remembered = await storeMemories(tx, viewer, memories, hasher, now)
     const changed = changes ? await writeReviewChanges(tx, changes, { incoming, results, error, now, isDeclared }, reviewBox) : []
     if (change) await writeResponseChange(tx, change, results, { now, box: responseBox })
-    await appendInTransaction(tx, workspaceId, [draft({ review: changed[0] ?? known, remembered })], hasher)
+    await appendInTransaction(tx, workspaceId, [draft({ review: changed[0] ?? known, remembered })], hasher, { settlements })
     return { changed, remembered }
   })
   for (const { id } of changed) await waiters.changed(id)

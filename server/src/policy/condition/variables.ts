@@ -50,6 +50,7 @@ export const VARIABLES: ReadonlyMap<string, Variable> = new Map(
     'request.message_count': variable(INT, ({ request }) => request.messageCount),
     'request.tokens': variable(INT, ({ request }) => request.tokens),
     'request.max_tokens': variable(INT, ({ request }) => request.maxTokens),
+    'request.priced': variable(BOOL, ({ request }) => request.priced ?? true),
     'request.tools': variable(STRINGS, ({ request }) => request.tools ?? []),
     'content.text': variable(STRING, ({ content }) => content.text),
     'content.plain': variable(STRING, ({ content }) => toPlainString(content.text)),

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
-import type { Tx } from '../../db/database.ts'
+import type { Db, Tx } from '../../db/database.ts'
 import type { Page, PageRequest } from '../../db/page.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { invalid, notFound, taken } from '../../http/refusals.ts'
@@ -13,7 +13,9 @@ import type { Cache } from '../../lib/cache.ts'
 import { Name, oneOf, resettable, Timestamp } from '../../lib/fields.ts'
 import type { ProviderKind } from '../kinds.ts'
 import { deleteModel, findModelForChange, listModels, putModels } from '../model-store.ts'
-import { priceFieldsOf, pricesOf } from '../prices.ts'
+import { isPriced, priceOf } from '../price.ts'
+import type { PricedProvider } from '../priced.ts'
+import { PRICE_FIELDS, priceFieldsOf, pricesOf } from '../prices.ts'
 import { findModelProblem, MODEL_APIS, type ModelApi, type Provider, type ProviderModel } from '../provider.ts'
 import { findProvider, PROVIDERS_TOPIC } from '../provider-store.ts'
 
@@ -21,7 +23,7 @@ const MAX_AT_ONCE = 200
 const ALL = { limit: 100_000 }
 
 const price = (of: string, without = 'unknown', which = '') =>
-  resettable(Type.Number({ description: `Price per 1M ${of} tokens${which}. null: ${without}.` }))
+  resettable(Type.Number({ description: `Price in USD per 1M ${of} tokens${which}. null: ${without}.` }))
 const ModelFields = Type.Object({
   upstream_name: resettable({ ...Name, description: "The provider's name of the model. null: the same as `id`." }),
   api: Type.Optional(
@@ -36,9 +38,22 @@ const ModelFields = Type.Object({
   cache_read_price: price('prompt', 'the same as `input_price`', ' that the provider reads from its cache'),
   cache_write_price: price('prompt', 'the same as `input_price`', ' that the provider writes to its cache'),
   cache_write_1h_price: price('prompt', 'the same as `cache_write_price`', ' that the provider writes to its cache for an hour'),
+  reasoning_price: price('reasoning', 'the same as `output_price`'),
+  request_price: resettable(Type.Number({ description: 'Price of one request in USD. null: 0.' })),
 })
 const ModelBody = Type.Object({ id: Type.String({ maxLength: 200 }), ...ModelFields.properties })
 const ModelsBody = Type.Object({ models: Type.Array(ModelBody, { minItems: 1, maxItems: MAX_AT_ONCE }) })
+
+const PriceView = Type.Object(
+  {
+    version: Type.String({
+      description:
+        '`operator`: the prices above. `stub`: the built-in provider. Otherwise the price list of this release, with its version.',
+    }),
+    ...Object.fromEntries(PRICE_FIELDS.map((field) => [field, nullable(Type.Number())])),
+  },
+  { description: 'The price that counts now, of the lowest tier. null: no price is known, so costs are not recorded.' },
+)
 
 const ModelView = Type.Object({
   id: Type.String(),
@@ -51,6 +66,9 @@ const ModelView = Type.Object({
   cache_read_price: nullable(Type.Number()),
   cache_write_price: nullable(Type.Number()),
   cache_write_1h_price: nullable(Type.Number()),
+  reasoning_price: nullable(Type.Number()),
+  request_price: nullable(Type.Number()),
+  price: nullable(PriceView),
   created_at: Timestamp,
 })
 
@@ -100,26 +118,27 @@ interface Deps extends ChangeDeps {
 }
 
 export function modelsRoutes(app: TypedApp, deps: Deps): void {
-  const { db, providers } = deps
+  const { db, clock, providers } = deps
 
   handle(app, docs.listAll, async ({ workspaceId, query }) =>
-    listOf(pageAmong(await providers.get(workspaceId), pageOf(query)), modelView, keyOf),
+    listOf(pageAmong(await providers.get(workspaceId), pageOf(query)), modelView(clock.now()), keyOf),
   )
 
   handle(app, docs.list, async ({ workspaceId, params, query }) => {
-    if (!(await findProvider(db, workspaceId, params.id))) throw notFound('provider')
+    const provider = await requireProvider(db, workspaceId, params.id)
     const { data, hasMore } = await listModels(db, workspaceId, params.id, pageOf(query))
-    return listOf({ data: data.map((model) => ({ provider: params.id, model })), hasMore }, modelView, ({ model }) => model.id)
+    const offers = { data: data.map((model) => ({ provider, model })), hasMore }
+    return listOf(offers, modelView(clock.now()), ({ model }) => model.id)
   })
 
   handle(app, docs.putMany, async (request) => {
     const { params, body } = request
-    const kind = await kindOf(deps, request, params.id)
-    const models = body.models.map(({ id, ...fields }, index) => newModel(kind, id, fields, `models[${index}].`))
+    const provider = await requireProvider(deps.db, request.workspaceId, params.id)
+    const models = body.models.map(({ id, ...fields }, index) => newModel(provider.kind, id, fields, `models[${index}].`))
     const duplicate = models.findIndex(({ id }, index) => models.findIndex((model) => model.id === id) < index)
     if (duplicate >= 0) throw invalid({ param: `models[${duplicate}].id`, message: 'is in the list twice' })
     const fields = models.map(({ id }) => `models.${id}`)
-    return { object: 'list', data: await put(deps, request, params.id, models, { id: params.id, fields }) }
+    return { object: 'list', data: await put(deps, request, provider, models, { id: params.id, fields }) }
   })
 
   oneModelRoutes(app, deps)
@@ -129,9 +148,9 @@ function oneModelRoutes(app: TypedApp, deps: Deps): void {
   handle(app, docs.put, async (request) => {
     const { workspaceId, params, body, headers } = request
     const target = { id: `${params.id}/${params.model}`, fields: changedFields(ModelFields, body) }
-    const kind = await kindOf(deps, request, params.id)
+    const provider = await requireProvider(deps.db, workspaceId, params.id)
     const mustBeNew = headers['if-none-match'] === '*'
-    const [model] = await put(deps, request, params.id, [newModel(kind, params.model, body, '')], target, async (tx) => {
+    const [model] = await put(deps, request, provider, [newModel(provider.kind, params.model, body, '')], target, async (tx) => {
       const existing = mustBeNew && (await findModelForChange(tx, workspaceId, params.id, params.model))
       if (existing) throw taken('model', 'Model name')
     })
@@ -140,13 +159,13 @@ function oneModelRoutes(app: TypedApp, deps: Deps): void {
 
   handle(app, docs.patch, async (request) => {
     const { workspaceId, params, body } = request
-    const kind = await kindOf(deps, request, params.id)
+    const provider = await requireProvider(deps.db, workspaceId, params.id)
     return change(deps, request, async (tx, now) => {
       const stored = await findModelForChange(tx, workspaceId, params.id, params.model)
       if (!stored) throw notFound('model')
-      const model = newModel(kind, params.model, { ...fieldsOf(stored), ...body }, '')
+      const model = newModel(provider.kind, params.model, { ...fieldsOf(stored), ...body }, '')
       await putModels(tx, workspaceId, params.id, [model], now)
-      const value = modelView({ provider: params.id, model: { ...stored, ...model } })
+      const value = modelView(now)({ provider, model: { ...stored, ...model } })
       const id = `${params.id}/${params.model}`
       const fields = changedFields(ModelFields, body)
       return { value, action: 'model.put', id, fields, announce: [PROVIDERS_TOPIC, workspaceId] }
@@ -168,7 +187,7 @@ function oneModelRoutes(app: TypedApp, deps: Deps): void {
 const put = (
   deps: ChangeDeps,
   request: FastifyRequest,
-  provider: string,
+  provider: OfferingProvider,
   models: readonly NewModel[],
   target: { readonly id: string; readonly fields: readonly string[] },
   check: (tx: Tx) => Promise<void> = async () => {},
@@ -176,20 +195,20 @@ const put = (
   change(deps, request, async (tx, now) => {
     const { workspaceId } = request
     await check(tx)
-    if (!(await putModels(tx, workspaceId, provider, models, now))) throw notFound('provider')
+    if (!(await putModels(tx, workspaceId, provider.id, models, now))) throw notFound('provider')
     const ids = new Set(models.map(({ id }) => id))
-    const stored = (await listModels(tx, workspaceId, provider, ALL)).data.filter(({ id }) => ids.has(id))
-    const value = stored.map((model) => modelView({ provider, model }))
+    const stored = (await listModels(tx, workspaceId, provider.id, ALL)).data.filter(({ id }) => ids.has(id))
+    const value = stored.map((model) => modelView(now)({ provider, model }))
     return { value, action: 'model.put', ...target, announce: [PROVIDERS_TOPIC, workspaceId] }
   })
 
 type NewModel = Omit<ProviderModel, 'createdAt'>
 
-/** The kind of a provider, which never changes. Throws a 404 without the provider. */
-async function kindOf({ db }: Pick<ChangeDeps, 'db'>, { workspaceId }: FastifyRequest, id: string): Promise<ProviderKind> {
+/** Throws a 404 without the provider. */
+async function requireProvider(db: Db, workspaceId: string, id: string): Promise<OfferingProvider> {
   const provider = await findProvider(db, workspaceId, id)
   if (!provider) throw notFound('provider')
-  return provider.kind
+  return provider
 }
 
 /** Throws a 400 for an invalid model. `at`: its path in the body. */
@@ -206,29 +225,38 @@ const fieldsOf = (model: ProviderModel): Static<typeof ModelFields> => ({
   ...priceFieldsOf(model),
 })
 
+type OfferingProvider = PricedProvider & Pick<Provider, 'id'>
+
 interface Offer {
-  readonly provider: string
+  readonly provider: OfferingProvider
   readonly model: ProviderModel
 }
 
 /** Sorts by provider and model, because provider ids have no character before line feed. */
-const keyOf = ({ provider, model }: Offer): string => `${provider}\n${model.id}`
+const keyOf = ({ provider, model }: Offer): string => `${provider.id}\n${model.id}`
 
 /** A page of all models, taken from cached providers. */
 function pageAmong(providers: readonly Provider[], { limit, after = '' }: PageRequest): Page<Offer> {
   const rest = providers
-    .flatMap(({ id, models }) => models.map((model) => ({ provider: id, model })))
+    .flatMap((provider) => provider.models.map((model) => ({ provider, model })))
     .filter((offer) => keyOf(offer) > after)
     .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   return { data: rest.slice(0, limit), hasMore: rest.length > limit }
 }
 
-const modelView = ({ provider, model }: Offer) => ({
-  id: model.id,
-  object: 'model' as const,
-  provider_id: provider,
-  upstream_name: model.upstreamName,
-  api: model.api ?? 'chat',
-  ...priceFieldsOf(model),
-  created_at: model.createdAt.toISOString(),
-})
+/** `at`: the time of the price. */
+const modelView =
+  (at: Date) =>
+  ({ provider, model }: Offer) => {
+    const price = priceOf(provider, model, at)
+    return {
+      id: model.id,
+      object: 'model' as const,
+      provider_id: provider.id,
+      upstream_name: model.upstreamName,
+      api: model.api ?? 'chat',
+      ...priceFieldsOf(model),
+      price: price && isPriced(price, false) ? { version: price.version, ...priceFieldsOf(price.listed) } : null,
+      created_at: model.createdAt.toISOString(),
+    }
+  }

@@ -1,0 +1,9 @@
+import { IconCoins } from '@tabler/icons-react'
+import type { Feature } from '../../routing/feature.ts'
+
+const scope = 'applications:read'
+
+export const feature: Feature = {
+  pages: [{ path: '/budgets', load: () => import('./budgets-page.tsx'), scope }],
+  navigation: [{ to: '/budgets', label: 'Budgets', icon: IconCoins, section: 'Govern', order: 50, scope }],
+}

@@ -1,0 +1,19 @@
+import type { Db } from '../db/database.ts'
+import type { Signal } from '../db/signal.ts'
+import { Cache } from '../lib/cache.ts'
+import { BUDGETS_TOPIC, loadBudgets } from './budget-store.ts'
+import { BudgetLedger } from './ledger.ts'
+
+interface OpenOptions {
+  readonly db: Db
+  readonly signal: Pick<Signal, 'subscribe'>
+  readonly loadMs: number
+  readonly config: { readonly budgetOutputTokens: number }
+}
+
+/** The enabled budgets of each Workspace, and the ledger of this node. */
+export function openBudgets({ db, signal, loadMs, config: { budgetOutputTokens } }: OpenOptions) {
+  const budgets = new Cache((workspaceId) => loadBudgets(db, workspaceId), { loadMs })
+  signal.subscribe(BUDGETS_TOPIC, (workspaceId) => budgets.forget(workspaceId))
+  return { budgets, budgetOutputTokens, budgetLedger: new BudgetLedger({ db, loadMs }) }
+}

@@ -1,0 +1,193 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * Budgets and their ledger (docs/decisions/0027-budgets.md). Amounts are billionths of a dollar or tokens, so that sums are exact. Each
+ * window is a row of its own, and a reset is the next row.
+ */
+const TABLES = [
+  `create table budget (
+    id uuid primary key,
+    workspace_id uuid not null references workspace on delete cascade,
+    name text not null,
+    scope text not null,
+    claim text not null,
+    member text,
+    application_id uuid references application on delete cascade,
+    unit text not null,
+    amount bigint not null,
+    period text not null,
+    time_zone text not null,
+    alerts double precision[] not null,
+    unpriced text not null,
+    enabled boolean not null,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    unique (workspace_id, name)
+  )`,
+  `create table budget_window (
+    budget_id uuid not null references budget on delete cascade,
+    subject text not null,
+    starts_at timestamptz not null,
+    ends_at timestamptz not null,
+    spent bigint not null default 0,
+    reserved bigint not null default 0,
+    overrun bigint not null default 0,
+    overruns integer not null default 0,
+    expired integer not null default 0,
+    primary key (budget_id, subject, starts_at)
+  ) with (fillfactor = 50)`,
+  'create index budget_window_current on budget_window (budget_id, starts_at, spent desc)',
+  'create index budget_window_end on budget_window (ends_at)',
+  `create table budget_reservation (
+    id uuid primary key,
+    workspace_id uuid not null,
+    entries jsonb not null,
+    expires_at timestamptz not null
+  )`,
+  'create index budget_reservation_expiry on budget_reservation (expires_at)',
+  `create table budget_alert (
+    id uuid primary key default gen_random_uuid(),
+    workspace_id uuid not null references workspace on delete cascade,
+    budget_id uuid not null,
+    subject text not null,
+    starts_at timestamptz not null,
+    fraction double precision not null,
+    created_at timestamptz not null,
+    emitted_at timestamptz,
+    foreign key (budget_id, subject, starts_at) references budget_window on delete cascade,
+    unique (budget_id, subject, starts_at, fraction)
+  )`,
+  'create index budget_alert_unsent on budget_alert (created_at) where emitted_at is null',
+]
+
+/** The calendar window of a time, in the time zone of the budget. `p_next`: the window after it. */
+const WINDOW_START = `
+create or replace function budget_window_start(p_period text, p_zone text, p_at timestamptz, p_next integer)
+returns timestamptz language sql stable as $function$
+  select (date_trunc(p_period, p_at at time zone p_zone) + p_next * ('1 ' || p_period)::interval) at time zone p_zone
+$function$`
+
+/** Notes alerts once for each window and fraction. `p_reached`: what counts against the limit. */
+const NOTE_ALERTS = `
+create or replace function budget_note_alerts(
+  p_budget uuid, p_subject text, p_starts timestamptz, p_reached bigint, p_now timestamptz
+) returns void language sql as $function$
+  insert into budget_alert (workspace_id, budget_id, subject, starts_at, fraction, created_at)
+  select b.workspace_id, b.id, p_subject, p_starts, f, p_now
+  from budget b, unnest(b.alerts) f
+  where b.id = p_budget and p_reached >= f * b.amount
+  on conflict do nothing
+$function$`
+
+/**
+ * Reserves at all budgets or at none. The rows are locked in the order of budgets and subjects, so that calls do not deadlock. Returns
+ * \`{ ok: true, entries }\`, or the first budget that refuses, with its numbers.
+ */
+const RESERVE = `
+create or replace function budget_reserve(
+  p_workspace uuid, p_id uuid, p_demands jsonb, p_lease_seconds double precision, p_now timestamptz
+) returns jsonb language plpgsql as $function$
+declare
+  d record;
+  w record;
+  entries jsonb := '[]';
+  moment timestamptz := coalesce(p_now, clock_timestamp());
+begin
+  for d in
+    select b.id, b.name, b.unit, b.amount, x.subject,
+      case b.unit when 'usd' then x.usd else x.tokens end as asked,
+      budget_window_start(b.period, b.time_zone, moment, 0) as starts,
+      budget_window_start(b.period, b.time_zone, moment, 1) as ends
+    from jsonb_to_recordset(p_demands) as x(budget uuid, subject text, usd bigint, tokens bigint)
+    join budget b on b.id = x.budget and b.workspace_id = p_workspace and b.enabled
+    order by b.id, x.subject
+  loop
+    insert into budget_window (budget_id, subject, starts_at, ends_at) values (d.id, d.subject, d.starts, d.ends)
+    on conflict do nothing;
+    select spent, reserved into w from budget_window
+    where budget_id = d.id and subject = d.subject and starts_at = d.starts for update;
+    if d.asked > 0 and w.spent + w.reserved + d.asked > d.amount then
+      perform budget_note_alerts(d.id, d.subject, d.starts, w.spent + d.asked, moment);
+      return jsonb_build_object('ok', false, 'budget', d.id, 'name', d.name, 'unit', d.unit, 'limit', d.amount,
+        'spent', w.spent, 'reserved', w.reserved, 'asked', d.asked,
+        'seconds', greatest(1, ceil(extract(epoch from d.ends - moment))));
+    end if;
+    entries := entries || jsonb_build_object('budget', d.id, 'subject', d.subject, 'starts', d.starts, 'unit', d.unit, 'amount', d.asked);
+  end loop;
+  update budget_window as target set reserved = target.reserved + e.amount
+  from jsonb_to_recordset(entries) as e(budget uuid, subject text, starts timestamptz, amount bigint)
+  where target.budget_id = e.budget and target.subject = e.subject and target.starts_at = e.starts;
+  insert into budget_reservation (id, workspace_id, entries, expires_at)
+  values (p_id, p_workspace, entries, moment + p_lease_seconds * interval '1 second');
+  return jsonb_build_object('ok', true, 'entries', entries);
+end
+$function$`
+
+/**
+ * Settles reservations, in the transaction of their audit records. \`p_settlements\`: \`[{ id, entries: [{ budget, subject, starts, amount,
+ * spent }] }]\` with the entries of the reservation. An entry of an expired reservation is charged too; it counts as an overrun.
+ */
+const SETTLE = `
+create or replace function budget_settle(p_workspace uuid, p_settlements jsonb) returns void language plpgsql as $function$
+declare
+  r record;
+  reached bigint;
+  open uuid[];
+begin
+  with gone as (
+    delete from budget_reservation
+    where workspace_id = p_workspace and id in (select (s ->> 'id')::uuid from jsonb_array_elements(p_settlements) s)
+    returning id
+  )
+  select coalesce(array_agg(id), '{}') into open from gone;
+  for r in
+    select e.budget, e.subject, e.starts, sum(e.spent)::bigint as spent, sum(held.amount)::bigint as released,
+      sum(greatest(e.spent - held.amount, 0))::bigint as overrun, count(*) filter (where e.spent > held.amount) as overruns
+    from jsonb_array_elements(p_settlements) s,
+      jsonb_to_recordset(s -> 'entries') as e(budget uuid, subject text, starts timestamptz, amount bigint, spent bigint),
+      lateral (select case when (s ->> 'id')::uuid = any(open) then e.amount else 0 end as amount) as held
+    group by 1, 2, 3 order by 1, 2, 3
+  loop
+    update budget_window as target
+    set spent = target.spent + r.spent, reserved = target.reserved - r.released,
+      overrun = target.overrun + r.overrun, overruns = target.overruns + r.overruns
+    where target.budget_id = r.budget and target.subject = r.subject and target.starts_at = r.starts
+    returning target.spent into reached;
+    if found then
+      perform budget_note_alerts(r.budget, r.subject, r.starts, reached, clock_timestamp());
+    end if;
+  end loop;
+end
+$function$`
+
+/** Releases up to \`p_most\` reservations whose node died. Returns how many. */
+const EXPIRE = `
+create or replace function budget_expire(p_now timestamptz, p_most integer) returns integer language plpgsql as $function$
+declare
+  r record;
+  dead jsonb;
+begin
+  with gone as (
+    delete from budget_reservation where id in (
+      select id from budget_reservation where expires_at <= coalesce(p_now, clock_timestamp())
+      order by expires_at limit p_most for update skip locked
+    )
+    returning entries
+  )
+  select coalesce(jsonb_agg(entries), '[]') into dead from gone;
+  for r in
+    select e.budget, e.subject, e.starts, sum(e.amount)::bigint as amount, count(*) as expired
+    from jsonb_array_elements(dead) as d,
+      jsonb_to_recordset(d) as e(budget uuid, subject text, starts timestamptz, amount bigint)
+    group by 1, 2, 3 order by 1, 2, 3
+  loop
+    update budget_window as target set reserved = target.reserved - r.amount, expired = target.expired + r.expired
+    where target.budget_id = r.budget and target.subject = r.subject and target.starts_at = r.starts;
+  end loop;
+  return jsonb_array_length(dead);
+end
+$function$`
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of [...TABLES, WINDOW_START, NOTE_ALERTS, RESERVE, SETTLE, EXPIRE]) await sql.raw(statement).execute(db)
+}

@@ -1,0 +1,37 @@
+/** Money and tokens that a request may use, or has used. */
+export interface Spending {
+  /** Billionths of a US dollar: an integer, so that sums are exact. */
+  readonly usd: number
+  readonly tokens: number
+}
+
+/** Billionths in a dollar. */
+export const USD_SCALE = 1_000_000_000
+
+/** The largest integer that a number holds exactly; more is not counted. */
+const wholeBillionths = (usd: number): number => Math.min(usd * USD_SCALE, Number.MAX_SAFE_INTEGER)
+
+/** A known cost in USD. */
+export const billionths = (usd: number): number => Math.round(wholeBillionths(usd))
+
+/** An estimate, rounded up so that it stays an upper bound. */
+export const atMostBillionths = (usd: number): number => Math.ceil(wholeBillionths(usd))
+
+/** The end of a reservation, in the transaction of its audit record (SQL function budget_settle). */
+export interface Settlement {
+  /** UUID of the reservation. */
+  readonly id: string
+  readonly entries: readonly SettledEntry[]
+}
+
+/** One budget of a reservation. Amounts are in the unit of the budget. */
+export interface SettledEntry {
+  /** UUID. */
+  readonly budget: string
+  readonly subject: string
+  /** Start of the window, as the database wrote it. */
+  readonly starts: string
+  /** Reserved. */
+  readonly amount: number
+  readonly spent: number
+}

@@ -1,0 +1,53 @@
+import { takeAlerts } from '../budgets/alert-store.ts'
+import { type BudgetLedger, expireReservations } from '../budgets/ledger.ts'
+import { removeOldWindows } from '../budgets/window-store.ts'
+import type { Db } from '../db/database.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { EventRelay } from '../messaging/events/event-relay.ts'
+import { emit } from '../messaging/events/outbox.ts'
+import type { Job } from './jobs.ts'
+
+const SECOND = 1_000
+const HOUR = 3_600 * SECOND
+const BATCH = 500
+const ALERTS = 100
+/** How long the counts of past windows are kept: a year can be compared with the one before. */
+const WINDOWS_MS = 800 * 24 * HOUR
+
+export interface BudgetJobDeps {
+  readonly db: Db
+  readonly clock: Clock
+  readonly budgetLedger: Pick<BudgetLedger, 'renew'>
+  readonly relay: Pick<EventRelay, 'wake'>
+}
+
+export const budgetJobs = ({ db, clock, budgetLedger, relay }: BudgetJobDeps): Job[] => [
+  { name: 'renew reservations of budgets', everyMs: 20 * SECOND, run: () => budgetLedger.renew() },
+  { name: 'release reservations of dead nodes', everyMs: 10 * SECOND, run: () => inBatches(() => expireReservations(db, BATCH)) },
+  { name: 'send alerts of budgets', everyMs: SECOND, run: () => sendAlerts({ db, clock, relay }) },
+  {
+    name: 'remove old counts of budgets',
+    everyMs: HOUR,
+    run: () => inBatches(() => removeOldWindows(db, yearsAgo(clock), BATCH)),
+  },
+]
+
+const yearsAgo = (clock: Clock): Date => new Date(clock.now().getTime() - WINDOWS_MS)
+
+/** Repeats `work`, which returns how many rows it has handled, until it handles fewer than a batch. */
+async function inBatches(work: () => Promise<number>): Promise<void> {
+  while ((await work()) === BATCH);
+}
+
+/** Webhooks of the Workspace receive alerts; no member of a conversation does. */
+async function sendAlerts({ db, clock, relay }: Pick<BudgetJobDeps, 'db' | 'clock' | 'relay'>): Promise<void> {
+  const sent = await db.transaction().execute(async (tx) => {
+    const alerts = await takeAlerts(tx, clock.now(), ALERTS)
+    await emit(
+      tx,
+      ...alerts.map(({ workspaceId, payload }) => ({ workspaceId, type: 'budget.alert' as const, audience: [], payload })),
+    )
+    return alerts.length
+  })
+  if (sent > 0) relay.wake()
+}

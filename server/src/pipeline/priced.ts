@@ -1,0 +1,19 @@
+import { areOffersPriced } from '../providers/route.ts'
+import { ENDPOINT_PLANS } from './endpoints.ts'
+import type { IncomingRequest } from './request.ts'
+import type { Admitted, Caller } from './stage-results.ts'
+import type { RouteDeps } from './stages/08-route.ts'
+
+/** The request with the value of `request.priced`, which policies read before stage 8 selects the candidates. */
+export async function withPriced(
+  { endpoint }: Pick<IncomingRequest, 'endpoint'>,
+  { application }: Caller,
+  admitted: Admitted,
+  { providers, clock }: Pick<RouteDeps, 'providers' | 'clock'>,
+): Promise<Admitted> {
+  if (!ENDPOINT_PLANS[endpoint].stages.has('invoke')) return admitted
+  const model = admitted.request.model || (application.defaultModel ?? '')
+  const declared = await providers.get(application.workspaceId)
+  const at = clock.now()
+  return { ...admitted, priced: areOffersPriced(declared, { model, application }, { at, hasOutput: endpoint !== 'embeddings' }) }
+}

@@ -1,0 +1,110 @@
+import type { Budget } from '../budgets/budget.ts'
+import type { BudgetLedger, BudgetRefusal, Reservation } from '../budgets/ledger.ts'
+import { type MatchedBudget, matchBudgets } from '../budgets/match-budgets.ts'
+import { refuse, type Stop } from '../domain/outcome.ts'
+import { atMostBillionths, type Spending } from '../domain/spending.ts'
+import type { Cache } from '../lib/cache.ts'
+import type { Clock } from '../lib/clock.ts'
+import { isPriced, priceOf } from '../providers/price.ts'
+import type { Price } from '../providers/priced.ts'
+import type { Authorized, Invoked, RequestContext, Route } from './stage-results.ts'
+
+export interface SpendingDeps {
+  /** A Workspace's enabled budgets by its id. */
+  readonly budgets: Cache<readonly Budget[]>
+  readonly budgetLedger: Pick<BudgetLedger, 'reserve' | 'close'>
+  /** Tokens of a completion whose request sets no limit. */
+  readonly budgetOutputTokens: number
+  readonly clock: Clock
+}
+
+/**
+ * Reserves the most that the request may use at each budget that counts it, before a provider is called; undefined: no budget does.
+ * Refuses if one does not admit it. Retries and fallbacks use the same reservation.
+ */
+export async function reserveSpending(
+  context: RequestContext,
+  authorized: Pick<Authorized, 'steering'>,
+  route: Route,
+  deps: SpendingDeps,
+): Promise<Reservation | Stop<Invoked> | undefined> {
+  const { application, keyId } = context.caller
+  const { request } = context.admitted
+  if (request.dryRun || route.candidates.length === 0) return undefined
+  const budgets = await deps.budgets.get(application.workspaceId)
+  if (budgets.length === 0) return undefined
+  const matched = matchBudgets(budgets, { applicationId: application.id, keyId, user: context.identity.user })
+  if (matched.length === 0) return undefined
+
+  const hasOutput = context.incoming.endpoint !== 'embeddings'
+  const prices = route.candidates.map(({ provider, model }) => priceOf(provider, model, deps.clock.now()))
+  const refusing = matched.find(({ budget: { unit, unpriced } }) => unit === 'usd' && unpriced === 'refuse')
+  if (refusing && !prices.every((price) => isPriced(price, hasOutput))) return refuseUnpriced(refusing)
+  const output = hasOutput ? longestOutput(context, authorized, deps) : 0
+  const calls = [{ input: route.tokens(), output }]
+  // The model that extracts memories reads the conversation with the completion, and has no limit of its own.
+  if (mayExtractMemories(context)) calls.push({ input: route.tokens() + output, output: deps.budgetOutputTokens })
+  const result = await deps.budgetLedger.reserve(application.workspaceId, matched, mostSpending(calls, prices))
+  return result.ok ? result : refuseByBudget(result)
+}
+
+interface Call {
+  readonly input: number
+  readonly output: number
+}
+
+/** At the highest price of any candidate, in the highest tier. A price that is unknown counts as 0 here. */
+function mostSpending(calls: readonly Call[], prices: readonly (Price | undefined)[]): Spending {
+  const highest = (kind: keyof Price['highest']) => Math.max(0, ...prices.map((price) => price?.highest[kind] || 0))
+  const [inputPrice, outputPrice, requestPrice] = [highest('input'), highest('output'), highest('request')]
+  return {
+    usd: atMostBillionths(
+      calls.reduce((sum, { input, output }) => sum + input * inputPrice + output * outputPrice + requestPrice, 0),
+    ),
+    tokens: calls.reduce((sum, { input, output }) => sum + input + output, 0),
+  }
+}
+
+/** Of all `n` completions that the request asks for. */
+function longestOutput(
+  { admitted: { request } }: RequestContext,
+  { steering: { maxTokens } }: Pick<Authorized, 'steering'>,
+  { budgetOutputTokens }: Pick<SpendingDeps, 'budgetOutputTokens'>,
+): number {
+  const longest = Math.min(request.maxTokens ?? maxTokens ?? budgetOutputTokens, maxTokens ?? Number.POSITIVE_INFINITY)
+  return longest * (typeof request.parameters.n === 'number' ? request.parameters.n : 1)
+}
+
+function mayExtractMemories({ incoming: { endpoint }, caller: { application } }: RequestContext): boolean {
+  const { memory } = application.settings
+  return endpoint === 'chat' && memory.enabled && memory.capture === 'extract'
+}
+
+const refuseUnpriced = ({ budget: { name } }: MatchedBudget): Stop<Invoked> =>
+  refuse('NO_ELIGIBLE_PROVIDER', {
+    message: `No price is known for the model, and the budget ${JSON.stringify(name)} counts money. An operator has to set the price of the model.`,
+    details: { reason: 'no_price', budget: name },
+  })
+
+/** Running requests give back what they do not use. */
+const RUNNING_RETRY_SECONDS = 1
+
+/** The amounts stay private: clients learn which budget refuses, why, and when to try again. */
+function refuseByBudget(refusal: BudgetRefusal): Stop<Invoked> {
+  const { name, limit, spent, asked } = refusal
+  const isUsedUp = spent + asked > limit
+  const seconds = isUsedUp ? refusal.seconds : RUNNING_RETRY_SECONDS
+  return refuse('BUDGET_EXCEEDED', {
+    message: `${describeRefusal(refusal)} Try again in ${seconds} s.`,
+    details: { reason: isUsedUp ? 'used_up' : 'reserved', budget: name },
+    headers: { 'retry-after': String(seconds) },
+  })
+}
+
+function describeRefusal({ name, limit, spent, asked }: BudgetRefusal): string {
+  const budget = `the budget ${JSON.stringify(name)}`
+  if (asked > limit) return `This request could use more than ${budget} allows in a whole period: set a lower max_tokens.`
+  if (spent >= limit) return `T${budget.slice(1)} is used up.`
+  if (spent + asked > limit) return `This request could use more than is left of ${budget}: set a lower max_tokens.`
+  return `Running requests could use up ${budget}.`
+}

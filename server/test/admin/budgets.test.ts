@@ -1,0 +1,92 @@
+import { beforeAll, expect, test } from 'vitest'
+import { budgetJobs } from '../../src/jobs/budget-jobs.ts'
+import { expectError, expectSuccess } from '../support/gateway-client.ts'
+import type { Governed } from '../support/governed.ts'
+import { word } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
+import { startReceiver } from '../support/webhook-fixture.ts'
+
+let governed: Governed
+beforeAll(async () => {
+  governed = await sharedGoverned()
+})
+
+const BODY = { scope: 'department', unit: 'tokens', limit: 1_000, period: 'week' } as const
+const create = (fields: object = {}) => governed.admin('POST', '/budgets', { json: { name: word(), ...BODY, ...fields } })
+
+test('budgets: can be created, read, changed and deleted, and each change is recorded [ADM-API-12]', async () => {
+  const created = expectSuccess(await create({ name: 'Departments', time_zone: 'Europe/Berlin' }), 201)
+  expect(created).toMatchObject({
+    ...{ object: 'budget', name: 'Departments', scope: 'department', member: null, claim: null, application_id: null },
+    ...{
+      unit: 'tokens',
+      limit: 1_000,
+      period: 'week',
+      time_zone: 'Europe/Berlin',
+      alerts: [0.8, 1],
+      unpriced: 'refuse',
+      enabled: true,
+    },
+    current: { member: '', spent: 0, reserved: 0, left: 1_000 },
+  })
+  expect(new Date(String(created.window_starts_at)).getTime()).toBeLessThan(new Date(String(created.resets_at)).getTime())
+  const path = `/budgets/${created.id}`
+  expect(expectSuccess(await governed.admin('GET', path))).toEqual(created)
+  expect(expectSuccess(await governed.admin('PATCH', path, { json: { limit: 2_000, alerts: [0.5] } }))).toMatchObject({
+    ...{ limit: 2_000, alerts: [0.5], name: 'Departments', current: { left: 2_000 } },
+  })
+  const { data } = expectSuccess(await governed.admin('GET', '/budgets')) as unknown as { data: { id: string }[] }
+  expect(data.map(({ id }) => id)).toContain(created.id)
+  const changes = expectSuccess(await governed.admin('GET', '/audit?endpoint=admin&limit=2')) as unknown as {
+    data: { change: { action: string; fields: string[] } }[]
+  }
+  expect(changes.data.map(({ change }) => change)).toMatchObject([
+    { action: 'budget.update', fields: ['limit', 'alerts'] },
+    { action: 'budget.create' },
+  ])
+  expect((await governed.admin('DELETE', path)).status).toBe(204)
+  expectError(await governed.admin('GET', path), 'NOT_FOUND')
+})
+
+test.each<[string, object, string]>([
+  ['a claim without a name', { scope: 'claim' }, 'claim'],
+  ['a name of a claim for another scope', { claim: 'team' }, 'claim'],
+  ['an unknown time zone', { time_zone: 'Europe/Atlantis' }, 'time_zone'],
+  ['an offset as time zone', { time_zone: '+02:00' }, 'time_zone'],
+  ['an unknown Application', { application_id: 'app_01h455vb4pex5vsknk084sn02q' }, 'application_id'],
+  ['a negative limit', { limit: -1 }, 'limit'],
+  ['a fraction above 1', { alerts: [1.5] }, 'alerts[0]'],
+])('budgets: refuses %s', async (_, fields, param) => {
+  expect(expectError(await create(fields), 'VALIDATION_ERROR').param).toBe(param)
+})
+
+test('budgets: refuses a name that is taken', async () => {
+  const [first, second] = [expectSuccess(await create(), 201), expectSuccess(await create(), 201)]
+  expect(expectError(await create({ name: first.name }), 'CONFLICT').param).toBe('name')
+  expectError(await governed.admin('PATCH', `/budgets/${second.id}`, { json: { name: first.name } }), 'CONFLICT')
+})
+
+test('budgets: a webhook receives each alert once in a window [GW-BUD-9]', async () => {
+  const { context } = governed.server
+  const receiver = await startReceiver()
+  const webhook = { url: receiver.url, types: ['budget.alert'] }
+  expectSuccess(await governed.admin('POST', '/webhooks', { json: webhook }), 201)
+  const { id, token } = await governed.application()
+  const name = word()
+  const budget = { name, scope: 'application', member: id, unit: 'tokens', limit: 40, period: 'month', alerts: [0.4, 0.9, 1] }
+  expectSuccess(await governed.admin('POST', '/budgets', { json: budget }), 201)
+  const send = () => governed.chat('Good morning', { model: 'scripted', max_tokens: 10 }, { token })
+  for (let count = 0; count < 2; count++) expectSuccess(await send())
+  expectError(await send(), 'BUDGET_EXCEEDED')
+  expectError(await send(), 'BUDGET_EXCEEDED')
+  const sendAlerts = budgetJobs(context).find(({ name: job }) => job === 'send alerts of budgets')
+  await sendAlerts?.run()
+  await sendAlerts?.run()
+  await context.relay.run()
+  await context.webhooks.run()
+  await expect.poll(() => receiver.received.length).toBe(3)
+  const payloads = receiver.received.map(({ body }) => body.payload as Record<string, unknown>)
+  expect(payloads.map(({ fraction }) => fraction).toSorted()).toEqual([0.4, 0.9, 1])
+  expect(payloads[0]).toMatchObject({ object: 'budget_alert', name, member: id, unit: 'tokens', limit: 40, spent: 36 })
+  receiver.close()
+})

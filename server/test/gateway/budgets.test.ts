@@ -1,0 +1,209 @@
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { expectError, expectSuccess } from '../support/gateway-client.ts'
+import type { Governed } from '../support/governed.ts'
+import { completion, json, word } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
+
+let governed: Governed
+beforeAll(async () => {
+  governed = await sharedGoverned()
+  await setPrices({ input_price: 1_000, output_price: 10_000 })
+})
+
+/** The scripted provider counts 11 and 7 tokens: 11 × 0.001 + 7 × 0.01 USD. */
+const COST = 0.081
+/** The most that a request with `max_tokens: 10` can cost beside its input. */
+const OUTPUT = 0.1
+
+const setPrices = async (json: object) =>
+  expectSuccess(await governed.admin('PUT', '/providers/openai/models/scripted', { json }))
+
+/** A budget for a new Application of its own, so that tests do not count each other's requests. */
+async function budgetOf(fields: object = {}) {
+  const { id, token } = await governed.application()
+  const body = { name: word(), scope: 'application', member: id, unit: 'usd', limit: 10, period: 'day', ...fields }
+  const budget = expectSuccess(await governed.admin('POST', '/budgets', { json: body }), 201)
+  return {
+    id: budget.id as string,
+    name: body.name,
+    application: id,
+    send: (more: object = {}, prompt = word()) =>
+      governed.chat(prompt, { model: 'scripted', max_tokens: 10, ...more }, { token }),
+    read: async () => expectSuccess(await governed.admin('GET', `/budgets/${budget.id}`)) as unknown as BudgetBody,
+    change: async (json: object) => expectSuccess(await governed.admin('PATCH', `/budgets/${budget.id}`, { json })),
+  }
+}
+
+interface BudgetBody {
+  readonly resets_at: string
+  readonly current: { readonly spent: number; readonly reserved: number; readonly [field: string]: unknown }
+}
+
+const findRecord = async (id: unknown) =>
+  expectSuccess(await governed.admin('GET', `/audit/${id}`)) as unknown as {
+    readonly charge: { readonly cost: number; readonly estimated: boolean; readonly tokens: number }
+  }
+
+const recordOf = (response: Awaited<ReturnType<Governed['chat']>>) => findRecord(expectSuccess(response).governance.audit_id)
+
+describe('charge', () => {
+  test('budget: a request is charged what its record says [GW-BUD-5]', async () => {
+    const budget = await budgetOf()
+    const record = await recordOf(await budget.send())
+    expect(record.charge).toEqual({ cost: COST, estimated: false, tokens: 18 })
+    expect((await budget.read()).current).toEqual({
+      ...{ member: budget.application, spent: COST, reserved: 0, left: 10 - COST, overrun: 0, overruns: 0, expired: 0 },
+    })
+  })
+
+  test('budget: a running request is set aside at its highest price, and the next one is refused [GW-BUD-3]', async () => {
+    const budget = await budgetOf({ limit: 0.15 })
+    const [key, started] = [word(), Promise.withResolvers<void>()]
+    const finish = Promise.withResolvers<void>()
+    governed.provider.on(key, (response) => {
+      started.resolve()
+      void finish.promise.then(() => json(response, 200, completion('Noted.')))
+    })
+    const running = budget.send({}, key)
+    await started.promise
+    const { current } = await budget.read()
+    expect(current.reserved).toBeGreaterThan(OUTPUT)
+    const refused = await budget.send()
+    expect(expectError(refused, 'BUDGET_EXCEEDED').details).toEqual({ reason: 'reserved', budget: budget.name })
+    expect(refused.headers.get('retry-after')).toBe('1')
+    finish.resolve()
+    expectSuccess(await running)
+    expect((await budget.read()).current).toMatchObject({ spent: COST, reserved: 0 })
+  })
+
+  test('budget: a retry is charged once [GW-BUD-3]', async () => {
+    const budget = await budgetOf()
+    const key = word()
+    let calls = 0
+    governed.provider.on(key, (response) => (calls++ === 0 ? json(response, 500, {}) : json(response, 200, completion('Noted.'))))
+    expect((await recordOf(await budget.send({}, key))).charge).toMatchObject({ cost: COST, estimated: false })
+    expect((await budget.read()).current).toMatchObject({ spent: COST, reserved: 0 })
+  })
+
+  test('budget: a response without usage is estimated from its text, and an unknown outcome is charged as reserved [GW-BUD-6]', async () => {
+    const budget = await budgetOf()
+    const [silent, broken] = [word(), word()]
+    governed.provider.on(silent, (response) => json(response, 200, completion('Four words are here.', { usage: undefined })))
+    const { charge } = await recordOf(await budget.send({}, silent))
+    expect(charge).toMatchObject({ estimated: true })
+    expect(charge.cost).toBeGreaterThan(0)
+    expect(charge.cost).toBeLessThan(OUTPUT)
+    const { current: before } = await budget.read()
+    governed.provider.on(broken, (response) => response.socket?.destroy())
+    expectError(await budget.send({}, broken), 'PROVIDER_ERROR')
+    expect((await budget.read()).current.spent - before.spent).toBeGreaterThan(OUTPUT)
+  })
+
+  test('budget: a provider that refuses costs nothing, and neither does a dry run [GW-BUD-6]', async () => {
+    const budget = await budgetOf({ limit: 0.2 })
+    const key = word()
+    governed.provider.on(key, (response) => json(response, 400, { error: { message: 'no', type: 'invalid_request_error' } }))
+    expectError(await budget.send({}, key), 'VALIDATION_ERROR')
+    expectSuccess(await budget.send({ max_tokens: 1_000_000, governance: { dry_run: true } }))
+    expect((await budget.read()).current).toMatchObject({ spent: 0, reserved: 0 })
+  })
+
+  test('budget: a request that uses more than was set aside is charged in full and counted [GW-BUD-5]', async () => {
+    const budget = await budgetOf()
+    const key = word()
+    const usage = { prompt_tokens: 11, completion_tokens: 100, total_tokens: 111 }
+    governed.provider.on(key, (response) => json(response, 200, completion('Long.', { usage })))
+    expectSuccess(await budget.send({}, key))
+    expect((await budget.read()).current).toMatchObject({ spent: 1.011, reserved: 0, overruns: 1 })
+  })
+
+  test('budget: a completion that is held is charged when it is made, and not again when it is released [GW-BUD-5]', async () => {
+    const budget = await budgetOf()
+    const key = word()
+    governed.provider.on(key, (response) => json(response, 200, completion('sorrel-hold and more')))
+    const held = expectError(await budget.send({}, key), 'POLICY_REVIEW_PENDING')
+    expect((await budget.read()).current).toMatchObject({ spent: COST, reserved: 0 })
+    await governed.decide(held.review_item_id, 'approve')
+    expectSuccess(await budget.send({ governance: { review_item_id: held.review_item_id } }, key))
+    expect((await budget.read()).current).toMatchObject({ spent: COST, reserved: 0 })
+  })
+})
+
+describe('refusal', () => {
+  test('budget: 429 names the budget and the end of its window when it is used up, and the refusal is recorded [GW-BUD-4, API-ERR-16]', async () => {
+    const budget = await budgetOf({ limit: 0.12 })
+    expectSuccess(await budget.send())
+    const response = await budget.send()
+    const error = expectError(response, 'BUDGET_EXCEEDED')
+    expect(error.details).toEqual({ reason: 'used_up', budget: budget.name })
+    expect(error.message).toContain(budget.name)
+    const { resets_at } = await budget.read()
+    const seconds = (Date.parse(resets_at) - Date.now()) / 1_000
+    const retryAfter = Number(response.headers.get('retry-after'))
+    expect(Math.min(Math.abs(retryAfter - seconds), Math.abs(retryAfter - seconds - 86_400))).toBeLessThan(120)
+    expect(await findRecord(error.audit_id)).toMatchObject({ status: 429, error_code: 'BUDGET_EXCEEDED', attempts: [] })
+  })
+
+  test('budget: all budgets that count a request must admit it [GW-BUD-2]', async () => {
+    const budget = await budgetOf()
+    const body = { name: word(), scope: 'user', application_id: budget.application, unit: 'tokens', limit: 30, period: 'month' }
+    const each = expectSuccess(await governed.admin('POST', '/budgets', { json: body }), 201)
+    const as = (id: string) => budget.send({ governance: { user: { id } } })
+    expectSuccess(await as('alice'))
+    expectSuccess(await as('bob'))
+    expect(expectError(await as('alice'), 'BUDGET_EXCEEDED').details).toMatchObject({ budget: body.name })
+    expect((await budget.read()).current).toMatchObject({ spent: 2 * COST, reserved: 0 })
+    const { data } = expectSuccess(await governed.admin('GET', `/budgets/${each.id}/members`))
+    expect(data).toMatchObject([
+      { member: 'alice', spent: 18, left: 12 },
+      { member: 'bob', spent: 18, left: 12 },
+    ])
+  })
+
+  test('budget: a changed limit counts for the next request [GW-BUD-8]', async () => {
+    const budget = await budgetOf({ limit: 0.01 })
+    expectError(await budget.send(), 'BUDGET_EXCEEDED')
+    await budget.change({ limit: 1 })
+    expectSuccess(await budget.send())
+    await budget.change({ enabled: false, limit: 0 })
+    expectSuccess(await budget.send())
+  })
+
+  test('budget: a model without a price is refused by a budget of money, unless the budget ignores it [GW-BUD-7]', async () => {
+    const { admin } = governed
+    expectSuccess(await admin('PUT', '/providers/openai/models/unpriced', { json: { upstream_name: 'scripted' } }))
+    const budget = await budgetOf()
+    const refused = await budget.send({ model: 'unpriced' })
+    expect(expectError(refused, 'NO_ELIGIBLE_PROVIDER').details).toEqual({ reason: 'no_price', budget: budget.name })
+    await budget.change({ unpriced: 'ignore' })
+    expect((await recordOf(await budget.send({ model: 'unpriced' }))).charge).toEqual({ cost: 0, estimated: false, tokens: 18 })
+    const tokens = await budgetOf({ unit: 'tokens', limit: 1_000 })
+    expectSuccess(await tokens.send({ model: 'unpriced' }))
+  })
+})
+
+test('budget: 503 when the ledger cannot be read [GW-BUD-10]', async () => {
+  const budget = await budgetOf()
+  const { db } = governed.server.context
+  await sql`alter function budget_reserve rename to budget_reserve_away`.execute(db)
+  try {
+    expectError(await budget.send(), 'UNAVAILABLE')
+  } finally {
+    await sql`alter function budget_reserve_away rename to budget_reserve`.execute(db)
+  }
+  expectSuccess(await budget.send())
+})
+
+test('policies: request.priced is false when a model that may serve the request has no price [GW-POL-24]', async () => {
+  expectSuccess(await governed.admin('PUT', '/providers/openai/models/unpriced', { json: { upstream_name: 'scripted' } }))
+  const { token } = await governed.application()
+  const source = JSON.stringify({
+    name: 'priced',
+    rules: [{ id: 'priced-only', at: ['input'], when: '!request.priced', verdict: 'deny' }],
+  })
+  const before = expectSuccess(await governed.admin('POST', '/policy-sets', { json: { source } }), 201)
+  expect(before).toBeDefined()
+  expectSuccess(await governed.chat(word(), { model: 'scripted' }, { token }))
+  expectError(await governed.chat(word(), { model: 'unpriced' }, { token }), 'POLICY_DENIED')
+})
