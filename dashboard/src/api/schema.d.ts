@@ -701,6 +701,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/audit/feed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read audit records in order, from a cursor
+         * @description For SIEM systems. A reader that stores `next` after each response gets every record of all Workspaces once, also across restarts. Rules: GW-AUD-12, GW-AUD-13.
+         */
+        get: operations["readAuditFeed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/secret-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the server's secret keys with the progress of a rotation */
+        get: operations["getSecretKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/applications": {
         parameters: {
             query?: never;
@@ -4947,6 +4984,77 @@ export interface operations {
                         }[];
                         /** @description Version of the server. */
                         version: string;
+                    };
+                };
+            };
+        };
+    };
+    readAuditFeed: {
+        parameters: {
+            query?: {
+                /** @description `next` of the previous response. Default: the oldest records. */
+                after?: string;
+                format?: "gatehouse" | "ocsf" | "cef";
+                limit?: number;
+                /** @description Seconds to wait for a record if there is none. */
+                wait?: number;
+                /** @description Id or name of one Workspace. Default: all. */
+                workspace?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read audit records in order, from a cursor */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "audit_feed";
+                        format: "gatehouse" | "ocsf" | "cef";
+                        /** @description Audit records, OCSF events, or lines of CEF. Oldest first within each Workspace. */
+                        data: unknown[];
+                        /** @description `after` of the next request. Store it after the records are stored. */
+                        next: string;
+                        has_more: boolean;
+                    };
+                };
+            };
+        };
+    };
+    getSecretKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the server's secret keys with the progress of a rotation */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "secret_keys";
+                        keys: {
+                            /** @description Derived from the key. `unknown`: values that no configured key opens and that name no key. */
+                            id: string;
+                            /** @description current: seals new values. next: opens values of nodes that use it already. old: opens values until they are sealed again. missing: sealed values, but is not configured. */
+                            state: "current" | "next" | "old" | "missing";
+                            /** @description Values that the key had sealed at `counted_at`. An old key with 0 can be removed. */
+                            values: number;
+                        }[];
+                        /** @description Time of the last count, by the rotation or `gatehouse keys status`; null: never. */
+                        counted_at: string | null;
                     };
                 };
             };

@@ -43,27 +43,7 @@ function buildProgram(terminal: Terminal): Command {
     .showSuggestionAfterError()
     .addHelpText('after', '\nThe environment is described in docs/configuration.md.')
 
-  program
-    .command('serve')
-    .description('start the server (default command)')
-    .action(async () => (await import('./serve.ts')).runServer(terminal))
-  program
-    .command('migrate')
-    .description('migrate the database to the current schema')
-    .action(async () => (await import('./migrate.ts')).migrate(terminal))
-  program
-    .command('upgrade')
-    .description('manage an upgrade of several nodes')
-    .command('finish')
-    .description('start at once what waits until no node of the last release runs')
-    .action(async () => (await import('./upgrade-finish.ts')).upgradeFinish(terminal))
-  program
-    .command('apply')
-    .description('apply a configuration file to the database; without effect when repeated')
-    .argument('[file]', 'default: GATEHOUSE_CONFIG, else gatehouse.yaml')
-    .option('--dry-run', 'show what would change, and change nothing')
-    .option('--check', 'like --dry-run, with exit code 1 if something would change')
-    .action(async (file, options) => (await import('./apply.ts')).apply(terminal, file, options))
+  addServerCommands(program, terminal)
   addIngestCommand(program, terminal)
   addPolicyCommands(program.command('policy').description('check and test policies'), terminal)
   addAuditCommands(program.command('audit').description('read the audit log'), terminal)
@@ -85,6 +65,30 @@ function buildProgram(terminal: Terminal): Command {
   addAdminTokenCommands(token, terminal)
   addAccessTokenCommands(token.command('user').description('manage access tokens of users for the messaging API'), terminal)
   return program
+}
+
+function addServerCommands(program: Command, terminal: Terminal): void {
+  program
+    .command('serve')
+    .description('start the server (default command)')
+    .action(async () => (await import('./serve.ts')).runServer(terminal))
+  program
+    .command('migrate')
+    .description('migrate the database to the current schema')
+    .action(async () => (await import('./migrate.ts')).migrate(terminal))
+  program
+    .command('upgrade')
+    .description('manage an upgrade of several nodes')
+    .command('finish')
+    .description('start at once what waits until no node of the last release runs')
+    .action(async () => (await import('./upgrade-finish.ts')).upgradeFinish(terminal))
+  program
+    .command('apply')
+    .description('apply a configuration file to the database; without effect when repeated')
+    .argument('[file]', 'default: GATEHOUSE_CONFIG, else gatehouse.yaml')
+    .option('--dry-run', 'show what would change, and change nothing')
+    .option('--check', 'like --dry-run, with exit code 1 if something would change')
+    .action(async (file, options) => (await import('./apply.ts')).apply(terminal, file, options))
 }
 
 /** Collects the values of an option that may be repeated. */
