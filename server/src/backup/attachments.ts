@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { finished } from 'node:stream/promises'
+import { linesOf } from '../lib/lines.ts'
 import type { FileStore } from '../messaging/attachments/file-store.ts'
 import type { ExportWriter } from './export-writer.ts'
 
@@ -35,6 +35,6 @@ export class PlaceList {
   async *read(): AsyncGenerator<string, void> {
     this.#stream.end()
     await finished(this.#stream)
-    yield* createInterface({ input: createReadStream(this.#path) })
+    yield* linesOf(createReadStream(this.#path))
   }
 }

@@ -1,4 +1,5 @@
 import { randomBytes, type ScryptOptions, scryptSync } from 'node:crypto'
+import { normalize } from '../lib/normalize.ts'
 import { secretBox } from '../lib/secret-box.ts'
 import type { Passphrase } from './export-format.ts'
 
@@ -32,5 +33,5 @@ export function openExportKey(passphrase: string, header: Passphrase): Buffer {
 
 function derive(passphrase: string, { n, r, p, salt }: Pick<Passphrase, 'n' | 'r' | 'p' | 'salt'>): Buffer {
   const options: ScryptOptions = { N: n, r, p, maxmem: 256 * n * r }
-  return scryptSync(passphrase.normalize('NFKC'), Buffer.from(salt, 'base64'), KEY_BYTES, options)
+  return scryptSync(normalize(passphrase, 'NFKC'), Buffer.from(salt, 'base64'), KEY_BYTES, options)
 }

@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
+import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { ExportHeader } from '../audit/export.ts'
 import { parseHeader, verifyExport } from '../audit/verify-export.ts'
+import { linesOf } from '../lib/lines.ts'
 import { chooseWorkspace } from './choose-workspace.ts'
 import { describeVerification } from './describe-verification.ts'
 import { readKeptCheckpoints } from './kept-checkpoint-files.ts'
@@ -61,23 +62,10 @@ async function readHeader(file: string): Promise<ExportHeader> {
 }
 
 /** Throws what reading or decompressing throws. */
-async function* readLines(file: string): AsyncGenerator<string> {
+function readLines(file: string): AsyncGenerator<string> {
   const source = createReadStream(file)
-  const input = file.endsWith('.gz') ? source.pipe(createGunzip()) : source
-  const failure = new Promise<never>((_, reject) => {
-    for (const stream of [source, input]) stream.once('error', reject)
-  })
-  failure.catch(() => {})
-  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })[Symbol.asyncIterator]()
-  try {
-    for (;;) {
-      const { done, value } = await Promise.race([lines.next(), failure])
-      if (done) return
-      yield value
-    }
-  } finally {
-    source.destroy()
-  }
+  // The callback only prevents an unhandled error: the error also ends the decompressed stream.
+  return linesOf(file.endsWith('.gz') ? pipeline(source, createGunzip(), () => {}) : source)
 }
 
 function unreadable(file: string, error: NodeJS.ErrnoException): never {

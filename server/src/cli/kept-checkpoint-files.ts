@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
 import type { Checkpoint } from '../audit/checkpoint.ts'
 import { parseCheckpointLines } from '../audit/kept-checkpoints.ts'
+import { linesOf } from '../lib/lines.ts'
 import { CommandFailure } from './terminal.ts'
 
 /** Reads the kept checkpoints of files written outside the database. */
@@ -12,10 +12,8 @@ export async function readKeptCheckpoints(files: readonly string[]): Promise<Che
 }
 
 async function readKeptFile(file: string): Promise<Checkpoint[]> {
-  const input = createReadStream(file)
-  const failed = new Promise<never>((_, reject) => input.once('error', reject))
   try {
-    return await Promise.race([parseCheckpointLines(createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })), failed])
+    return await parseCheckpointLines(linesOf(createReadStream(file)))
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
     throw new CommandFailure(`${file}: ${code ? `cannot be read (${code})` : message}`)

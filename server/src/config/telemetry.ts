@@ -47,21 +47,21 @@ export function readTelemetryConfig(env: Environment): TelemetryConfig {
     return { nodeName, spans: undefined, metrics: undefined }
   checkValues(env)
   choice(env, 'OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE', 'cumulative', ['cumulative'])
-  const hasSpans = exportsOverOtlp(env, 'TRACES', ['otlp', 'none'])
-  const hasMetrics = exportsOverOtlp(env, 'METRICS', ['otlp', 'none', 'prometheus'])
+  const hasSpans = exportsOverOtlp('TRACES', env, ['otlp', 'none'])
+  const hasMetrics = exportsOverOtlp('METRICS', env, ['otlp', 'none', 'prometheus'])
   const intervalMs = Number(env.OTEL_METRIC_EXPORT_INTERVAL || 60_000)
   const timeoutMs = Math.min(Number(env.OTEL_METRIC_EXPORT_TIMEOUT || 30_000), intervalMs)
   return {
     nodeName,
-    spans: hasSpans ? { protocol: protocolOf(env, 'TRACES'), sampler: readSampler(env) } : undefined,
-    metrics: hasMetrics ? { protocol: protocolOf(env, 'METRICS'), intervalMs, timeoutMs } : undefined,
+    spans: hasSpans ? { protocol: protocolOf('TRACES', env), sampler: readSampler(env) } : undefined,
+    metrics: hasMetrics ? { protocol: protocolOf('METRICS', env), intervalMs, timeoutMs } : undefined,
   }
 }
 
 type Signal = 'TRACES' | 'METRICS'
 
 /** Whether the signal has an endpoint and its exporter is not switched off. */
-function exportsOverOtlp(env: Environment, signal: Signal, allowed: readonly string[]): boolean {
+function exportsOverOtlp(signal: Signal, env: Environment, allowed: readonly string[]): boolean {
   const name = `OTEL_${signal}_EXPORTER`
   const exporters = (env[name] || 'otlp').split(',').map((exporter) => exporter.trim())
   for (const exporter of exporters) {
@@ -71,7 +71,7 @@ function exportsOverOtlp(env: Environment, signal: Signal, allowed: readonly str
   return exporters.includes('otlp') && Boolean(endpoint)
 }
 
-function protocolOf(env: Environment, signal: Signal): OtlpProtocol {
+function protocolOf(signal: Signal, env: Environment): OtlpProtocol {
   const own = `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`
   const name = env[own] ? own : 'OTEL_EXPORTER_OTLP_PROTOCOL'
   return choice(env, name, 'http/protobuf', OTLP_PROTOCOLS)

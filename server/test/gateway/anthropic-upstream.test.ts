@@ -99,7 +99,7 @@ describe('chat', () => {
     expect(attempts).toEqual([
       {
         ...{ provider: 'anthropic', model: 'claude', status: 200, outcome: 'ok', ms: expect.any(Number) },
-        ...{ prompt_tokens: 11, completion_tokens: 7, cost: (11 * 3 + 7 * 15) / 1_000_000 },
+        ...{ prompt_tokens: 11, completion_tokens: 7, cost: (11 * 3 + 7 * 15) / 1_000_000, price: 'operator' },
       },
     ])
   })
