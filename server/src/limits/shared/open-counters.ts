@@ -35,6 +35,8 @@ export const openCounters = (deps: CounterDeps): OpenCounters =>
 function openSharedCounters({ database, valkeyUrl, log }: CounterDeps): OpenCounters {
   const postgres = postgresStore(database.db)
   const valkey = valkeyUrl === undefined ? undefined : new ValkeyStore(valkeyUrl)
+  // Connects before the first request, which would count as a loss. The client tries again by itself.
+  valkey?.connect().catch(() => {})
   const fallback = valkey && new FallbackStore(valkey, postgres, { signal: database.signal, log })
   const exchanger = new Exchanger(fallback ?? postgres)
   return {
