@@ -84,7 +84,8 @@ export class Limiter {
 
   #admit({ application, cost, asks }: Arrival): Admission | Promise<Admission> {
     const now = this.#clock()
-    const usage = this.#usageOf(application, now)
+    // A request that has asked does not apply its limits again: requests with older and newer limits would take each other's grants.
+    const usage = asks === 0 ? this.#usageOf(application, now) : this.#currentUsage(application)
     const full = usage.findFull(cost, now)
     if (full) {
       const answer = asks < MOST_ASKS ? usage.ask(cost, now) : undefined

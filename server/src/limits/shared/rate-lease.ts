@@ -63,9 +63,9 @@ export class RateLease implements RateCounter, Lessee {
 
   adjust(rate: Rate, now: number): void {
     if (rate.perMinute === this.#rate.perMinute && rate.capacity === this.#rate.capacity) return
+    // The slice of a higher limit returns, because the new one may be used up.
+    if (rate.capacity < this.#rate.capacity || rate.perMinute < this.#rate.perMinute) this.#spare = 0
     this.#rate = rate
-    // The slice of the former limit returns: the new one may be lower.
-    this.#spare = 0
     this.#wasDenied = false
     this.#renew(now)
   }

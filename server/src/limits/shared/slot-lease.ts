@@ -52,8 +52,9 @@ export class SlotLease implements SlotCounter, Lessee {
 
   adjust(capacity: number): void {
     if (capacity === this.#capacity) return
+    // The slots of a higher limit return, because the new one may be used up.
+    if (capacity < this.#capacity) this.#spare = 0
     this.#capacity = capacity
-    this.#spare = 0
     this.#wasDenied = false
     this.#renew(this.#exchanger.clock())
   }
