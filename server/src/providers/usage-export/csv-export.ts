@@ -43,7 +43,8 @@ function readRows(text: string): readonly Readonly<Record<string, string>>[] {
       name
         .trim()
         .toLowerCase()
-        .replaceAll(/[^a-z0-9]+/g, '_'),
+        .replaceAll(/[^a-z0-9]+/g, '_')
+        .replace(/_$/, ''),
     )
   try {
     return parse(text, { columns, bom: true, skip_empty_lines: true, trim: true })
