@@ -47,6 +47,7 @@ function buildProgram(terminal: Terminal): Command {
   addIngestCommand(program, terminal)
   addPolicyCommands(program.command('policy').description('check and test policies'), terminal)
   addAuditCommands(program.command('audit').description('read the audit log'), terminal)
+  addCostCommands(program.command('cost').description('check costs'), terminal)
   addApplicationCommands(program.command('application').description('manage Applications'), terminal)
   addKeyCommands(program.command('key').description('manage the API keys of Applications'), terminal)
   addCopyCommands(program, terminal)
@@ -112,6 +113,17 @@ function addIngestCommand(program: Command, terminal: Terminal): void {
     .option('--force', 'with --delete-missing: delete even more than 20 % of the documents')
     .option('--json', 'print a line of JSON for each file, and a summary line')
     .action(async (folder, options) => (await import('./ingest.ts')).ingest(terminal, folder, options))
+}
+
+function addCostCommands(cost: Command, terminal: Terminal): void {
+  cost
+    .command('reconcile')
+    .description("compare a provider's usage export with the records, by day and model")
+    .argument('<file>', 'JSON of the usage or costs API of OpenAI or Anthropic, or CSV')
+    .option('--workspace <name>', 'default: all')
+    .option('--provider <id>', 'only records of this provider')
+    .option('--tolerance <percent>', 'difference that counts as equal; default: 1')
+    .action(async (file, options) => (await import('./cost-reconcile.ts')).costReconcile(terminal, file, options))
 }
 
 function addPolicyCommands(policy: Command, terminal: Terminal): void {

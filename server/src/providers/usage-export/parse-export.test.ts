@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+import { parseUsageExport } from './parse-export.ts'
+
+const DAY = Date.parse('2026-03-01T00:00:00Z') / 1_000
+const openAi = (...results: object[]) => ({
+  object: 'page',
+  data: [{ object: 'bucket', start_time: DAY, end_time: DAY + 86_400, results }],
+})
+const anthropic = (...results: object[]) => ({
+  data: [{ starting_at: '2026-03-01T00:00:00Z', ending_at: '2026-03-02T00:00:00Z', results }],
+})
+
+describe('parseUsageExport', () => {
+  test("parseUsageExport: reads OpenAI's usage, whose input contains cached tokens", () => {
+    const page = openAi({
+      object: 'organization.usage.completions.result',
+      input_tokens: 100,
+      input_cached_tokens: 40,
+      output_tokens: 7,
+      model: 'gpt-5',
+    })
+    expect(parseUsageExport(JSON.stringify(page))).toEqual([
+      { date: '2026-03-01', model: 'gpt-5', inputTokens: 100, outputTokens: 7 },
+    ])
+  })
+
+  test("parseUsageExport: reads OpenAI's costs, with and without a model", () => {
+    const cost = (value: number, line_item: string | null) => ({
+      object: 'organization.costs.result',
+      amount: { value, currency: 'usd' },
+      line_item,
+    })
+    expect(parseUsageExport(JSON.stringify([openAi(cost(0.06, 'gpt-5, input')), openAi(cost(1.5, null))]))).toEqual([
+      { date: '2026-03-01', model: 'gpt-5', cost: 0.06 },
+      { date: '2026-03-01', model: '', cost: 1.5 },
+    ])
+  })
+
+  test("parseUsageExport: adds the cached and written input of Anthropic's report, and reads its costs as cents", () => {
+    const usage = {
+      ...{ uncached_input_tokens: 10, cache_read_input_tokens: 20, output_tokens: 5, model: 'claude-sonnet-4' },
+      cache_creation: { ephemeral_1h_input_tokens: 3, ephemeral_5m_input_tokens: 4 },
+    }
+    const text = [anthropic(usage), anthropic({ currency: 'USD', amount: '123.45', model: null })]
+      .map((page) => JSON.stringify(page))
+      .join('\n')
+    expect(parseUsageExport(text)).toEqual([
+      { date: '2026-03-01', model: 'claude-sonnet-4', inputTokens: 37, outputTokens: 5 },
+      { date: '2026-03-01', model: '', cost: 1.2345 },
+    ])
+  })
+
+  test('parseUsageExport: reads CSV by the names of its columns', () => {
+    expect(parseUsageExport('Date,Model,Input Tokens,Output Tokens,Cost (USD)\n2026-03-01,gpt-5,10,2,0.5\n')).toEqual([
+      { date: '2026-03-01', model: 'gpt-5', inputTokens: 10, outputTokens: 2, cost: 0.5 },
+    ])
+    expect(parseUsageExport(`start_time,amount_value\n${DAY},0.25\n`)).toEqual([{ date: '2026-03-01', model: '', cost: 0.25 }])
+  })
+
+  test.each([
+    ['', 'the file is empty'],
+    ['{"data":[]}', 'the file has no usage'],
+    ['{"usage":1}', 'expected pages with `data`'],
+    ['{"data":[{"start_time":1}]}', 'a bucket has no `results`'],
+    ['{"data":[1]}', 'expected pages'],
+    ['{"data":[]}\n{', 'line 2 is not JSON'],
+    ['name,value\na,1', 'needs a header with a date'],
+    ['date,cost\nyesterday,1', 'must be a date'],
+    ['date,cost\n2026-03-01,-1', 'must be a number that is not negative'],
+    ['date,cost\n2026-03-01,1,2', 'neither JSON nor CSV'],
+  ])('parseUsageExport: says what is wrong with %j', (text, message) => {
+    expect(() => parseUsageExport(text)).toThrow(message)
+  })
+})
