@@ -22,8 +22,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
 })
 
-const started = async (dataDir: string): Promise<ServerProcess> => {
-  const server = await startServerProcess({ GATEHOUSE_DATA: dataDir })
+const started = async (dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> => {
+  const server = await startServerProcess({ GATEHOUSE_DATA: dataDir, ...env })
   servers.push(server)
   return server
 }
@@ -122,9 +122,9 @@ describe('embedded database that stops', { timeout: 240_000 }, () => {
     expect((await sendRequest(again, 'hello again')).statuses).toEqual([200, 200])
   })
 
-  test('embedded database: server ends within 60 s with a non-zero exit code when it is stopped and the database does not respond', async () => {
+  test('embedded database: server ends within its limit and 45 s with a non-zero exit code when it is stopped and the database does not respond', async () => {
     cpSync(inject('seededDataDir'), folder, { recursive: true })
-    const server = await started(folder)
+    const server = await started(folder, { GATEHOUSE_STOP_SECONDS: '15' })
     const busy = runSql(server, 'select count(*) from generate_series(1, 1000000000000)').catch(() => {})
     await vi.waitFor(async () => expect((await server.readyz())?.status).toBe(503), { timeout: 30_000, interval: 200 })
     expect((await server.readyz())?.body.checks.find(({ name }) => name === 'database')?.status).toBe('fail')
