@@ -120,13 +120,19 @@ export function parseChat(body: unknown, application: Application, limits: ChatL
       messages: value.messages.map(message),
       model: value.model ?? '',
       parameters: passedOn(value),
-      maxTokens: value.max_completion_tokens ?? value.max_tokens ?? undefined,
+      maxTokens: largestLimit(value.max_completion_tokens, value.max_tokens),
       stream: value.stream ?? false,
       dryRun: governance?.dry_run ?? false,
       reviewItemId: governance?.review_item_id ?? undefined,
       waitSeconds: governance?.wait_for_approval_seconds ?? 0,
     },
   }
+}
+
+/** The larger of both limits: some providers read only the older one, and policies and budgets must not count less than they get. */
+function largestLimit(...limits: readonly (number | null | undefined)[]): number | undefined {
+  const given = limits.filter((limit) => typeof limit === 'number')
+  return given.length === 0 ? undefined : Math.max(...given)
 }
 
 /** 413 that names the setting. */

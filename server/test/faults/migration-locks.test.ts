@@ -26,6 +26,9 @@ describe.skipIf(url === null)('migrations on large tables under load', { timeout
   beforeAll(async () => {
     database = await createOwnDatabase(url ?? '')
     pool = new pg.Pool({ connectionString: database.url, max: 12 })
+    // Dropping the database ends idle connections.
+    pool.on('error', () => {})
+    pool.on('connect', (client) => client.on('error', () => {}))
     executed = Object.fromEntries(released)
     await migrate(pool, { migrations: executed, onProgress: () => {} })
     await fillLargeTables(pool)

@@ -57,6 +57,13 @@ describe('charge', () => {
     })
   })
 
+  test('budget: the larger of two limits of the completion is set aside, because some providers read only one', async () => {
+    const budget = await budgetOf({ limit: 0.15 })
+    expectError(await budget.send({ max_completion_tokens: 1, max_tokens: 1_000 }), 'BUDGET_EXCEEDED')
+    expectError(await budget.send({ max_completion_tokens: 1_000, max_tokens: 1 }), 'BUDGET_EXCEEDED')
+    expectSuccess(await budget.send({ max_completion_tokens: 1, max_tokens: 1 }))
+  })
+
   test('budget: a running request is set aside at its highest price, and the next one is refused [GW-BUD-3]', async () => {
     const budget = await budgetOf({ limit: 0.15 })
     const [key, started] = [word(), Promise.withResolvers<void>()]
