@@ -7,6 +7,9 @@ const SLOT_WAIT_MS = 30_000
 /** Retry hint for a full concurrency limit; the end of the other requests is not known. */
 const CONCURRENCY_RETRY_MS = 1_000
 
+/** The limits of an Application itself. */
+const NAMES: readonly LimitName[] = ['requests', 'tokens', 'concurrency']
+
 const requestRate = (limits: ApplicationLimits): Rate => ({ perMinute: limits.requests_per_minute, capacity: limits.burst })
 
 /** A limit that does not admit a request, and the milliseconds until it may. */
@@ -61,13 +64,16 @@ export class ApplicationUsage {
     )
   }
 
-  /** Asks the other nodes for what `findFull` lacks. undefined: a refusal is final. */
+  /**
+   * Asks the other nodes for what `findFull` lacks. undefined: a refusal is final. The other limits are asked too, because their units could
+   * be taken by other requests until the answer is there.
+   */
   ask(cost: number, now: number): Promise<unknown> | undefined {
-    const answers = this.#findFull(cost, now).map(({ limit }) => {
-      if (limit === 'requests') return this.requests.ask(1, now)
-      return limit === 'tokens' ? this.tokens?.ask(cost, now) : this.slots.ask(now)
-    })
-    return answers.includes(undefined) ? undefined : Promise.all(answers)
+    const lacking = this.#findFull(cost, now).map(({ limit }) => limit)
+    const answers = lacking.map((limit) => this.#ask(limit, cost, now))
+    if (answers.includes(undefined)) return undefined
+    const others = NAMES.filter((limit) => !lacking.includes(limit)).map((limit) => this.#ask(limit, cost, now))
+    return Promise.all([...answers, ...others])
   }
 
   /** Takes a slot, now or when one becomes free. Resolves to false if none became free in time. */
@@ -98,6 +104,11 @@ export class ApplicationUsage {
     if (this.tokens) states.push({ name: 'tokens', ...this.tokens.left(now) })
     states.push({ name: 'concurrency', units: this.slots.left(now) })
     return states
+  }
+
+  #ask(limit: LimitName, cost: number, now: number): Promise<void> | undefined {
+    if (limit === 'requests') return this.requests.ask(1, now)
+    return limit === 'tokens' ? this.tokens?.ask(cost, now) : this.slots.ask(now)
   }
 
   #findFull(cost: number, now: number): FullLimit[] {

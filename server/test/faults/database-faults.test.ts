@@ -168,8 +168,9 @@ describe.skipIf(url === null)('PostgreSQL that is unavailable for a time', () =>
         else expectError(response, 'UNAVAILABLE')
       }
     })
-    await Promise.all(load)
-    running = false
+    await Promise.all(load).finally(() => {
+      running = false
+    })
     await cutting
     await vi.waitFor(async () => contentOf((await governed.sendPrompt()).response), 30_000)
     for (const id of ids) expect((await governed.record(id)).id).toBe(id)

@@ -70,7 +70,12 @@ export class Exchanger {
     }
     this.#active.add(lessee)
     this.#timer ??= setInterval(() => this.#start(), TICK_MS).unref()
-    if (this.#scheduled || this.#running || lessee.dueAt > this.clock()) return
+    if (!this.#running && lessee.dueAt <= this.clock()) this.#schedule()
+  }
+
+  /** Starts after the requests that wait for the last answer have taken what it granted. */
+  #schedule(): void {
+    if (this.#scheduled) return
     this.#scheduled = true
     setImmediate(() => {
       this.#scheduled = false
@@ -109,7 +114,7 @@ export class Exchanger {
     if (due.length === 0) return
     this.#running = this.#exchange(due).finally(() => {
       this.#running = undefined
-      this.#start()
+      this.#schedule()
     })
   }
 

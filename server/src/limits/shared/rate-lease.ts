@@ -30,6 +30,8 @@ export class RateLease implements RateCounter, Lessee {
   #rate: Rate
   /** Shares that can be spent before `#deadline`. */
   #spare = 0
+  /** Shares that the requests of the running exchange get, so that later requests do not take them. */
+  #promised = 0
   #deadline = 0
   /** `#spare` after the last exchange. */
   #slice = 0
@@ -130,7 +132,8 @@ export class RateLease implements RateCounter, Lessee {
     const target = this.#target()
     const keep = Math.min(this.#spare, wholeNeed + (this.#isTight ? 0 : target))
     const need = wholeNeed - Math.min(keep, wholeNeed)
-    this.#spare = keep
+    this.#promised = Math.min(keep, wholeNeed)
+    this.#spare = keep - this.#promised
     this.#sent = { spent: this.#spent, need, want: Math.max(0, target - (keep - (wholeNeed - need))) }
     this.#sentAt = now
     this.#sends += 1
@@ -154,7 +157,8 @@ export class RateLease implements RateCounter, Lessee {
 
   accept({ granted, used, free }: QuotaAnswer, { batch, sentAt, now }: { batch: number; sentAt: number; now: number }): void {
     const { spent, need, want } = this.#sent
-    this.#spare += granted
+    this.#spare += granted + this.#promised
+    this.#promised = 0
     this.#confirmed = spent
     this.#deadline = leaseEnd(sentAt, RATE_LEASE_MS)
     this.#last = { batch, at: now }
@@ -173,6 +177,8 @@ export class RateLease implements RateCounter, Lessee {
   }
 
   fail(cause: unknown, now: number): void {
+    this.#spare += this.#promised
+    this.#promised = 0
     this.#renewAt = now + RETRY_MS
     this.#asking.fail(cause)
   }

@@ -25,6 +25,8 @@ export class SlotLease implements SlotCounter, Lessee {
   #capacity: number
   /** Slots that can be taken before `#deadline`. */
   #spare = 0
+  /** Slots that the requests of the running exchange get, so that later requests do not take them. */
+  #promised = 0
   #deadline = 0
   #waiting = 0
   /** Most requests in flight since the last exchange. */
@@ -104,9 +106,11 @@ export class SlotLease implements SlotCounter, Lessee {
     const reserve = this.#peak === 0 && wholeNeed === 0 ? 0 : Math.ceil(this.#peak * RESERVE) + 1 - this.inFlight
     const target = Math.max(0, reserve)
     this.#spare = Math.min(this.#spare, wholeNeed + (this.#isTight ? 0 : target))
-    const need = wholeNeed - Math.min(this.#spare, wholeNeed)
     const keep = this.inFlight + this.#spare
+    this.#promised = Math.min(this.#spare, this.#asking.need)
+    const need = wholeNeed - Math.min(this.#spare, wholeNeed)
     this.#sent = { need, want: Math.max(0, target - (this.#spare - (wholeNeed - need))), keep }
+    this.#spare -= this.#promised
     this.#sentAt = now
     this.#peak = this.inFlight
     this.#renewAt = now + RENEW_MS
@@ -129,7 +133,8 @@ export class SlotLease implements SlotCounter, Lessee {
 
   accept({ granted, free }: QuotaAnswer, { batch, sentAt, now }: { batch: number; sentAt: number; now: number }): void {
     const { need, want, keep } = this.#sent
-    this.#spare += granted
+    this.#spare += granted + this.#promised
+    this.#promised = 0
     this.#deadline = leaseEnd(sentAt, SLOT_LEASE_MS)
     this.#last = { batch, at: now }
     this.#free = free
@@ -145,6 +150,8 @@ export class SlotLease implements SlotCounter, Lessee {
   }
 
   fail(cause: unknown, now: number): void {
+    this.#spare += this.#promised
+    this.#promised = 0
     this.#renewAt = now + RETRY_MS
     this.#asking.fail(cause)
   }
