@@ -11,10 +11,16 @@ const number = fc.oneof(
 describe('parseKeepingNumbers', () => {
   test('written: has every number as it was written', () => {
     fc.assert(
-      fc.property(fc.array(number, { minLength: 1 }), fc.string(), (numbers, text) => {
-        const json = `{"numbers":[${numbers.join(',')}],"text":${JSON.stringify(text)}}`
-        expect(JSON.stringify(parseKeepingNumbers(json).written)).toBe(json)
-      }),
+      fc.property(
+        fc.array(number, { minLength: 1 }),
+        fc.string(),
+        fc.constantFrom('', ' ', '\n  ', '\t'),
+        (numbers, text, space) => {
+          const json = `{"numbers":[${numbers.join(',')}],"text":${JSON.stringify(text)}}`
+          const spaced = `{"numbers":[${numbers.map((n) => `${space}${n}${space}`).join(',')}],"text":${JSON.stringify(text)}}`
+          expect(JSON.stringify(parseKeepingNumbers(spaced).written)).toBe(json)
+        },
+      ),
     )
   })
 
@@ -25,7 +31,7 @@ describe('parseKeepingNumbers', () => {
   })
 
   test('value: is also the written one when all numbers are usual', () => {
-    const { value, written } = parseKeepingNumbers('{"a":1,"b":[0.5,-3,1500000]}')
+    const { value, written } = parseKeepingNumbers('{"a":1,"b":[0.5,-3,1500000],"c":"it costs 12.50 or 1e3"}')
     expect(written).toBe(value)
   })
 })

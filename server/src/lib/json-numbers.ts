@@ -6,9 +6,9 @@ export interface KeptNumbers {
   readonly written: unknown
 }
 
-/** Finds all numbers that may be written differently, and few other texts. */
+/** Finds all numbers that may be written differently, and few other texts. A number stands between punctuation and perhaps whitespace. */
 const UNUSUAL =
-  /[[:,\s]-(?:0[\s,}\]])|[[:,\s]-?(?:\d+\.\d*0|\d+(?:\.\d+)?[eE][+-]?\d+|\d{16,}(?:\.\d+)?|\d+\.\d{12,}|0\.0{6}\d+)[\s,}\]]/
+  /[[:,]\s*-?(?:\d+\.\d*0|\d+(?:\.\d+)?[eE][+-]?\d+|\d{16,}(?:\.\d+)?|\d+\.\d{12,}|0\.0{6}\d+)\s*[,}\]]|[[:,]\s*-0\s*[,}\]]/
 
 /** Digits that every number of JavaScript holds. */
 const SAFE_DIGITS = 15
