@@ -1,11 +1,13 @@
 import { parseArgs } from 'node:util'
 import { startHelper } from './support/helper-process.ts'
+import { type ChatFigures, measureChats } from './support/node-chats.ts'
 import { measureSends, type SendFigures } from './support/node-sends.ts'
 import { createWorkspaces, measureWriters, type WriterFigures } from './support/node-writers.ts'
 import { exitOnSignals } from './support/own-process.ts'
 import { startRig } from './support/rig.ts'
 import { scoped } from './support/scoped.ts'
 import { createScratchDatabase } from './support/scratch-database.ts'
+import { spread } from './support/statistics.ts'
 import { writeBetweenMarks } from './support/table.ts'
 
 /**
@@ -16,8 +18,8 @@ const { values } = parseArgs({
   options: {
     /** URL of a PostgreSQL on which the benchmark creates databases. */
     postgres: { type: 'string', default: process.env.TEST_DATABASE_URL ?? '' },
-    /** `writers`, `sends`, or both separated by a comma. */
-    parts: { type: 'string', default: 'writers,sends' },
+    /** `writers`, `sends`, `chats`, or several separated by commas. */
+    parts: { type: 'string', default: 'writers,sends,chats' },
     seconds: { type: 'string', default: '4' },
     write: { type: 'boolean', default: false },
   },
@@ -26,7 +28,10 @@ if (values.postgres === '') throw new Error('Give the URL of a PostgreSQL: --pos
 const seconds = Number(values.seconds)
 
 /** Bars as ratios within one run. `sendsFar`: today's sends on three nodes with the database 2 ms away are `before`. */
-const BARS = { records: 1.3, sends: 1.5, sendsFar: 6, chats: 3 }
+const BARS = { records: 1.3, sends: 1.5, sendsFar: 6, chats: 3, twoNodes: 1.8 }
+/** CPU of each node for governed sends and chats, so that nodes on this machine are as far apart as on machines of their own. */
+const CORES = 0.3
+const CHAT_ROUNDS = 7
 let missed = false
 
 /** `figure` in bold if it misses its bar. */
@@ -79,7 +84,8 @@ async function sendFigures(distance: (typeof distances)[number], usesGroups: boo
   return scoped(async (stack) => {
     const rig = await startRig(stack)
     const through = (url: string) => reach(stack, url, distance)
-    const figures = await measureSends(stack, rig, { postgres: values.postgres, through, usesGroups, nodes: [1, 3], seconds })
+    const plan = { postgres: values.postgres, through, usesGroups, nodes: [1, 2, 3], seconds, cores: CORES }
+    const figures = await measureSends(stack, rig, plan)
     console.log(distance, usesGroups ? 'after' : 'before', JSON.stringify(figures))
     return figures
   })
@@ -94,13 +100,13 @@ async function sendTable(): Promise<string[]> {
       ['before', before],
       ['after', after],
     ] as const) {
-      const [one, three] = [of(figures, 0), of(figures, 1)]
+      const [one, two, three] = [of(figures, 0), of(figures, 1), of(figures, 2)]
       const scaling = three.sends / one.sends
-      const gain = three.sends / of(before, 1).sends
+      const gain = three.sends / of(before, 2).sends
       const chats = three.chatsBeside / three.chatsAlone
       const isAfter = way === 'after'
       const cells = [
-        ...[`database ${distance}, ${way}`, one.sends.toFixed(0), three.sends.toFixed(0)],
+        ...[`database ${distance}, ${way}`, one.sends.toFixed(0), two.sends.toFixed(0), three.sends.toFixed(0)],
         isAfter ? judge(scaling, scaling >= BARS.sends) : scaling.toFixed(2),
         isAfter && distance !== 'beside' ? judge(gain, gain >= BARS.sendsFar) : gain.toFixed(2),
         `${three.chatsAlone.toFixed(0)} → ${three.chatsBeside.toFixed(0)}`,
@@ -111,13 +117,31 @@ async function sendTable(): Promise<string[]> {
     }
   }
   const head =
-    '| governed sends a second | 1 node | 3 nodes | 3 ÷ 1 | 3 nodes ÷ before | p99 of chats on 3 nodes, ms | beside ÷ alone |'
-  return [head, '| --- | --: | --: | --: | --: | --: | --: |', ...rows]
+    '| governed sends a second | 1 node | 2 nodes | 3 nodes | 3 ÷ 1 | 3 nodes ÷ before | p99 of chats on 3 nodes, ms | beside ÷ alone |'
+  return [head, '| --- | --: | --: | --: | --: | --: | --: | --: |', ...rows]
+}
+
+async function chatTable(): Promise<string[]> {
+  const [one, two] = await scoped(async (stack) =>
+    measureChats(stack, await startRig(stack), { postgres: values.postgres, cores: CORES, rounds: CHAT_ROUNDS, seconds }),
+  )
+  if (!one || !two) throw new Error('a figure is missing')
+  const ratio = spread(two.rates.map((rate, round) => rate / of(one.rates, round)))
+  const range = `${judge(ratio.median, ratio.median >= BARS.twoNodes)} (${ratio.min.toFixed(2)} – ${ratio.max.toFixed(2)})`
+  const rate = ({ rates }: ChatFigures) => spread(rates).median.toFixed(0)
+  const rows = [
+    '| governed chats a second, 40 rules | 1 node | 2 nodes | 2 ÷ 1 |',
+    '| --- | --: | --: | --: |',
+    `| one Workspace, ${CORES} cores for each node | ${rate(one)} | ${rate(two)} | ${range} |`,
+  ]
+  console.log(rows.at(-1))
+  return rows
 }
 
 exitOnSignals()
 const writers = values.parts.includes('writers') ? [...(await writerTable()), ''] : []
 const sends = values.parts.includes('sends') ? [...(await sendTable()), ''] : []
-const text = ['', ...writers, ...sends].join('\n')
+const chats = values.parts.includes('chats') ? [...(await chatTable()), ''] : []
+const text = ['', ...writers, ...sends, ...chats].join('\n')
 if (values.write) writeBetweenMarks(new URL('./README.md', import.meta.url), 'nodes', text)
 process.exit(missed ? 1 : 0)

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { prepareApplication, publishPolicy } from './admin.ts'
 import { chatBodies } from './chat-bodies.ts'
+import { limitCpu } from './cpu-limit.ts'
 import { fillMessages, type Sample } from './fill-messages.ts'
 import { type Gatehouse, startGatehouse } from './gatehouse.ts'
 import { type Helper, startHelper } from './helper-process.ts'
@@ -26,6 +27,8 @@ interface Plan {
   readonly usesGroups: boolean
   readonly nodes: readonly number[]
   readonly seconds: number
+  /** CPU of one node. */
+  readonly cores: number
 }
 
 const WITHOUT_RATE_LIMIT = { script: new URL('./without-rate-limit.ts', import.meta.url), args: [] }
@@ -49,13 +52,19 @@ export async function measureSends(stack: AsyncDisposableStack, rig: Rig, plan: 
   await setWay(database.url, plan.usesGroups)
   const url = await plan.through(database.url)
   const servers: Gatehouse[] = []
-  for (let node = 0; node < Math.max(...plan.nodes); node++)
-    servers.push(stack.use(await startGatehouse({ ...options, databaseUrl: url, program: WITHOUT_RATE_LIMIT })))
+  for (let node = 0; node < Math.max(...plan.nodes); node++) {
+    const server = await startGatehouse({ ...options, databaseUrl: url, program: WITHOUT_RATE_LIMIT })
+    const limit = limitCpu(server.pid, plan.cores)
+    stack.defer(async () => {
+      await server.stop()
+      limit[Symbol.dispose]()
+    })
+    servers.push(server)
+  }
   const loads: Helper[] = []
   for (const _ of servers) loads.push(stack.use(await startHelper(new URL('./load.ts', import.meta.url))))
   const figures: SendFigures[] = []
   for (const nodes of plan.nodes) figures.push(await measureNodes(servers.slice(0, nodes), loads, rig, samples, plan.seconds))
-  await Promise.all(servers.map((server) => server.stop()))
   return figures
 }
 
