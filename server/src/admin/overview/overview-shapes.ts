@@ -97,8 +97,10 @@ export const ATTENTION = [
   'holds_expiring',
   'provider_down',
   'provider_fault',
+  'budget_used_up',
   'holds_waiting',
   'escalations_waiting',
+  'budget_alert',
   'errors',
   'no_policy',
 ] as const
