@@ -1,5 +1,5 @@
 import { Group, Progress, Stack, Text } from '@mantine/core'
-import { type Budget, type Count, formatAmount, stateOf } from './budget.ts'
+import { type Budget, type Count, formatAmount, formatShare, stateOf } from './budget.ts'
 
 const PERCENT = 100
 
@@ -12,8 +12,8 @@ interface BudgetBarProps {
 
 /** The share of the limit that is spent, and the share that running requests have reserved. */
 export function BudgetBar({ budget, count, label }: BudgetBarProps) {
-  const { unit, limit } = budget
-  const share = (amount: number) => (limit === 0 ? PERCENT : Math.min(PERCENT, (PERCENT * amount) / limit))
+  const { unit, limit, enabled } = budget
+  const share = (amount: number) => (limit === 0 ? (enabled ? PERCENT : 0) : Math.min(PERCENT, (PERCENT * amount) / limit))
   const spent = share(count.spent)
   return (
     <Stack gap={4} miw={120}>
@@ -22,9 +22,7 @@ export function BudgetBar({ budget, count, label }: BudgetBarProps) {
         <Progress.Section value={Math.min(PERCENT - spent, share(count.reserved))} color="gray" aria-label="Reserved" />
       </Progress.Root>
       <Group gap={4} justify="space-between">
-        <Text size="xs">
-          {formatAmount(count.spent, unit)} of {formatAmount(limit, unit)}
-        </Text>
+        <Text size="xs">{formatShare(count.spent, budget)}</Text>
         {count.reserved > 0 && (
           <Text size="xs" c="dimmed">
             {formatAmount(count.reserved, unit)} reserved

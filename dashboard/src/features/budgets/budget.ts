@@ -21,6 +21,10 @@ const formatDollars = (amount: number): string =>
 export const formatAmount = (amount: number, unit: Budget['unit']): string =>
   unit === 'usd' ? `$${formatDollars(amount)}` : `${new Intl.NumberFormat().format(amount)} tokens`
 
+/** An amount of the limit: "$1.20 of $10.00", "300 of 1,000 tokens". */
+export const formatShare = (amount: number, { unit, limit }: Budget): string =>
+  `${unit === 'usd' ? formatAmount(amount, unit) : new Intl.NumberFormat().format(amount)} of ${formatAmount(limit, unit)}`
+
 /** Whether each member of the scope has a count of its own. */
 export const isEach = ({ scope, member }: Budget): boolean => member === null && scope !== 'workspace'
 
