@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { callAdmin, prepareApplication } from './admin.ts'
+import { callAdmin, prepareApplication, publishPolicy } from './admin.ts'
 import { chatBodies, MODEL } from './chat-bodies.ts'
 import { type Gatehouse, startGatehouse } from './gatehouse.ts'
 import { type Helper, startHelper } from './helper-process.ts'
 import type { LoadResult, LoadSpec } from './load-run.ts'
 import { MANY_CONNECTIONS, measure, type Round } from './measure.ts'
+import { FORTY_RULES } from './policy.ts'
 import type { Rig } from './rig.ts'
 import { createScratchDatabase, type ScratchDatabase } from './scratch-database.ts'
 
@@ -46,6 +47,7 @@ export async function startBudgetNodes(
   const [first] = servers
   if (first === undefined) throw new Error('there must be a node')
   await prepareApplication(first)
+  await publishPolicy(first, FORTY_RULES)
   await callAdmin(first, 'PUT', `/providers/openai/models/${MODEL}`, { json: { input_price: 1, output_price: 4 } })
   return { first, servers, loads, database }
 }
@@ -94,7 +96,7 @@ export async function measureChats({ servers, loads, database }: BudgetNodes, co
 
 /** What nodes admitted of a new budget of the Workspace under load until it was used up. */
 export interface Admitted {
-  /** Spent ÷ limit, and spent ÷ limit with what exceeded its reservation left out. */
+  /** Spent ÷ limit. */
   readonly share: number
   readonly answers: number
   readonly refused: number
@@ -114,11 +116,11 @@ export async function useUp(nodes: BudgetNodes, unit: 'usd' | 'tokens', limit: n
       return (loads[node] as Helper).ask<LoadResult>(spec)
     }),
   )
-  const { current } = (await callAdmin(first, 'GET', `/budgets/${id}`)) as { current: { spent: number; reserved: number } }
+  const { current } = (await callAdmin(first, 'GET', `/budgets/${id}`)) as { current: { spent: number } }
   await callAdmin(first, 'PATCH', `/budgets/${id}`, { json: { enabled: false } })
   const sum = (of: (result: LoadResult) => number) => results.reduce((total, result) => total + of(result), 0)
   return {
-    share: (current.spent + current.reserved) / limit,
+    share: current.spent / limit,
     answers: sum(({ answers }) => answers),
     refused: sum(({ refused }) => refused),
   }

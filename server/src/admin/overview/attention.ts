@@ -4,13 +4,7 @@ import { describeFault } from '../../audit/verified-seal.ts'
 import type { StrainedBudget } from '../../budgets/strained-store.ts'
 import type { PendingCount } from '../../review/pending-counts.ts'
 import { budgetAttention } from './budget-attention.ts'
-import type { AttentionKind } from './overview-shapes.ts'
-
-export interface Attention {
-  readonly kind: AttentionKind
-  readonly text: string
-  readonly link: string
-}
+import type { Attention } from './overview-shapes.ts'
 
 interface ServerState {
   readonly waiting: readonly PendingCount[]

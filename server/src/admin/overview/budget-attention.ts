@@ -1,5 +1,5 @@
 import type { StrainedBudget } from '../../budgets/strained-store.ts'
-import type { Attention } from './attention.ts'
+import type { Attention } from './overview-shapes.ts'
 
 /** Names in one text; more are counted. */
 const MOST_NAMES = 3

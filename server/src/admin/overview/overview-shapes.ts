@@ -92,7 +92,7 @@ const Waiting = Type.Object({
   next_expiry: nullable(Timestamp),
 })
 
-export const ATTENTION = [
+const ATTENTION = [
   'audit_tampered',
   'holds_expiring',
   'provider_down',
@@ -104,7 +104,13 @@ export const ATTENTION = [
   'errors',
   'no_policy',
 ] as const
-export type AttentionKind = (typeof ATTENTION)[number]
+type AttentionKind = (typeof ATTENTION)[number]
+
+export interface Attention {
+  readonly kind: AttentionKind
+  readonly text: string
+  readonly link: string
+}
 
 export const OverviewView = Type.Object({
   object: Type.Literal('overview'),

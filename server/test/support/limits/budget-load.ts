@@ -19,7 +19,7 @@ export interface BudgetCount {
   readonly expired: number
 }
 
-/** What clients saw. `others`: statuses beside 200 and 429; 0: the node has ended. */
+/** The statuses that clients saw. `others`: statuses beside 200 and 429; 0: the node has ended. */
 export interface Seen {
   readonly admitted: number
   readonly refused: number
