@@ -60,6 +60,7 @@ const [admitted, chats] = await scoped(async (stack) => {
     }
     const runs = { none: run('none'), hot: run('hot'), hundred: run('hundred') }
     chatLines.push(...chatRows(count, await interleave(Number(values.rounds), runs)))
+    console.log(chatLines.slice(-VARIANTS.length).join('\n'))
   }
   await enable('none')
   const admittedLines: string[] = []
