@@ -48,6 +48,7 @@ const FULL_ONLY = [
   'server/test/faults/processes.test.ts',
   'server/test/faults/rolling-restart.test.ts',
   'server/test/faults/search-flood.test.ts',
+  'server/test/faults/shared-budgets.test.ts',
   'server/test/faults/shared-limits.test.ts',
   'server/test/faults/silent-network.test.ts',
   'server/test/faults/stopping*.test.ts',

@@ -1,7 +1,7 @@
 import type { Gatehouse } from './gatehouse.ts'
 
 /** Sends a request to the admin API. @throws unless the status is 2xx. */
-async function callAdmin(
+export async function callAdmin(
   { port, demo }: Pick<Gatehouse, 'port' | 'demo'>,
   method: string,
   path: string,

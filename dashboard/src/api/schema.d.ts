@@ -5735,7 +5735,7 @@ export interface operations {
                         }[];
                         /** @description Most urgent first. */
                         attention: {
-                            kind: "audit_tampered" | "holds_expiring" | "provider_down" | "provider_fault" | "holds_waiting" | "escalations_waiting" | "errors" | "no_policy";
+                            kind: "audit_tampered" | "holds_expiring" | "provider_down" | "provider_fault" | "budget_used_up" | "holds_waiting" | "escalations_waiting" | "budget_alert" | "errors" | "no_policy";
                             text: string;
                             /** @description Path of the dashboard page that shows the problem. */
                             link: string;
@@ -7103,6 +7103,12 @@ export interface operations {
                                 overruns: number;
                                 /** @description Reservations whose server died before it wrote the record of the request. */
                                 expired: number;
+                                /** @description Alerts of the window: the fraction of the limit as it was then, and when it was reached. Lowest first. */
+                                reached: {
+                                    fraction: number;
+                                    /** Format: date-time */
+                                    at: string;
+                                }[];
                             };
                             /** Format: date-time */
                             created_at: string;
@@ -7199,6 +7205,12 @@ export interface operations {
                             overruns: number;
                             /** @description Reservations whose server died before it wrote the record of the request. */
                             expired: number;
+                            /** @description Alerts of the window: the fraction of the limit as it was then, and when it was reached. Lowest first. */
+                            reached: {
+                                fraction: number;
+                                /** Format: date-time */
+                                at: string;
+                            }[];
                         };
                         /** Format: date-time */
                         created_at: string;
@@ -7269,6 +7281,12 @@ export interface operations {
                             overruns: number;
                             /** @description Reservations whose server died before it wrote the record of the request. */
                             expired: number;
+                            /** @description Alerts of the window: the fraction of the limit as it was then, and when it was reached. Lowest first. */
+                            reached: {
+                                fraction: number;
+                                /** Format: date-time */
+                                at: string;
+                            }[];
                         };
                         /** Format: date-time */
                         created_at: string;
@@ -7378,6 +7396,12 @@ export interface operations {
                             overruns: number;
                             /** @description Reservations whose server died before it wrote the record of the request. */
                             expired: number;
+                            /** @description Alerts of the window: the fraction of the limit as it was then, and when it was reached. Lowest first. */
+                            reached: {
+                                fraction: number;
+                                /** Format: date-time */
+                                at: string;
+                            }[];
                         };
                         /** Format: date-time */
                         created_at: string;
@@ -7436,6 +7460,12 @@ export interface operations {
                             overruns: number;
                             /** @description Reservations whose server died before it wrote the record of the request. */
                             expired: number;
+                            /** @description Alerts of the window: the fraction of the limit as it was then, and when it was reached. Lowest first. */
+                            reached: {
+                                fraction: number;
+                                /** Format: date-time */
+                                at: string;
+                            }[];
                         }[];
                         has_more: boolean;
                         /** @description null on the last page. */

@@ -24,9 +24,21 @@ export interface BudgetCount {
   readonly overruns: number
   /** Reservations that a node did not settle. */
   readonly expired: number
+  /** The alerts of the window, the lowest fraction first. */
+  readonly reached: readonly ReachedAlert[]
 }
 
-const COUNT = sql`subject, spent, reserved, overrun, overruns, expired`
+/** A fraction of the limit as it was when the alert was sent. */
+export interface ReachedAlert {
+  readonly fraction: number
+  /** ISO 8601 with an offset. */
+  readonly at: string
+}
+
+const COUNT = sql`subject, spent, reserved, overrun, overruns, expired, (
+  select coalesce(jsonb_agg(jsonb_build_object('fraction', a.fraction, 'at', a.created_at) order by a.fraction), '[]')
+  from budget_alert a where a.budget_id = w.budget_id and a.subject = w.subject and a.starts_at = w.starts_at
+) as reached`
 
 /** The current windows of budgets, by the id of the budget. */
 export async function readWindows(db: Db, budgets: readonly Budget[]): Promise<ReadonlyMap<string, BudgetWindow>> {
@@ -40,7 +52,7 @@ export async function readWindows(db: Db, budgets: readonly Budget[]): Promise<R
         budget_window_start(b.period, b.time_zone, clock_timestamp(), 1) as ends
     ) as now_window
     left join lateral (
-      select ${COUNT} from budget_window where budget_id = b.id and starts_at = now_window.starts order by spent desc, subject limit 1
+      select ${COUNT} from budget_window w where budget_id = b.id and starts_at = now_window.starts order by spent desc, subject limit 1
     ) as most on true
     where b.id = any(${ids}::uuid[])`.execute(db)
   return new Map(
@@ -69,7 +81,7 @@ export async function listCounts(
   const [, spent, last] = place
   const beyond = after === undefined ? sql`true` : sql`(spent < ${spent} or (spent = ${spent} and subject > ${last}))`
   const { rows } = await sql<BudgetCount>`
-    select ${COUNT} from budget_window
+    select ${COUNT} from budget_window w
     where budget_id = ${uuidOf('bud', budget.id)} and ${only} and ${beyond}
       and starts_at = budget_window_start(${budget.period}, ${budget.timeZone}, clock_timestamp(), 0)
     order by spent desc, subject limit ${limit + 1}`.execute(db)

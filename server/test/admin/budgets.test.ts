@@ -90,3 +90,37 @@ test('budgets: a webhook receives each alert once in a window [GW-BUD-9]', async
   expect(payloads[0]).toMatchObject({ object: 'budget_alert', name, member: id, unit: 'tokens', limit: 40, spent: 36 })
   receiver.close()
 })
+
+test('overview: names a budget that is near its limit or used up, until its limit is raised [ADM-API-12]', async () => {
+  // Budgets of earlier tests would be named first.
+  const { data } = expectSuccess(await governed.admin('GET', '/budgets?limit=100')) as unknown as { data: { id: string }[] }
+  for (const earlier of data) await governed.admin('DELETE', `/budgets/${earlier.id}`)
+  const { id, token } = await governed.application()
+  const body = { scope: 'application', unit: 'tokens', limit: 40, period: 'month', alerts: [0.4] }
+  const [one, each] = [word(), word()]
+  const budget = expectSuccess(await governed.admin('POST', '/budgets', { json: { name: one, member: id, ...body } }), 201)
+  const send = async () => expectSuccess(await governed.chat('Hello', { model: 'scripted', max_tokens: 10 }, { token }))
+  await send()
+  const path = `/budgets/${budget.id}`
+  const { current } = expectSuccess(await governed.admin('GET', path)) as unknown as { current: { reached: { at: string }[] } }
+  expect(current.reached).toEqual([{ fraction: 0.4, at: expect.any(String) }])
+  expect(Math.abs(Date.parse(current.reached[0]?.at ?? '') - Date.now())).toBeLessThan(60_000)
+  expect(await budgetAttention(one)).toEqual([
+    { kind: 'budget_alert', text: expect.stringContaining(`${one} at 45 %`), link: expect.stringContaining('/budgets') },
+  ])
+
+  const users = { name: each, application_id: id, ...body, scope: 'user', limit: 18 }
+  expectSuccess(await governed.admin('POST', '/budgets', { json: users }), 201)
+  await send()
+  await governed.admin('PATCH', path, { json: { limit: 36 } })
+  expect(await budgetAttention(one)).toMatchObject([{ kind: 'budget_used_up' }])
+  expect(await budgetAttention(`${each} (1 member)`)).toMatchObject([{ kind: 'budget_used_up' }])
+
+  await governed.admin('PATCH', path, { json: { limit: 1_000 } })
+  expect(await budgetAttention(one)).toEqual([])
+})
+
+async function budgetAttention(name: string) {
+  const { attention } = expectSuccess(await governed.admin('GET', '/overview')) as unknown as { attention: { text: string }[] }
+  return attention.filter(({ text }) => text.includes(name))
+}

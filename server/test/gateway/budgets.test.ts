@@ -53,7 +53,16 @@ describe('charge', () => {
     const record = await recordOf(await budget.send())
     expect(record.charge).toEqual({ cost: COST, estimated: false, tokens: 18 })
     expect((await budget.read()).current).toEqual({
-      ...{ member: budget.application, spent: COST, reserved: 0, left: 10 - COST, overrun: 0, overruns: 0, expired: 0 },
+      ...{
+        member: budget.application,
+        spent: COST,
+        reserved: 0,
+        left: 10 - COST,
+        overrun: 0,
+        overruns: 0,
+        expired: 0,
+        reached: [],
+      },
     })
   })
 

@@ -23,11 +23,16 @@ export function UsageTab({ id }: { readonly id: string }) {
     <Stack>
       <Group justify="space-between">
         <PeriodControl periods={PERIODS} value={period} onChange={(selected) => setFilters({ period: selected })} />
-        {canReadAudit && (
-          <LinkButton to="/audit" search={{ application: id }} variant="subtle">
-            View audit records
+        <Group gap={0}>
+          <LinkButton to="/budgets" variant="subtle">
+            View budgets
           </LinkButton>
-        )}
+          {canReadAudit && (
+            <LinkButton to="/audit" search={{ application: id }} variant="subtle">
+              View audit records
+            </LinkButton>
+          )}
+        </Group>
       </Group>
       <Usage id={id} from={usePeriodStart(period)} />
     </Stack>

@@ -1,29 +1,33 @@
 import { Group, Progress, Stack, Text } from '@mantine/core'
-import { type Budget, formatAmount } from './budget.ts'
+import { type Budget, type Count, formatAmount, formatShare, stateOf } from './budget.ts'
 
 const PERCENT = 100
 
+interface BudgetBarProps {
+  readonly budget: Budget
+  readonly count: Count
+  /** Accessible name: "Use of Team". */
+  readonly label: string
+}
+
 /** The share of the limit that is spent, and the share that running requests have reserved. */
-export function BudgetBar({ name, unit, limit, alerts, scope, member, current }: Budget) {
-  const share = (amount: number) => (limit === 0 ? PERCENT : Math.min(PERCENT, (PERCENT * amount) / limit))
-  const spent = share(current.spent)
-  const reached = alerts.filter((fraction) => current.spent >= fraction * limit).length
-  const color = reached === 0 ? 'blue' : current.left === 0 ? 'red' : 'yellow'
-  const isEach = member === null && scope !== 'workspace'
+export function BudgetBar({ budget, count, label }: BudgetBarProps) {
+  const { unit, limit, enabled } = budget
+  const share = (amount: number) => (limit === 0 ? (enabled ? PERCENT : 0) : Math.min(PERCENT, (PERCENT * amount) / limit))
+  const spent = share(count.spent)
   return (
-    <Stack gap={4}>
-      <Progress.Root size="lg" aria-label={`Use of ${name}`}>
-        <Progress.Section value={spent} color={color} aria-label="Spent" />
-        <Progress.Section value={Math.min(PERCENT - spent, share(current.reserved))} color="gray" aria-label="Reserved" />
+    <Stack gap={4} miw={120}>
+      <Progress.Root size="lg" aria-label={label}>
+        <Progress.Section value={spent} color={stateOf(budget, count)?.color ?? 'blue'} aria-label="Spent" />
+        <Progress.Section value={Math.min(PERCENT - spent, share(count.reserved))} color="gray" aria-label="Reserved" />
       </Progress.Root>
       <Group gap={4} justify="space-between">
-        <Text size="xs">
-          {formatAmount(current.spent, unit)} of {formatAmount(limit, unit)}
-        </Text>
-        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          {isEach && current.spent > 0 ? `Highest: ${current.member || 'without a name'}` : ''}
-          {current.reserved > 0 ? ` ${formatAmount(current.reserved, unit)} reserved` : ''}
-        </Text>
+        <Text size="xs">{formatShare(count.spent, budget)}</Text>
+        {count.reserved > 0 && (
+          <Text size="xs" c="dimmed">
+            {formatAmount(count.reserved, unit)} reserved
+          </Text>
+        )}
       </Group>
     </Stack>
   )

@@ -4,6 +4,9 @@ import type { Feature } from '../../routing/feature.ts'
 const scope = 'applications:read'
 
 export const feature: Feature = {
-  pages: [{ path: '/budgets', load: () => import('./budgets-page.tsx'), scope }],
+  pages: [
+    { path: '/budgets', load: () => import('./budgets-page.tsx'), scope },
+    { path: '/budgets/$id', load: () => import('./budget-page.tsx'), scope },
+  ],
   navigation: [{ to: '/budgets', label: 'Budgets', icon: IconCoins, section: 'Govern', order: 50, scope }],
 }

@@ -5,7 +5,13 @@ import type { Overview } from './overview.ts'
 
 type AttentionItem = Overview['attention'][number]
 
-const URGENT: readonly AttentionItem['kind'][] = ['audit_tampered', 'holds_expiring', 'provider_down', 'provider_fault']
+const URGENT: readonly AttentionItem['kind'][] = [
+  'audit_tampered',
+  'holds_expiring',
+  'provider_down',
+  'provider_fault',
+  'budget_used_up',
+]
 
 /** Items that need an operator, most urgent first. */
 export function Attention({ attention }: { readonly attention: readonly AttentionItem[] }) {

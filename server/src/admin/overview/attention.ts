@@ -1,14 +1,10 @@
 import type { AuditFault } from '../../audit/chain-checker.ts'
 import type { RequestCounts } from '../../audit/statistics/statistics.ts'
 import { describeFault } from '../../audit/verified-seal.ts'
+import type { StrainedBudget } from '../../budgets/strained-store.ts'
 import type { PendingCount } from '../../review/pending-counts.ts'
-import type { AttentionKind } from './overview-shapes.ts'
-
-export interface Attention {
-  readonly kind: AttentionKind
-  readonly text: string
-  readonly link: string
-}
+import { budgetAttention } from './budget-attention.ts'
+import type { Attention } from './overview-shapes.ts'
 
 interface ServerState {
   readonly waiting: readonly PendingCount[]
@@ -16,6 +12,7 @@ interface ServerState {
   readonly down: readonly string[]
   /** Failures of working providers that only an operator can resolve. */
   readonly faults: readonly { readonly id: string; readonly kind: string }[]
+  readonly budgets: readonly StrainedBudget[]
   readonly totals: RequestCounts
   readonly governed: boolean
   /** Problems of the audit log. */
@@ -34,7 +31,7 @@ const FAULT_MESSAGES: Readonly<Record<string, string>> = {
 }
 
 /** Problems that need attention, most urgent first: tampering with the audit log, then clients waiting for a review. */
-export function attentionTo({ waiting, down, faults, totals, governed, tampered, now }: ServerState): Attention[] {
+export function attentionTo({ waiting, down, faults, budgets, totals, governed, tampered, now }: ServerState): Attention[] {
   const of = (kind: PendingCount['kind']) => waiting.find((count) => count.kind === kind)
   const [holds, escalations] = [of('hold'), of('escalation')]
   const urgent = holds && holds.nextExpiry.getTime() - now.getTime() < EXPIRES_SOON_MS
@@ -60,6 +57,7 @@ export function attentionTo({ waiting, down, faults, totals, governed, tampered,
       text: `The provider ${id} ${FAULT_MESSAGES[kind] ?? 'rejects the requests of this gateway'}.`,
       link: `/providers/${encodeURIComponent(id)}`,
     })),
+    budgetAttention.usedUp(budgets),
     holds &&
       !urgent && {
         kind: 'holds_waiting',
@@ -71,6 +69,7 @@ export function attentionTo({ waiting, down, faults, totals, governed, tampered,
       text: `${several(escalations.count, 'escalation waits', 'escalations wait')} for a reviewer.`,
       link: '/reviews?kind=escalation&state=pending',
     },
+    budgetAttention.nearLimit(budgets),
     share > MANY_ERRORS && {
       kind: 'errors',
       text: `${Math.round(share * 100)} % of the requests failed.`,

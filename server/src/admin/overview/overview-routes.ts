@@ -1,6 +1,7 @@
 import { parseTimeRange } from '../../audit/admin/audit-query.ts'
 import { stageTimes } from '../../audit/statistics/stage-times.ts'
 import { countRequests, type StatisticsQuery } from '../../audit/statistics/statistics.ts'
+import { readStrained } from '../../budgets/strained-store.ts'
 import type { Db } from '../../db/database.ts'
 import { invalid, notFound } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
@@ -52,11 +53,12 @@ export function overviewRoutes(app: TypedApp, deps: AdminDeps): void {
   handle(app, docs.overview, async ({ workspaceId, query }) => {
     const now = clock.now()
     const time = timeOf(query, now)
-    const [counted, waiting, providers, policy] = await Promise.all([
+    const [counted, waiting, providers, policy, budgets] = await Promise.all([
       reads.run((readDb) => statistics(readDb, { workspaceId, ...time }, time.interval)),
       countPending(db, workspaceId, now),
       providersOf(workspaceId, deps),
       policies.current(workspaceId),
+      readStrained(db, workspaceId),
     ])
     const down = providers
       .filter(({ enabled, health }) => enabled && (health.circuit === 'open' || health.problem))
@@ -76,6 +78,7 @@ export function overviewRoutes(app: TypedApp, deps: AdminDeps): void {
         waiting,
         down,
         faults,
+        budgets,
         totals,
         governed: policy !== undefined,
         tampered: auditWatch.faults.get(workspaceId),

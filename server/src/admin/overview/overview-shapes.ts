@@ -92,17 +92,25 @@ const Waiting = Type.Object({
   next_expiry: nullable(Timestamp),
 })
 
-export const ATTENTION = [
+const ATTENTION = [
   'audit_tampered',
   'holds_expiring',
   'provider_down',
   'provider_fault',
+  'budget_used_up',
   'holds_waiting',
   'escalations_waiting',
+  'budget_alert',
   'errors',
   'no_policy',
 ] as const
-export type AttentionKind = (typeof ATTENTION)[number]
+type AttentionKind = (typeof ATTENTION)[number]
+
+export interface Attention {
+  readonly kind: AttentionKind
+  readonly text: string
+  readonly link: string
+}
 
 export const OverviewView = Type.Object({
   object: Type.Literal('overview'),

@@ -13,6 +13,9 @@ const count = {
   overrun: { ...Amount, description: 'By how much requests used more than was set aside for them.' },
   overruns: Type.Integer({ description: 'How many requests did.' }),
   expired: Type.Integer({ description: 'Reservations whose server died before it wrote the record of the request.' }),
+  reached: Type.Array(Type.Object({ fraction: Type.Number(), at: Timestamp }), {
+    description: 'Alerts of the window: the fraction of the limit as it was then, and when it was reached. Lowest first.',
+  }),
 }
 
 export const BudgetCountView = Type.Object({ object: Type.Literal('budget_count'), ...count })
@@ -42,7 +45,7 @@ export const BudgetView = Type.Object({
   updated_at: Timestamp,
 })
 
-const NO_COUNT: BudgetCount = { subject: '', spent: 0, reserved: 0, overrun: 0, overruns: 0, expired: 0 }
+const NO_COUNT: BudgetCount = { subject: '', spent: 0, reserved: 0, overrun: 0, overruns: 0, expired: 0, reached: [] }
 
 function countFields({ amount, unit }: Pick<Budget, 'amount' | 'unit'>, stored: BudgetCount) {
   const shown = (value: number) => shownAmount(value, unit)
@@ -54,6 +57,7 @@ function countFields({ amount, unit }: Pick<Budget, 'amount' | 'unit'>, stored: 
     overrun: shown(stored.overrun),
     overruns: stored.overruns,
     expired: stored.expired,
+    reached: stored.reached.map(({ fraction, at }) => ({ fraction, at: new Date(at).toISOString() })),
   }
 }
 

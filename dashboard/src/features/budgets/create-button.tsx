@@ -1,0 +1,30 @@
+import { useChange } from '../../api/queries.ts'
+import { useNavigateTo } from '../../routing/location.ts'
+import { FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
+import { showFormError } from '../../ui/form-errors.ts'
+import { BudgetForm, createBody, useBudgetForm } from './budget-form.tsx'
+
+/** Creates a budget and opens its page. */
+export function CreateButton() {
+  const form = useBudgetForm()
+  const dialog = useFormDialog(form)
+  const navigateTo = useNavigateTo()
+  const create = useChange('post', '/admin/v1/budgets', {
+    refresh: ['/admin/v1/budgets'],
+    onDone: ({ id }) => {
+      dialog.dismiss()
+      navigateTo(`/budgets/${id}`)
+    },
+  })
+  return (
+    <FormDialog dialog={dialog} title="Create budget" pending={create.isPending}>
+      <BudgetForm
+        form={form}
+        isNew
+        submit="Create"
+        pending={create.isPending}
+        onSubmit={(values) => create.mutate({ body: createBody(values) }, { onError: showFormError(form) })}
+      />
+    </FormDialog>
+  )
+}
