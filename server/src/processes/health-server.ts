@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { ERRORS, type ErrorCode, errorBody } from '../errors.ts'
 import { hasMetricsToken } from '../telemetry/metrics-token.ts'
+import { textOf } from '../telemetry/snapshots.ts'
 import type { NodeHealth } from './node-health.ts'
 
 export interface HealthServerOptions {
@@ -39,7 +40,7 @@ async function respond(
     return sendJson(response, report.ready ? 200 : 503, report.body)
   }
   if (!hasMetricsToken(headers.authorization, metricsToken)) return sendError(response, 'AUTH_INVALID_KEY')
-  response.writeHead(200, { 'content-type': PROMETHEUS }).end(await health.metrics())
+  response.writeHead(200, { 'content-type': PROMETHEUS }).end(await textOf(await health.metrics()))
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {

@@ -1,4 +1,4 @@
-import type { Snapshot } from './node-metrics.ts'
+import type { Snapshot } from '../telemetry/snapshots.ts'
 import { NodeMetrics } from './node-metrics.ts'
 import { type ProcessReadiness, type Report, readinessOfNode } from './node-readiness.ts'
 import type { Questions } from './questions.ts'
@@ -50,10 +50,10 @@ export class NodeHealth {
     return { ready, body: { status: ready ? 'ready' : 'not ready', deadline_ms: READINESS_MS, checks } }
   }
 
-  /** The text of `/metrics`. */
-  async metrics(): Promise<string> {
+  /** The sum over all processes. */
+  async metrics(): Promise<Snapshot> {
     await this.#read()
-    return this.#metrics.text()
+    return this.#metrics.snapshot()
   }
 
   /** Call it when a process has ended. */

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { Environment } from '../config/environment.ts'
 import type { Secrets } from '../config/secrets.ts'
 import { createLogger } from '../telemetry/logger.ts'
+import type { Snapshot } from '../telemetry/snapshots.ts'
 import { startHealthServer } from './health-server.ts'
 import type { StopSignal, ToPrimary, ToWorker } from './messages.ts'
 import { type Member, NodeHealth } from './node-health.ts'
@@ -77,10 +78,12 @@ const healthOptions = ({ host, healthPort = 0 }: Config, { metricsToken }: Secre
 interface ForkDeps {
   readonly members: Map<number, Member>
   readonly env: () => Environment
-  readonly metrics: () => Promise<string>
+  readonly metrics: () => Promise<Snapshot>
 }
 
 function fork(number: number, { onListening, onExit }: WorkerEvents, { members, env, metrics }: ForkDeps): Worker {
+  // The other form, JSON, has no infinity: the lag of a replica that does not respond.
+  cluster.setupPrimary({ serialization: 'advanced' })
   const worker = cluster.fork()
   const { id } = worker
   const questions = new Questions({ send: (message) => send(id, message), answers: { node_metrics: metrics } })

@@ -1,4 +1,5 @@
 import type { Environment } from '../config/environment.ts'
+import type { Snapshot } from '../telemetry/snapshots.ts'
 import { answersOf } from './answers.ts'
 import type { StartOrder, StopSignal, ToPrimary, ToWorker } from './messages.ts'
 import type { Answering, NodeLink } from './node-link.ts'
@@ -49,7 +50,7 @@ export async function openWorkerLink(): Promise<{
       processes,
       prepares: order.prepares,
       leads: order.number === 1,
-      metrics: () => questions.ask<string>('node_metrics', NODE_METRICS_MS),
+      metrics: () => questions.ask<Snapshot>('node_metrics', NODE_METRICS_MS),
       attach: async (given) => {
         answering = given
       },
