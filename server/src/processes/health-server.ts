@@ -34,7 +34,7 @@ async function respond(
   const path = url.split('?', 1)[0]
   if (path !== '/healthz' && path !== '/readyz' && path !== '/metrics') return sendError(response, 'NOT_FOUND')
   if (method !== 'GET' && method !== 'HEAD') return sendError(response, 'METHOD_NOT_ALLOWED')
-  if (path === '/healthz') return sendJson(response, 200, { status: 'ok' })
+  if (path === '/healthz') return health.isAlive ? sendJson(response, 200, { status: 'ok' }) : sendError(response, 'UNAVAILABLE')
   if (path === '/readyz') {
     const report = await health.readiness()
     return sendJson(response, report.ready ? 200 : 503, report.body)

@@ -17,6 +17,8 @@ interface Options {
   /** Number of processes that should run. */
   readonly expected: number
   readonly isStopping?: () => boolean
+  /** Whether event loops run that no process restarts. Default: yes. */
+  readonly isAlive?: () => boolean
   /** Metrics of the process that asks. */
   readonly own?: () => Promise<Snapshot>
 }
@@ -39,6 +41,11 @@ export class NodeHealth {
   constructor(options: Options) {
     this.#options = options
     this.#timer = setInterval(() => void this.#read(), READING_MS).unref()
+  }
+
+  /** False if the supervisor of the node must restart it. */
+  get isAlive(): boolean {
+    return this.#options.isAlive?.() ?? true
   }
 
   /** `body` is the response of `/readyz`. Never rejects. */
