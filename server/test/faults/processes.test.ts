@@ -148,7 +148,14 @@ describe.skipIf(url === null)('node of several processes', { timeout: 300_000 },
     const file = join(env.GATEHOUSE_DATA ?? '', 'gatehouse.yaml')
     writeFileSync(variables, 'LOG_LEVEL=info\nGATEHOUSE_MAX_MESSAGES=100\n')
     writeFileSync(file, 'workspaces: [{ name: acme }]\n')
-    const server = await startServerProcess({ ...env, GATEHOUSE_ENV_FILE: variables, GATEHOUSE_CONFIG: file })
+    const key = join(env.GATEHOUSE_DATA ?? '', 'provider-key')
+    writeFileSync(key, 'sk-1')
+    const server = await startServerProcess({
+      ...env,
+      OPENAI_API_KEY_FILE: key,
+      GATEHOUSE_ENV_FILE: variables,
+      GATEHOUSE_CONFIG: file,
+    })
     cleanups.push(server.remove)
     const reload = async (text: RegExp) => {
       server.own.child.kill('SIGHUP')
@@ -158,7 +165,10 @@ describe.skipIf(url === null)('node of several processes', { timeout: 300_000 },
     await reload(/the configuration is invalid: nothing was changed/)
     writeFileSync(file, 'workspaces: [{ name: acme, applications: [{ name: portal }] }]\n')
     writeFileSync(variables, 'LOG_LEVEL=warn\nGATEHOUSE_MAX_MESSAGES=200\n')
-    await reload(/"changed":\["GATEHOUSE_MAX_MESSAGES","LOG_LEVEL"\],"need_restart":\["GATEHOUSE_MAX_MESSAGES"\]/)
+    writeFileSync(key, 'sk-2')
+    await reload(
+      /"changed":\["GATEHOUSE_MAX_MESSAGES","LOG_LEVEL","OPENAI_API_KEY"\],"need_restart":\["GATEHOUSE_MAX_MESSAGES"\]/,
+    )
     await vi.waitFor(async () => {
       const before = server.output().length
       await fetch(`${server.base}/healthz`)
