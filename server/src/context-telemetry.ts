@@ -44,7 +44,7 @@ export function createTelemetry(
   const tracing = (spans && openTracing?.({ ...common, ...spans })) ?? NO_TRACING
   // One process sends those of all, as /metrics shows them.
   const read = node.metrics ?? (() => metrics.registry.getMetricsAsJSON())
-  const endExport = exported && node.leads && exportMetrics?.(read, clock, { ...common, ...exported })
+  const endExport = exported && node.leads ? exportMetrics?.(read, clock, { ...common, ...exported }) : undefined
   return {
     metrics,
     tracing,
@@ -57,7 +57,7 @@ export function createTelemetry(
     },
     onJobRun: (job: string, succeeded: boolean) => metrics.jobRun(job, succeeded, clock.now()),
     /** Sends the remaining spans and metrics. A collector that does not respond is not reported. */
-    closeTelemetry: async () => void (await Promise.allSettled([tracing.close(), endExport && endExport()])),
+    closeTelemetry: async () => void (await Promise.allSettled([tracing.close(), endExport?.()])),
   }
 }
 
