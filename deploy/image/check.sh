@@ -6,7 +6,7 @@ set -eu
 [ $# = 2 ] || { echo "usage: deploy/image/check.sh IMAGE POSTGRESQL_URL" >&2; exit 2; }
 container=$(buildah from "$1")
 trap 'buildah rm "$container" > /dev/null' EXIT
-export MOUNTED="$(buildah mount "$container")" DATABASE_URL="$2" PORT="${PORT:-18787}"
+export MOUNTED="$(buildah mount "$container")" DATABASE_URL="$2" PORT="${PORT:-18787}" HEALTH_PORT="${HEALTH_PORT:-18788}"
 # The mounts end with their namespace.
 unshare --mount sh -eu <<'INSIDE'
 secrets=$(mktemp -d) root=$(mktemp -d)
@@ -19,7 +19,7 @@ mount --bind "$secrets" "$root/etc/gatehouse"
 mount -t proc proc "$root/proc" 2>/dev/null || true
 mount -o remount,bind,ro "$root/etc/gatehouse"
 mount -o remount,bind,ro "$root"
-run() { exec chroot --userspec=65532:65532 "$root" /usr/bin/env -i PATH=/usr/bin PORT="$PORT" HOST=127.0.0.1 GATEHOUSE_DATA=/data \
+run() { exec chroot --userspec=65532:65532 "$root" /usr/bin/env -i PATH=/usr/bin PORT="$PORT" GATEHOUSE_HEALTH_PORT="$HEALTH_PORT" HOST=127.0.0.1 GATEHOUSE_DATA=/data \
   DATABASE_URL_FILE=/etc/gatehouse/database_url GATEHOUSE_SECRET_KEY_FILE=/etc/gatehouse/secret_key "$@"; }
 inside() { (run "$@"); }
 for folder in / /tmp /data /etc/gatehouse; do
@@ -35,7 +35,7 @@ until inside wget -q -O - "http://127.0.0.1:$PORT/readyz" > /dev/null 2>&1; do
   sleep 0.05
 done
 echo "ready after $(($(milliseconds) - began)) ms"
-inside wget -q -O - "http://127.0.0.1:$PORT/healthz" > /dev/null && echo "health check: ok"
+inside wget -q -O - "http://127.0.0.1:$HEALTH_PORT/healthz" > /dev/null && echo "health check: ok"
 inside gatehouse operator first-login 2>&1 | grep -q "http" && echo "command line: ok"
 kill -TERM "$node"
 wait "$node" && echo "stopped with exit code 0"

@@ -1,12 +1,15 @@
 import type { Logger } from 'pino'
+import type { BudgetMeter } from './budgets/budget-meter.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import type { ProviderCall } from './domain/provider-call.ts'
 import type { QueueMeter } from './jobs/queue-meter.ts'
 import type { CacheStatistics } from './lib/cache-statistics.ts'
 import type { Clock } from './lib/clock.ts'
+import type { PlaceInNode } from './processes/node-link.ts'
 import { faultReporter } from './telemetry/fault-reporter.ts'
-import { Metrics, type Readings } from './telemetry/metrics.ts'
+import { Metrics } from './telemetry/metrics.ts'
+import type { Readings } from './telemetry/readings.ts'
 import { requestObserver } from './telemetry/request-observer.ts'
 import { NO_TRACING } from './telemetry/request-span.ts'
 import { registerRuntimeMetrics } from './telemetry/runtime-metrics.ts'
@@ -25,12 +28,13 @@ interface Given {
   readonly config: Config
   readonly log: Logger
   readonly clock: Clock
+  readonly node: PlaceInNode
   readonly openTelemetry: Awaited<ReturnType<typeof loadOpenTelemetry>>
 }
 
 /** Metrics, spans and the functions that report to them. */
 export function createTelemetry(
-  { config, log, clock, openTelemetry: { openTracing, exportMetrics } }: Given,
+  { config, log, clock, node, openTelemetry: { openTracing, exportMetrics } }: Given,
   readings: Readings,
 ) {
   const { nodeName, spans, metrics: exported } = config.telemetry
@@ -38,7 +42,9 @@ export function createTelemetry(
   const onExport = exportReporter(metrics, log)
   const common = { nodeName, version: VERSION, onExport }
   const tracing = (spans && openTracing?.({ ...common, ...spans })) ?? NO_TRACING
-  const endExport = exported && exportMetrics?.(metrics.registry, clock, { ...common, ...exported })
+  // One process sends those of all, as /metrics shows them.
+  const read = node.metrics ?? (() => metrics.registry.getMetricsAsJSON())
+  const endExport = exported && node.leads ? exportMetrics?.(read, clock, { ...common, ...exported }) : undefined
   return {
     metrics,
     tracing,
@@ -81,6 +87,8 @@ interface Parts {
   readonly webhooks: { readonly attempts: { readonly delivered: number; readonly failed: number }; readonly size: number }
   readonly assistants: { readonly size: number }
   readonly queueMeter: QueueMeter
+  readonly budgetMeter: BudgetMeter
+  readonly readiness: { readonly isReady: boolean }
   readonly workspaceKeys: Counted
   readonly allowedOrigins: Counted
   readonly policies: Counted
@@ -93,7 +101,7 @@ interface Parts {
 
 /** Registers the metrics of the parts that count themselves. */
 export function measureParts(parts: Parts): void {
-  const { database, hub, relay, webhooks, assistants, queueMeter } = parts
+  const { database, hub, relay, webhooks, assistants, queueMeter, budgetMeter, readiness } = parts
   const caches: Readonly<Record<string, Counted>> = {
     access_tokens: parts.members,
     admin_tokens: parts.adminAuthenticator,
@@ -112,7 +120,9 @@ export function measureParts(parts: Parts): void {
     publishedEvents: () => relay.published,
     webhookAttempts: () => webhooks.attempts,
     queues: () => queueMeter.readings,
-    leases: () => ({ assistant_turns: assistants.size, webhooks: webhooks.size }),
+    budgets: () => budgetMeter.readings,
+    isReady: () => readiness.isReady,
+    leases: () => ({ assistant_turns: assistants.size, webhook_deliveries: webhooks.size }),
     caches: () => Object.fromEntries(Object.entries(caches).map(([name, { statistics }]) => [name, statistics])),
   })
 }

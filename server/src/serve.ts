@@ -6,6 +6,7 @@ import { type Config, readConfig, serverUrl } from './config/config.ts'
 import type { Environment } from './config/environment.ts'
 import type { Secrets } from './config/secrets.ts'
 import { type Context, createContext, type Overrides } from './context.ts'
+import { warnAboutConnectionLimit } from './db/connection-limit.ts'
 import { startJobs } from './jobs/jobs.ts'
 import { recurringJobs } from './jobs/recurring-jobs.ts'
 import type { NodeLink } from './processes/node-link.ts'
@@ -41,7 +42,7 @@ export async function serve(config: Config, secrets: Secrets, options: ServeOpti
     import('./setup/apply-configuration-file.ts'),
   ])
   const { log } = context
-  if (node.prepares) for (const warning of config.drain.warnings) log.warn(warning)
+  if (node.prepares) await warnAtStart(context, node)
   const app = await createApp(context)
   const stopReason = awaitStop(context, node)
   try {
@@ -69,6 +70,15 @@ export async function serve(config: Config, secrets: Secrets, options: ServeOpti
     await node.close()
     log.info('stopped')
   }
+}
+
+async function warnAtStart({ config, database, log }: Context, { processes }: NodeLink): Promise<void> {
+  for (const warning of config.drain.warnings) log.warn(warning)
+  const { databasePoolSize: poolSize, databaseSessionUrl: pooler } = config
+  if (database.kind === 'embedded' || pooler !== undefined) return
+  await warnAboutConnectionLimit({ probe: database.probe, poolSize, processes, log }).catch((err) =>
+    log.warn({ err }, 'max_connections is unknown'),
+  )
 }
 
 const logOf = ({ logLevel, telemetry }: Config, { number }: NodeLink) =>

@@ -5,14 +5,17 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readDrainConfig } from './drain.ts'
 import { ConfigError } from './environment.ts'
 import { withEnvironmentFile } from './environment-file.ts'
-import { readDatabasePool, readProcesses } from './processes.ts'
+import { heapLimitOf, readDatabasePool, readProcesses } from './processes.ts'
 
 const MIB = 2 ** 20
 const DATABASE_URL = 'postgres://x/y'
 
 test('processes: as many as cores on PostgreSQL when the memory suffices', () => {
   expect(readProcesses({ DATABASE_URL }, { cores: 8, memoryBytes: 16_384 * MIB })).toBe(8)
-  expect(readProcesses({ DATABASE_URL }, { cores: 8, memoryBytes: 1_600 * MIB })).toBe(3)
+  expect(readProcesses({ DATABASE_URL }, { cores: 8, memoryBytes: 1_700 * MIB })).toBe(3)
+  expect(readProcesses({ DATABASE_URL }, { cores: 64, memoryBytes: 65_536 * MIB })).toBe(8)
+  // Two would need 1,174 MB with their primary process.
+  expect(readProcesses({ DATABASE_URL }, { cores: 8, memoryBytes: 1_024 * MIB })).toBe(1)
   expect(readProcesses({ DATABASE_URL }, { cores: 8, memoryBytes: 256 * MIB })).toBe(1)
   expect(readProcesses({ DATABASE_URL, GATEHOUSE_PROCESSES: '5' }, { cores: 2, memoryBytes: 256 * MIB })).toBe(5)
 })
@@ -22,6 +25,12 @@ test('processes: one with the embedded database, and a refusal that names DATABA
   expect(readProcesses({ GATEHOUSE_PROCESSES: '1' })).toBe(1)
   expect(() => readProcesses({ GATEHOUSE_PROCESSES: '2' })).toThrow(ConfigError)
   expect(() => readProcesses({ GATEHOUSE_PROCESSES: '2' })).toThrow(/set DATABASE_URL/)
+})
+
+test('processes: their heaps fit into the memory together, and Node decides when its limit is lower', () => {
+  expect(heapLimitOf(4, { memoryBytes: 4_246 * MIB }, 4_096 * MIB)).toBe(614)
+  expect(heapLimitOf(8, { memoryBytes: 1_024 * MIB }, 512 * MIB)).toBe(256)
+  expect(heapLimitOf(2, { memoryBytes: 65_536 * MIB }, 4_096 * MIB)).toBeUndefined()
 })
 
 test('database pool: grows with the processes, and is refused when a process would have fewer than two connections', () => {

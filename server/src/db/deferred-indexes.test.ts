@@ -52,13 +52,12 @@ describe.each(testDatabases())('deferred indexes on $name', ({ open }) => {
   test('buildDeferredIndexes: builds missing indexes, and migrations build all when the database is empty', async () => {
     expect(await listValidIndexes()).toEqual(NAMES.toSorted())
     await database.pool.query('drop index audit_record_status, audit_record_cache_read, webhook_delivery_state')
-    await database.pool.query(
-      'drop index message_conversation_words; create index message_words on message using gin (language_vector)',
-    )
+    await database.pool.query('drop index message_conversation_words')
     await Promise.all([buildDeferredIndexes(database), buildDeferredIndexes(database)])
     await buildDeferredIndexes(database)
     expect(await listValidIndexes()).toEqual(NAMES.toSorted())
-    expect((await database.pool.query("select to_regclass('message_words') as replaced")).rows).toEqual([{ replaced: null }])
+    // The last release searches with it, beside this one and after a return to it.
+    expect((await database.pool.query("select to_regclass('message_words') is null as lost")).rows).toEqual([{ lost: false }])
   })
 
   test.each<[string, Partial<RecordFilter>]>([

@@ -7,8 +7,6 @@ interface DeferredIndex {
   readonly table: string
   /** Table, columns and condition: the SQL after `on`. */
   readonly on: string
-  /** An index that is dropped when this one is there, because no statement of this version uses it. */
-  readonly replaces?: string
 }
 
 /**
@@ -49,14 +47,13 @@ export const USAGE_INDEXES: readonly DeferredIndex[] = [
 
 /**
  * Words of messages together with the conversation: a search reads only entries of the member's conversations, however many messages of
- * others have the words.
+ * others have the words. The last release searches with `message_words`, which the next one drops (docs/operations.md, Upgrade).
  */
 export const SEARCH_INDEXES: readonly DeferredIndex[] = [
   {
     name: 'message_conversation_words',
     table: 'message',
     on: 'message using gin ((language_vector || array_to_tsvector(array[conversation_id::text])))',
-    replaces: 'message_words',
   },
 ]
 
@@ -69,12 +66,11 @@ const LOCK = 0x47415445
 
 /** For a migration: builds the indexes of small tables at once; `buildDeferredIndexes` builds the others without blocking writes. */
 export async function indexSmallTables(db: Kysely<unknown>, indexes: readonly DeferredIndex[]): Promise<void> {
-  for (const { name, table, on, replaces } of indexes) {
+  for (const { name, table, on } of indexes) {
     const { rows } = await sql<{ rows: number }>`
       select count(*)::int as rows from (select 1 from ${sql.table(table)} limit ${SMALL_TABLE_ROWS + 1}) as first`.execute(db)
     if ((rows[0]?.rows ?? 0) > SMALL_TABLE_ROWS) continue
     await sql.raw(`create index if not exists ${name} on ${on}`).execute(db)
-    if (replaces !== undefined) await sql.raw(`drop index if exists ${replaces}`).execute(db)
   }
 }
 
@@ -93,10 +89,7 @@ export async function buildDeferredIndexes({ sessionPool: pool, kind }: IndexedD
   if (missing.length === 0) return
   // All connections share one session of the embedded database: there are no concurrent writes, and a lock would have no effect.
   if (kind === 'embedded') {
-    for (const { name, on, replaces } of missing) {
-      await pool.query(`create index if not exists ${name} on ${on}`)
-      if (replaces !== undefined) await pool.query(`drop index if exists ${replaces}`)
-    }
+    for (const { name, on } of missing) await pool.query(`create index if not exists ${name} on ${on}`)
     return
   }
   const client = await pool.connect()
@@ -113,12 +106,11 @@ export async function buildDeferredIndexes({ sessionPool: pool, kind }: IndexedD
 }
 
 /** Drops the index first: an interrupted attempt leaves an invalid index, which costs writes and is not used. */
-async function build(client: pg.PoolClient, { name, table, on, replaces }: DeferredIndex): Promise<void> {
+async function build(client: pg.PoolClient, { name, table, on }: DeferredIndex): Promise<void> {
   await client.query(`drop index concurrently if exists ${name}`)
   await client.query(`create index concurrently ${name} on ${on}`)
   // The planner has no statistics of an expression before.
   await client.query(`analyze ${table}`)
-  if (replaces !== undefined) await client.query(`drop index concurrently if exists ${replaces}`)
 }
 
 async function findMissing(connection: pg.Pool | pg.PoolClient): Promise<readonly DeferredIndex[]> {

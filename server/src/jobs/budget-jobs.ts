@@ -1,13 +1,16 @@
 import { takeAlerts } from '../budgets/alert-store.ts'
+import type { BudgetMeter } from '../budgets/budget-meter.ts'
 import { type BudgetLedger, expireReservations } from '../budgets/ledger.ts'
 import { removeOldWindows } from '../budgets/window-store.ts'
 import type { Db } from '../db/database.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { EventRelay } from '../messaging/events/event-relay.ts'
 import { emit } from '../messaging/events/outbox.ts'
+import { inBatches } from './in-batches.ts'
 import type { Job } from './jobs.ts'
 
 const SECOND = 1_000
+const MINUTE = 60 * SECOND
 const HOUR = 3_600 * SECOND
 const BATCH = 500
 const ALERTS = 100
@@ -18,26 +21,30 @@ export interface BudgetJobDeps {
   readonly db: Db
   readonly clock: Clock
   readonly budgetLedger: Pick<BudgetLedger, 'renew'>
+  readonly budgetMeter: BudgetMeter
   readonly relay: Pick<EventRelay, 'wake'>
 }
 
-export const budgetJobs = ({ db, clock, budgetLedger, relay }: BudgetJobDeps): Job[] => [
+export const budgetJobs = ({ db, clock, budgetLedger, budgetMeter, relay }: BudgetJobDeps): Job[] => [
+  // Each process renews its own.
   { name: 'renew reservations of budgets', everyMs: 20 * SECOND, run: () => budgetLedger.renew() },
-  { name: 'release reservations of dead nodes', everyMs: 10 * SECOND, run: () => inBatches(() => expireReservations(db, BATCH)) },
-  { name: 'send alerts of budgets', everyMs: SECOND, run: () => sendAlerts({ db, clock, relay }) },
+  {
+    name: 'release reservations of dead nodes',
+    oncePerNode: true,
+    everyMs: 10 * SECOND,
+    run: () => inBatches(BATCH, (most) => expireReservations(db, most)),
+  },
+  { name: 'measure budgets', oncePerNode: true, everyMs: MINUTE, run: () => budgetMeter.run() },
+  { name: 'send alerts of budgets', oncePerNode: true, everyMs: SECOND, run: () => sendAlerts({ db, clock, relay }) },
   {
     name: 'remove old counts of budgets',
+    oncePerNode: true,
     everyMs: HOUR,
-    run: () => inBatches(() => removeOldWindows(db, yearsAgo(clock), BATCH)),
+    run: () => inBatches(BATCH, (most) => removeOldWindows(db, yearsAgo(clock), most)),
   },
 ]
 
 const yearsAgo = (clock: Clock): Date => new Date(clock.now().getTime() - WINDOWS_MS)
-
-/** Repeats `work`, which returns how many rows it has handled, until it handles fewer than a batch. */
-async function inBatches(work: () => Promise<number>): Promise<void> {
-  while ((await work()) === BATCH);
-}
 
 /** Webhooks of the Workspace receive alerts; no member of a conversation does. */
 async function sendAlerts({ db, clock, relay }: Pick<BudgetJobDeps, 'db' | 'clock' | 'relay'>): Promise<void> {

@@ -26,8 +26,10 @@ import { removeExpiredSignIns } from '../operators/expired-sign-ins.ts'
 import { expiryLimit } from '../responses/stored-response.ts'
 import { listStoringApplications, removeExpiredResponses } from '../responses/stored-response-store.ts'
 import { eraseExpiredReviews } from '../review/review-store.ts'
+import type { Readiness } from '../telemetry/readiness.ts'
 import { type AuditJobDeps, auditJobs } from './audit-jobs.ts'
 import { type BudgetJobDeps, budgetJobs } from './budget-jobs.ts'
+import { inBatches } from './in-batches.ts'
 import type { Job } from './jobs.ts'
 import type { QueueMeter } from './queue-meter.ts'
 import { listWorkspaceIds, runForEach } from './workspaces.ts'
@@ -53,6 +55,7 @@ interface Deps extends AuditJobDeps, BudgetJobDeps {
   readonly assistants: Pick<AssistantWorker, 'run'>
   readonly webhooks: Pick<WebhookDispatcher, 'run'>
   readonly queueMeter: QueueMeter
+  readonly readiness: Readiness
   /** Of the embedded database; a PostgreSQL server maintains itself. */
   readonly maintenance: DatabaseMaintenance | undefined
 }
@@ -75,6 +78,7 @@ export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job
     run: async () => void (await finishErasures(deps.db, deps.clock.now())),
   },
   { name: 'measure queues', oncePerNode: true, everyMs: 10 * SECOND, run: () => deps.queueMeter.run() },
+  { name: 'check readiness', everyMs: 10 * SECOND, run: async () => void (await deps.readiness.report()) },
   { name: 'return idle memory', everyMs: 5 * SECOND, run: async () => void memory.check() },
   { name: 'build indexes of large tables', oncePerNode: true, everyMs: MINUTE, run: () => buildDeferredIndexes(deps.database) },
   ...(deps.maintenance ? maintenanceJobs(deps.maintenance) : []),
@@ -110,11 +114,6 @@ function removalJobs(deps: Deps): Job[] {
     ['remove expired sessions', HOUR, () => removeExpiredSignIns(db, clock.now())],
   ]
   return jobs.map(([name, everyMs, run]) => ({ name, oncePerNode: true, everyMs, run: async () => void (await run()) }))
-}
-
-/** Repeats `work`, which handles up to `most` rows and returns how many, until it handles fewer. */
-async function inBatches(most: number, work: (most: number) => Promise<number>): Promise<void> {
-  while ((await work(most)) === most);
 }
 
 async function removeCollections(db: Db): Promise<void> {

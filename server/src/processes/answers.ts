@@ -1,5 +1,5 @@
+import type { Snapshot } from '../telemetry/snapshots.ts'
 import type { Answering } from './node-link.ts'
-import type { Snapshot } from './node-metrics.ts'
 import type { ProcessReadiness } from './node-readiness.ts'
 
 /** The answers of a serving process. The causes of failed checks stay in its log. */

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { ERRORS, type ErrorCode, errorBody } from '../errors.ts'
 import { hasMetricsToken } from '../telemetry/metrics-token.ts'
+import { textOf } from '../telemetry/snapshots.ts'
 import type { NodeHealth } from './node-health.ts'
 
 export interface HealthServerOptions {
@@ -33,13 +34,13 @@ async function respond(
   const path = url.split('?', 1)[0]
   if (path !== '/healthz' && path !== '/readyz' && path !== '/metrics') return sendError(response, 'NOT_FOUND')
   if (method !== 'GET' && method !== 'HEAD') return sendError(response, 'METHOD_NOT_ALLOWED')
-  if (path === '/healthz') return sendJson(response, 200, { status: 'ok' })
+  if (path === '/healthz') return health.isAlive ? sendJson(response, 200, { status: 'ok' }) : sendError(response, 'UNAVAILABLE')
   if (path === '/readyz') {
     const report = await health.readiness()
     return sendJson(response, report.ready ? 200 : 503, report.body)
   }
   if (!hasMetricsToken(headers.authorization, metricsToken)) return sendError(response, 'AUTH_INVALID_KEY')
-  response.writeHead(200, { 'content-type': PROMETHEUS }).end(await health.metrics())
+  response.writeHead(200, { 'content-type': PROMETHEUS }).end(await textOf(await health.metrics()))
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { HealthServerOptions } from './health-server.ts'
-import type { Answer, Question, Topic } from './messages.ts'
+import { BEAT_MS } from './heartbeat.ts'
+import type { Answer, Beat, Question, Topic } from './messages.ts'
 import { Questions } from './questions.ts'
 
 /** The first message of the thread: whether it listens. `problem`: the error of the system. */
@@ -22,6 +23,13 @@ export async function startHealthThread(options: HealthServerOptions, answers: A
   }
   const questions = new Questions({ send: (message) => thread.postMessage(message), answers })
   thread.on('message', (message: Question | Answer) => questions.receive(message))
+  const beat: Beat = { kind: 'beat' }
+  const beats = setInterval(() => thread.postMessage(beat), BEAT_MS).unref()
   thread.unref()
-  return { close: async () => void (await thread.terminate()) }
+  return {
+    close: async () => {
+      clearInterval(beats)
+      await thread.terminate()
+    },
+  }
 }

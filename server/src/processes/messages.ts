@@ -9,7 +9,12 @@ export type ToWorker =
   | Answer
 
 /** From a serving process to the primary process. */
-export type ToPrimary = { readonly kind: 'listening'; readonly port: number } | Question | Answer
+export type ToPrimary = { readonly kind: 'listening'; readonly port: number } | Beat | Question | Answer
+
+/** Says that the event loop of a process runs. */
+export interface Beat {
+  readonly kind: 'beat'
+}
 
 export type StopSignal = 'SIGINT' | 'SIGTERM'
 

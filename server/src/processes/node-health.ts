@@ -1,4 +1,4 @@
-import type { Snapshot } from './node-metrics.ts'
+import type { Snapshot } from '../telemetry/snapshots.ts'
 import { NodeMetrics } from './node-metrics.ts'
 import { type ProcessReadiness, type Report, readinessOfNode } from './node-readiness.ts'
 import type { Questions } from './questions.ts'
@@ -17,6 +17,8 @@ interface Options {
   /** Number of processes that should run. */
   readonly expected: number
   readonly isStopping?: () => boolean
+  /** Whether event loops run that no process restarts. Default: yes. */
+  readonly isAlive?: () => boolean
   /** Metrics of the process that asks. */
   readonly own?: () => Promise<Snapshot>
 }
@@ -41,6 +43,11 @@ export class NodeHealth {
     this.#timer = setInterval(() => void this.#read(), READING_MS).unref()
   }
 
+  /** False if the supervisor of the node must restart it. */
+  get isAlive(): boolean {
+    return this.#options.isAlive?.() ?? true
+  }
+
   /** `body` is the response of `/readyz`. Never rejects. */
   async readiness(): Promise<{ readonly ready: boolean; readonly body: object }> {
     this.#readiness ??= this.#askReadiness().finally(() => {
@@ -50,10 +57,10 @@ export class NodeHealth {
     return { ready, body: { status: ready ? 'ready' : 'not ready', deadline_ms: READINESS_MS, checks } }
   }
 
-  /** The text of `/metrics`. */
-  async metrics(): Promise<string> {
+  /** The sum over all processes. */
+  async metrics(): Promise<Snapshot> {
     await this.#read()
-    return this.#metrics.text()
+    return this.#metrics.snapshot()
   }
 
   /** Call it when a process has ended. */

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Environment } from '../config/environment.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Readiness } from '../telemetry/readiness.ts'
+import type { Snapshot } from '../telemetry/snapshots.ts'
 import type { StopSignal } from './messages.ts'
 
 /** The parts of a serving process that answer for it. */
@@ -17,18 +18,18 @@ export interface PlaceInNode {
   readonly number: number | undefined
   /** Number of serving processes of the node. */
   readonly processes: number
-  /** The text of `/metrics`: the sum over all processes. Undefined: this process is the only one. */
-  readonly metrics: (() => Promise<string>) | undefined
+  /** The sum over all processes. Undefined: this process is the only one. */
+  readonly metrics: (() => Promise<Snapshot>) | undefined
+  /** Whether this process does what a node does once: recurring jobs, the export of metrics. */
+  readonly leads: boolean
 }
 
-export const ONLY_PROCESS: PlaceInNode = { number: undefined, processes: 1, metrics: undefined }
+export const ONLY_PROCESS: PlaceInNode = { number: undefined, processes: 1, metrics: undefined, leads: true }
 
 /** A serving process's connection to its node. */
 export interface NodeLink extends PlaceInNode {
   /** Whether this process prepares the database: once for each start of the node. */
   readonly prepares: boolean
-  /** Whether this process runs the jobs that a node runs once. */
-  readonly leads: boolean
   /** From now on the process answers questions of its node. Resolves when the health port listens. */
   attach(answering: Answering): Promise<void>
   /** Resolves at the first signal to stop. */

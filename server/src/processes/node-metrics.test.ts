@@ -1,5 +1,8 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { expect, test } from 'vitest'
+import { Metrics } from '../telemetry/metrics.ts'
+import { registerRuntimeMetrics } from '../telemetry/runtime-metrics.ts'
+import { textOf } from '../telemetry/snapshots.ts'
 import { NodeMetrics } from './node-metrics.ts'
 
 const snapshotOf = async (requests: number, lagSeconds: number) => {
@@ -11,14 +14,14 @@ const snapshotOf = async (requests: number, lagSeconds: number) => {
   new Gauge({ name: 'waiting', help: 'h', registers }).set(requests)
   new Gauge({ name: 'lag', help: 'h', aggregator: 'max', registers }).set(lagSeconds)
   // As between processes.
-  return JSON.parse(JSON.stringify(await registry.getMetricsAsJSON()))
+  return structuredClone(await registry.getMetricsAsJSON())
 }
 
 test('node metrics: counters, histograms and gauges are summed, and a lag is the longest', async () => {
   const metrics = new NodeMetrics()
   metrics.update(1, await snapshotOf(3, 0.5))
   metrics.update(2, await snapshotOf(4, 2))
-  const text = await metrics.text()
+  const text = await textOf(await metrics.snapshot())
   for (const line of ['requests_total{status="200"} 7', 'seconds_bucket{le="+Inf"} 7', 'seconds_sum 3.5', 'waiting 7', 'lag 2'])
     expect(text).toContain(`\n${line}\n`)
 })
@@ -30,7 +33,70 @@ test('node metrics: counters do not fall when processes end and others replace t
     metrics.remove(id)
   }
   metrics.update(4, await snapshotOf(1, 0))
-  const text = await metrics.text()
+  const text = await textOf(await metrics.snapshot())
   for (const line of ['requests_total{status="200"} 16', 'seconds_count 16', 'waiting 1', 'lag 0'])
     expect(text).toContain(`\n${line}\n`)
+})
+
+/** The metrics of a process as it registers them, with `count` of everything that it counts. */
+async function snapshotOfProcess(count: number, isStoreUp: boolean) {
+  const metrics = new Metrics({
+    auditWaiting: () => count,
+    auditLagSeconds: () => count,
+    auditTampered: () => [{ workspace: 'ws_1', reason: 'altered' }],
+    checkpointDeliveries: () => [{ place: 'file', failures: count, waiting: count, lagSeconds: count }],
+    waitingForReview: () => count,
+    lexicalFallbacks: () => count,
+    isLimitStoreUp: () => isStoreUp,
+    limitExchanges: () => ({ ok: count, failed: 0 }),
+    replicaLagMs: () => (isStoreUp ? count * 1_000 : Number.POSITIVE_INFINITY),
+  })
+  metrics.jobRun('check audit logs', true, new Date(count * 1_000))
+  registerRuntimeMetrics(metrics.registry, {
+    node: { name: 'a', version: '1' },
+    pool: () => ({ totalCount: count, idleCount: 0, waitingCount: count }),
+    listenReconnects: () => count,
+    eventStreams: () => count,
+    publishedEvents: () => count,
+    webhookAttempts: () => ({ delivered: count, failed: 0 }),
+    queues: () => [{ queue: 'events', waiting: count, oldestSeconds: count }],
+    budgets: () => [{ scope: 'workspace', near: count, usedUp: 1 }],
+    isReady: () => isStoreUp,
+    leases: () => ({ webhook_deliveries: count }),
+    caches: () => ({ providers: { hits: count, misses: count, size: count } }),
+  })
+  return structuredClone(await metrics.registry.getMetricsAsJSON())
+}
+
+test('node metrics: states of the database and ages count once, and a fault of one process is shown, when two processes report', async () => {
+  const metrics = new NodeMetrics()
+  metrics.update(1, await snapshotOfProcess(3, true))
+  metrics.update(2, await snapshotOfProcess(4, false))
+  metrics.update(3, await snapshotOfProcess(5, true))
+  metrics.remove(3)
+  const lines = (await textOf(await metrics.snapshot())).split('\n')
+  for (const line of [
+    'gatehouse_info{node="a",version="1"} 1',
+    'gatehouse_limit_store_up 0',
+    'gatehouse_ready 0',
+    'gatehouse_budgets{scope="workspace",state="near"} 4',
+    'gatehouse_budgets{scope="workspace",state="used_up"} 1',
+    'gatehouse_replica_lag_seconds +Inf',
+    'gatehouse_job_last_success_timestamp_seconds{task="check audit logs"} 4',
+    'gatehouse_audit_tampered{workspace="ws_1",reason="altered"} 1',
+    'gatehouse_audit_lag_seconds 4',
+    'gatehouse_audit_delivery_waiting{place="file"} 4',
+    'gatehouse_audit_delivery_lag_seconds{place="file"} 4',
+    'gatehouse_queue_waiting{queue="events"} 4',
+    'gatehouse_queue_oldest_seconds{queue="events"} 4',
+    'gatehouse_database_connections{state="active"} 7',
+    'gatehouse_audit_waiting 7',
+    'gatehouse_leases{queue="webhook_deliveries"} 7',
+    // Counters include the process that has ended.
+    'gatehouse_limit_exchanges_total{outcome="ok"} 12',
+    'gatehouse_audit_delivery_failures_total{place="file"} 12',
+    'gatehouse_search_fallbacks_total 12',
+  ])
+    expect(lines).toContain(line)
+  expect(lines.filter((line) => /^# TYPE gatehouse_\w+ counter$/.test(line) && !line.includes('_total '))).toEqual([])
 })

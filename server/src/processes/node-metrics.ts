@@ -1,12 +1,9 @@
-import { AggregatorRegistry, type Registry } from 'prom-client'
-
-/** The metrics of one process at one time. */
-export type Snapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
+import { type Snapshot, sumOf } from '../telemetry/snapshots.ts'
 
 /** Metrics that only grow. Those of a process that has ended stay in the sum, so that the node's counters do not fall. */
 const GROWING = new Set<unknown>(['counter', 'histogram'])
 
-/** The sum of the metrics of all processes of a node. */
+/** The metrics of all processes of a node. */
 export class NodeMetrics {
   readonly #last = new Map<number, Snapshot>()
   #ended: Promise<Snapshot> = Promise.resolve([])
@@ -22,13 +19,11 @@ export class NodeMetrics {
     this.#last.delete(id)
     if (!last) return
     const growing = last.filter(({ type }) => GROWING.has(type))
-    this.#ended = this.#ended.then((ended) => sum([ended, growing]).getMetricsAsJSON())
+    this.#ended = this.#ended.then((ended) => sumOf([ended, growing]))
   }
 
-  /** The text of `/metrics`. A process that does not answer counts with its last snapshot. */
-  async text(): Promise<string> {
-    return sum([...this.#last.values(), await this.#ended]).metrics()
+  /** The sum over all processes. A process that does not answer counts with its last snapshot. */
+  async snapshot(): Promise<Snapshot> {
+    return sumOf([...this.#last.values(), await this.#ended])
   }
 }
-
-const sum = (snapshots: readonly Snapshot[]): Registry => AggregatorRegistry.aggregate([...snapshots])

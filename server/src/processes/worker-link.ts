@@ -1,5 +1,7 @@
 import type { Environment } from '../config/environment.ts'
+import type { Snapshot } from '../telemetry/snapshots.ts'
 import { answersOf } from './answers.ts'
+import { BEAT_MS } from './heartbeat.ts'
 import type { StartOrder, StopSignal, ToPrimary, ToWorker } from './messages.ts'
 import type { Answering, NodeLink } from './node-link.ts'
 import { Questions } from './questions.ts'
@@ -41,6 +43,7 @@ export async function openWorkerLink(): Promise<{
   })
   for (const signal of STOP_SIGNALS) process.on(signal, () => stopped.resolve(signal))
   process.on('SIGHUP', () => {})
+  setInterval(() => send({ kind: 'beat' }), BEAT_MS).unref()
   const order = await started.promise
   return {
     order,
@@ -49,7 +52,7 @@ export async function openWorkerLink(): Promise<{
       processes,
       prepares: order.prepares,
       leads: order.number === 1,
-      metrics: () => questions.ask<string>('node_metrics', NODE_METRICS_MS),
+      metrics: () => questions.ask<Snapshot>('node_metrics', NODE_METRICS_MS),
       attach: async (given) => {
         answering = given
       },

@@ -1,8 +1,9 @@
-import { type Aggregator, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { ProviderAttempt } from '../domain/completion.ts'
 import type { Fault } from '../domain/fault.ts'
 import type { ProviderCall } from '../domain/provider-call.ts'
 import { GenAiMetrics } from './gen-ai-metrics.ts'
+import { type Readings, registerReadings } from './readings.ts'
 
 /** The values of a finished request that metrics record. Never content, keys or tokens. */
 export interface RequestMetrics {
@@ -28,31 +29,6 @@ export interface ReleasedText {
   readonly windowed: number
   /** After the verdict on the whole response. */
   readonly validated: number
-}
-
-interface Delivery {
-  readonly place: string
-  readonly failures: number
-  readonly waiting: number
-  readonly lagSeconds: number
-}
-
-/** Functions that read current values when metrics are scraped. */
-export interface Readings {
-  readonly auditWaiting: () => number
-  readonly auditLagSeconds: () => number
-  /** Workspaces whose audit log was tampered with, and the reason. */
-  readonly auditTampered: () => readonly { readonly workspace: string; readonly reason: string }[]
-  /** One for each external place that receives audit checkpoints. */
-  readonly checkpointDeliveries: () => readonly Delivery[]
-  readonly waitingForReview: () => number
-  readonly lexicalFallbacks: () => number
-  /** False while limits are counted in PostgreSQL because Valkey does not respond. */
-  readonly isLimitStoreUp: () => boolean
-  /** Exchanges of leases of limits since the start. */
-  readonly limitExchanges: () => { readonly ok: number; readonly failed: number }
-  /** Undefined: there is no read replica. Infinity: unknown. */
-  readonly replicaLagMs: () => number | undefined
 }
 
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
@@ -135,6 +111,7 @@ export class Metrics {
     name: 'gatehouse_job_last_success_timestamp_seconds',
     help: 'Unix time of the last successful run of each background job.',
     labelNames: ['task'],
+    aggregator: 'max',
     registers: [this.registry],
   })
   readonly #exports = this.#counter('gatehouse_otlp_exports_total', 'Exports to the OpenTelemetry collector, by outcome.', [
@@ -148,36 +125,7 @@ export class Metrics {
     this.#faults.inc({ kind: 'transform', name: 'input', how: 'threw' }, 0)
     this.#brokenStreams.inc({ code: 'POLICY_DENIED' }, 0)
     collectDefaultMetrics({ register: this.registry })
-    this.#gauge('gatehouse_audit_waiting', 'Audit records that are not committed yet.', readings.auditWaiting)
-    this.#gauge(
-      'gatehouse_audit_lag_seconds',
-      'Age of the oldest audit record that is not committed yet.',
-      readings.auditLagSeconds,
-      'max',
-    )
-    this.#alarms(readings.auditTampered)
-    const delivery = (name: string, help: string, read: (delivery: Delivery) => number) =>
-      this.#byPlace(`gatehouse_audit_delivery_${name}`, help, readings.checkpointDeliveries, read)
-    delivery('failures', 'Failed deliveries of audit checkpoints since the start.', ({ failures }) => failures)
-    delivery('waiting', 'Audit checkpoints that are not delivered yet.', ({ waiting }) => waiting)
-    delivery('lag_seconds', 'Age of the oldest audit checkpoint that is not delivered yet.', ({ lagSeconds }) => lagSeconds)
-    this.#gauge('gatehouse_waiting_for_review', 'Requests that wait for a reviewer.', readings.waitingForReview)
-    this.#gauge(
-      'gatehouse_search_fallbacks',
-      'Searches since the start that were only lexical because the embedder did not respond.',
-      readings.lexicalFallbacks,
-    )
-    const ok = 'Exchanges of leases of limits with the other nodes since the start.'
-    this.#gauge('gatehouse_limit_exchanges', ok, () => readings.limitExchanges().ok)
-    const failed = 'Exchanges of leases of limits that failed since the start. Requests that waited for them got 503.'
-    this.#gauge('gatehouse_limit_exchange_failures', failed, () => readings.limitExchanges().failed)
-    const valkey = '0 while Valkey does not respond, so that limits are counted in PostgreSQL. Without Valkey always 1.'
-    this.#gauge('gatehouse_limit_store_up', valkey, () => Number(readings.isLimitStoreUp()))
-    this.#gauge(
-      'gatehouse_replica_lag_seconds',
-      'Age of the data of the read replica. 0 without a replica, +Inf if it does not respond.',
-      () => (readings.replicaLagMs() ?? 0) / 1_000,
-    )
+    registerReadings(this.registry, readings)
   }
 
   fault({ kind, name, how }: Fault): void {
@@ -246,36 +194,5 @@ export class Metrics {
 
   #durations<L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> {
     return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] })
-  }
-
-  #alarms(read: Readings['auditTampered']): void {
-    const gauge = new Gauge({
-      name: 'gatehouse_audit_tampered',
-      help: 'Workspaces whose audit log was changed outside of Gatehouse. Their checkpoints are not signed until an operator resolves it.',
-      labelNames: ['workspace', 'reason'],
-      aggregator: 'max',
-      registers: [this.registry],
-      collect: () => {
-        gauge.reset()
-        for (const labels of read()) gauge.set(labels, 1)
-      },
-    })
-  }
-
-  #byPlace(name: string, help: string, all: Readings['checkpointDeliveries'], read: (delivery: Delivery) => number): void {
-    const gauge = new Gauge({
-      name,
-      help,
-      labelNames: ['place'],
-      registers: [this.registry],
-      collect: () => {
-        for (const delivery of all()) gauge.set({ place: delivery.place }, read(delivery))
-      },
-    })
-  }
-
-  /** `aggregator`: how the values of several processes become one. */
-  #gauge(name: string, help: string, read: () => number, aggregator: Aggregator = 'sum'): void {
-    const gauge: Gauge = new Gauge({ name, help, aggregator, registers: [this.registry], collect: () => gauge.set(read()) })
   }
 }

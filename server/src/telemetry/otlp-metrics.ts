@@ -11,10 +11,11 @@ import {
   type MetricProducer,
   PeriodicExportingMetricReader,
 } from '@opentelemetry/sdk-metrics'
-import type { MetricObjectWithValues, MetricValue, MetricValueWithName, Registry } from 'prom-client'
+import type { MetricObjectWithValues, MetricValue, MetricValueWithName } from 'prom-client'
 import type { Clock } from '../lib/clock.ts'
 import { GEN_AI_SCHEMA_URL } from './gen-ai.ts'
 import { metricExporter, type OnExport, type OtlpProtocol, resourceOf } from './otlp-exporter.ts'
+import type { Snapshot } from './snapshots.ts'
 
 export interface MetricsExportOptions {
   readonly nodeName: string
@@ -25,27 +26,30 @@ export interface MetricsExportOptions {
   readonly onExport: OnExport
 }
 
-/** Sends the metrics of the registry over OTLP at intervals. Returns the function that sends them once more and ends the export. */
-export function exportMetrics(registry: Registry, clock: Clock, options: MetricsExportOptions): () => Promise<void> {
+/** Reads the metrics: those of this process, or of all processes of the node. */
+type Read = () => Promise<Snapshot>
+
+/** Sends the metrics over OTLP at intervals. Returns the function that sends them once more and ends the export. */
+export function exportMetrics(read: Read, clock: Clock, options: MetricsExportOptions): () => Promise<void> {
   const { nodeName, version, protocol, intervalMs, timeoutMs, onExport } = options
   const resource = resourceOf(nodeName, version)
   const reader = new PeriodicExportingMetricReader({
     exporter: metricExporter(protocol, onExport),
     exportIntervalMillis: intervalMs,
     exportTimeoutMillis: timeoutMs,
-    metricProducers: [createProducer(registry, clock, resource, version)],
+    metricProducers: [createProducer(read, clock, resource, version)],
   })
   const provider = new MeterProvider({ resource, readers: [reader] })
   return () => provider.shutdown()
 }
 
-/** Reads the registry in the form of OTLP, so that both exports have the same values. */
-function createProducer(registry: Registry, clock: Clock, resource: Resource, version: string): MetricProducer {
+/** Reads the metrics in the form of OTLP, so that both exports have the same values. */
+function createProducer(read: Read, clock: Clock, resource: Resource, version: string): MetricProducer {
   const startTime = hrTime(clock.now())
   const scope = { name: 'gatehouse', version, schemaUrl: GEN_AI_SCHEMA_URL }
   return {
     async collect(): Promise<CollectionResult> {
-      const all = (await registry.getMetricsAsJSON()) as unknown as readonly MetricObjectWithValues<MetricValue<string>>[]
+      const all = (await read()) as unknown as readonly MetricObjectWithValues<MetricValue<string>>[]
       const times = { startTime, endTime: hrTime(clock.now()) }
       const metrics = all.flatMap((metric) => toMetricData(metric, times))
       return { resourceMetrics: { resource, scopeMetrics: [{ scope, metrics }] }, errors: [] }

@@ -40,6 +40,8 @@ export class Readiness {
   readonly #checks: readonly ReadinessCheck[]
   readonly #deadlineMs: number
   #running: Promise<ReadinessReport> | undefined
+  /** Whether the last run found no failure. */
+  isReady = true
 
   constructor(checks: readonly ReadinessCheck[], deadlineMs = READINESS_DEADLINE_MS) {
     this.#checks = checks
@@ -56,7 +58,8 @@ export class Readiness {
 
   async #run(): Promise<ReadinessReport> {
     const checks = await Promise.all(this.#checks.map((check) => this.#resultOf(check)))
-    return { ready: checks.every(({ status }) => status !== 'fail'), checks }
+    this.isReady = checks.every(({ status }) => status !== 'fail')
+    return { ready: this.isReady, checks }
   }
 
   async #resultOf({ name, run }: ReadinessCheck): Promise<CheckResult> {

@@ -1,11 +1,6 @@
-import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import type { CacheStatistics } from '../lib/cache-statistics.ts'
-
-type Labels = Readonly<Record<string, string>>
-interface Sample {
-  readonly labels?: Labels
-  readonly value: number
-}
+import { labelled, registrar } from './scraped-metrics.ts'
 
 /** A queue in the database, as of its last measurement (jobs/queue-meter.ts). */
 interface QueueReading {
@@ -13,6 +8,13 @@ interface QueueReading {
   /** Counted up to a limit. */
   readonly waiting: number
   readonly oldestSeconds: number
+}
+
+/** Budgets of a scope, as of the last measurement (budgets/budget-meter.ts). */
+interface BudgetReading {
+  readonly scope: string
+  readonly near: number
+  readonly usedUp: number
 }
 
 /** Functions that read the state of this node when metrics are scraped. None of them waits for the database. */
@@ -24,6 +26,9 @@ export interface RuntimeReadings {
   readonly publishedEvents: () => number
   readonly webhookAttempts: () => { readonly delivered: number; readonly failed: number }
   readonly queues: () => readonly QueueReading[]
+  readonly budgets: () => readonly BudgetReading[]
+  /** Whether the last check of readiness passed. */
+  readonly isReady: () => boolean
   /** Items that this node has claimed, by queue. */
   readonly leases: () => Readonly<Record<string, number>>
   readonly caches: () => Readonly<Record<string, CacheStatistics>>
@@ -33,20 +38,22 @@ export interface RuntimeReadings {
 export function registerRuntimeMetrics(registry: Registry, read: RuntimeReadings): void {
   const register = registrar(registry)
   const { name: node, version } = read.node
-  register.gauge('gatehouse_info', 'Always 1; the labels name the node and its version.', () => [
+  register.gauge('gatehouse_info', 'Always 1; the labels name the node and its version.', 'max', () => [
     { labels: { node, version }, value: 1 },
   ])
-  register.gauge('gatehouse_database_connections', 'Connections of the pool, by state: active, idle.', () => {
+  const ready = '1 if the last check of readiness passed, else 0. The server checks every 10 s.'
+  register.gauge('gatehouse_ready', ready, 'min', () => [{ value: Number(read.isReady()) }])
+  register.gauge('gatehouse_database_connections', 'Connections of the pool, by state: active, idle.', 'sum', () => {
     const { totalCount, idleCount } = read.pool()
     return labelled('state', { active: totalCount - idleCount, idle: idleCount })
   })
-  register.gauge('gatehouse_database_waiting', 'Requests for a connection that wait.', () => [
+  register.gauge('gatehouse_database_waiting', 'Requests for a connection that wait.', 'sum', () => [
     { value: read.pool().waitingCount },
   ])
   register.counter('gatehouse_listen_reconnects_total', 'New connections for notifications after the first one.', () => [
     { value: read.listenReconnects() },
   ])
-  register.gauge('gatehouse_event_streams', 'Open event streams.', () => [{ value: read.eventStreams() }])
+  register.gauge('gatehouse_event_streams', 'Open event streams.', 'sum', () => [{ value: read.eventStreams() }])
   register.counter('gatehouse_events_published_total', 'Events that this node moved from the outbox to the log.', () => [
     { value: read.publishedEvents() },
   ])
@@ -58,17 +65,30 @@ export function registerRuntimeMetrics(registry: Registry, read: RuntimeReadings
   register.gauge(
     'gatehouse_queue_waiting',
     'Items that wait in the database, counted up to 10,000, by queue.',
+    'max',
     queues(({ waiting }) => waiting),
   )
   register.gauge(
     'gatehouse_queue_oldest_seconds',
     'Age of the oldest waiting item, by queue.',
+    'max',
     queues(({ oldestSeconds }) => oldestSeconds),
   )
-  register.gauge('gatehouse_leases', 'Items that this node has claimed and works on, by queue.', () =>
+  register.gauge('gatehouse_leases', 'Items that this node has claimed and works on, by queue.', 'sum', () =>
     labelled('queue', read.leases()),
   )
+  registerBudgets(register, read.budgets)
   registerCaches(register, read.caches)
+}
+
+function registerBudgets(register: ReturnType<typeof registrar>, budgets: RuntimeReadings['budgets']): void {
+  const help = 'Counts of budgets in their current windows, by scope and state: near (80 % of the limit is spent), used_up.'
+  register.gauge('gatehouse_budgets', help, 'max', () =>
+    budgets().flatMap(({ scope, near, usedUp }) => [
+      { labels: { scope, state: 'near' }, value: near },
+      { labels: { scope, state: 'used_up' }, value: usedUp },
+    ]),
+  )
 }
 
 function registerCaches(register: ReturnType<typeof registrar>, caches: RuntimeReadings['caches']): void {
@@ -87,36 +107,7 @@ function registerCaches(register: ReturnType<typeof registrar>, caches: RuntimeR
   register.gauge(
     'gatehouse_cache_entries',
     'Entries of a cache.',
+    'sum',
     each(({ size }) => size),
   )
-}
-
-const labelled = (label: string, values: Readonly<Record<string, number>>): Sample[] =>
-  Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }))
-
-const LABELS = ['node', 'version', 'state', 'outcome', 'queue', 'cache']
-
-/** Registers metrics whose values are read when they are scraped. */
-function registrar(registry: Registry) {
-  const options = (name: string, help: string) => ({ name, help, labelNames: LABELS, registers: [registry] })
-  return {
-    gauge(name: string, help: string, samples: () => readonly Sample[]): void {
-      const gauge: Gauge = new Gauge({
-        ...options(name, help),
-        collect: () => {
-          gauge.reset()
-          for (const { labels = {}, value } of samples()) gauge.set(labels, value)
-        },
-      })
-    },
-    counter(name: string, help: string, samples: () => readonly Sample[]): void {
-      const counter: Counter = new Counter({
-        ...options(name, help),
-        collect: () => {
-          counter.reset()
-          for (const { labels = {}, value } of samples()) counter.inc(labels, value)
-        },
-      })
-    },
-  }
 }

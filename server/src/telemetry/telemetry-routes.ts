@@ -4,12 +4,13 @@ import { GatehouseError } from '../errors.ts'
 import type { Metrics } from './metrics.ts'
 import { hasMetricsToken } from './metrics-token.ts'
 import { READINESS_DEADLINE_MS, type Readiness } from './readiness.ts'
+import { type Snapshot, textOf } from './snapshots.ts'
 
 export interface TelemetryRouteDeps {
   readonly metrics: Metrics
   readonly readiness: Readiness
   /** `metrics`: those of all processes of the node, if there are several. */
-  readonly node: { readonly metrics: (() => Promise<string>) | undefined }
+  readonly node: { readonly metrics: (() => Promise<Snapshot>) | undefined }
   readonly secrets: { readonly metricsToken: string | undefined }
 }
 
@@ -66,7 +67,8 @@ export async function telemetryRoutes(
     },
     async (request, reply) => {
       checkMetricsToken(request.headers.authorization, secrets.metricsToken)
-      return reply.type(metrics.registry.contentType).send(await (node.metrics?.() ?? metrics.registry.metrics()))
+      const text = node.metrics ? await textOf(await node.metrics()) : await metrics.registry.metrics()
+      return reply.type(metrics.registry.contentType).send(text)
     },
   )
 }

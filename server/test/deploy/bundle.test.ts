@@ -3,13 +3,17 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { VERSION } from '../../src/version.ts'
+import { canMakeImage, layerBytes, makeImageRoot, startImage } from '../support/image-root.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const NAME = `gatehouse-${VERSION}-${process.platform}-${process.arch}`
 const CHAT = join(import.meta.dirname, '../support/bundle-chat.mjs')
 const MAX_MB = 80
+const MAX_IMAGE_MB = 200
+
+if (!canMakeImage) console.warn('The file system of the image is not tested here: that needs root and Debian.')
 
 /** A network namespace with nothing but its own loopback device. Without the right to make one, the run only lacks npm. */
 const NO_NETWORK = ['unshare', '--net', 'sh', '-c', 'ip link set lo up && exec "$0" "$@"']
@@ -54,5 +58,18 @@ describe('bundle for servers without npm', { timeout: 400_000 }, () => {
     const [code] = (await once(child, 'close')) as [number | null]
     expect(code, output).toBe(0)
     expect(output).toMatch(/answer: .*Hello/)
+  })
+
+  test.skipIf(!canMakeImage)('image: has at most 200 MB, and starts as its user with nothing but its own files', async () => {
+    const root = join(folder, 'image')
+    makeImageRoot(root, join(ROOT, 'release', `${NAME}.tar.gz`))
+    expect(layerBytes(root) / 1_000_000).toBeLessThanOrEqual(MAX_IMAGE_MB)
+    const image = await startImage(root)
+    await vi.waitFor(() => expect(image.ask('/readyz'), image.output()).toContain('"status":"ready"'), {
+      timeout: 200_000,
+      interval: 500,
+    })
+    expect(image.ask('/healthz')).toBe('{"status":"ok"}')
+    expect(await image.stop()).toBe(0)
   })
 })

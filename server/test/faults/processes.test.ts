@@ -88,6 +88,9 @@ describe.skipIf(url === null)('node of several processes', { timeout: 300_000 },
     for (let i = 0; i < 20; i++) expect(await node.chat()).toBe(200)
     const requests = () => node.metric('gatehouse_requests_total')
     expect(await requests()).toBe(20)
+    // States that all processes see count once.
+    expect(await node.metric('gatehouse_info')).toBe(1)
+    expect(await node.metric('gatehouse_limit_store_up')).toBe(1)
     const output = node.server.output()
     for (const number of [1, 2]) expect(output).toContain(`"process":${number},"reqId"`)
 
@@ -104,7 +107,7 @@ describe.skipIf(url === null)('node of several processes', { timeout: 300_000 },
     expect(await node.server.exitCode()).toBe(0)
   })
 
-  test('health port: names the process that does not answer, and the others serve', async () => {
+  test('health port: names the process that does not answer, the others serve, and it is replaced after 30 s', async () => {
     const node = await startNode(await environment())
     await waitForAll(node)
     await vi.waitFor(async () => expect(checkOf(await node.readiness())?.status).toBe('ok'), WAIT)
@@ -120,7 +123,8 @@ describe.skipIf(url === null)('node of several processes', { timeout: 300_000 },
       Array.from({ length: 6 }, () => Promise.race([node.chat(), sleep(20_000).then(() => 'no answer')])),
     )
     expect(answers.filter((status) => status === 200).length).toBeGreaterThanOrEqual(5)
-    process.kill(second, 'SIGCONT')
+    await vi.waitFor(async () => expect(await node.metric('gatehouse_process_restarts_total')).toBe(1), WAIT)
+    expect(node.server.output()).toContain('"hung":2,"msg":"a process does not respond: it is ended"')
     await vi.waitFor(async () => expect(checkOf(await node.readiness())?.status).toBe('ok'), WAIT)
   })
 
@@ -144,7 +148,14 @@ describe.skipIf(url === null)('node of several processes', { timeout: 300_000 },
     const file = join(env.GATEHOUSE_DATA ?? '', 'gatehouse.yaml')
     writeFileSync(variables, 'LOG_LEVEL=info\nGATEHOUSE_MAX_MESSAGES=100\n')
     writeFileSync(file, 'workspaces: [{ name: acme }]\n')
-    const server = await startServerProcess({ ...env, GATEHOUSE_ENV_FILE: variables, GATEHOUSE_CONFIG: file })
+    const key = join(env.GATEHOUSE_DATA ?? '', 'provider-key')
+    writeFileSync(key, 'sk-1')
+    const server = await startServerProcess({
+      ...env,
+      OPENAI_API_KEY_FILE: key,
+      GATEHOUSE_ENV_FILE: variables,
+      GATEHOUSE_CONFIG: file,
+    })
     cleanups.push(server.remove)
     const reload = async (text: RegExp) => {
       server.own.child.kill('SIGHUP')
@@ -154,7 +165,10 @@ describe.skipIf(url === null)('node of several processes', { timeout: 300_000 },
     await reload(/the configuration is invalid: nothing was changed/)
     writeFileSync(file, 'workspaces: [{ name: acme, applications: [{ name: portal }] }]\n')
     writeFileSync(variables, 'LOG_LEVEL=warn\nGATEHOUSE_MAX_MESSAGES=200\n')
-    await reload(/"changed":\["GATEHOUSE_MAX_MESSAGES","LOG_LEVEL"\],"need_restart":\["GATEHOUSE_MAX_MESSAGES"\]/)
+    writeFileSync(key, 'sk-2')
+    await reload(
+      /"changed":\["GATEHOUSE_MAX_MESSAGES","LOG_LEVEL","OPENAI_API_KEY"\],"need_restart":\["GATEHOUSE_MAX_MESSAGES"\]/,
+    )
     await vi.waitFor(async () => {
       const before = server.output().length
       await fetch(`${server.base}/healthz`)

@@ -16,7 +16,7 @@ const NAMES = [...OPERATIONS.matchAll(/^\| `((?:gatehouse|gen_ai)_[a-z_]+)` \|/g
 
 /** Metrics whose labels appear only with their event: a refusal, tampering, a configured destination, a run of a background job. */
 const AFTER_THEIR_EVENT =
-  /^gatehouse_(provider_refusals_total|audit_tampered|audit_delivery_.+|job_.+|queue_.+|otlp_exports_total)$|^gen_ai_/
+  /^gatehouse_(provider_refusals_total|audit_tampered|audit_delivery_.+|job_.+|queue_.+|budgets|otlp_exports_total)$|^gen_ai_/
 
 test('/metrics: exports exactly the metrics of docs/operations.md, with values after a completion and a hold', async () => {
   const key = server.demo.applications[0]?.api_key ?? ''

@@ -40,6 +40,7 @@ describe('migrations', () => {
   })
   test.each([
     'drop table message',
+    'drop index concurrently if exists message_words',
     'alter table message drop column text',
     'alter table message rename column text to body',
     'alter table message rename to note',

@@ -4,6 +4,7 @@
  */
 const FORBIDDEN: readonly (readonly [RegExp, string])[] = [
   [/\bdrop\s+(?:table|column|view|schema|type|function|constraint)\b/i, 'drops what an older version uses'],
+  [/\bdrop\s+index\b/i, 'drops an index that an older version uses: drop it in the next release'],
   [/\balter\s+table\b.*\bdrop\b(?!\s+not\s+null)/is, 'drops what an older version uses'],
   [/\brename\b/i, 'renames what an older version uses'],
   [/\balter\s+(?:column\s+)?\S+\s+(?:set\s+data\s+)?type\b/i, 'changes the type of a column'],

@@ -1,0 +1,42 @@
+import { type Aggregator, Counter, Gauge, type Registry } from 'prom-client'
+
+export interface Sample {
+  readonly labels?: Readonly<Record<string, string>>
+  readonly value: number
+}
+
+const LABELS = ['node', 'version', 'state', 'outcome', 'queue', 'cache', 'place', 'workspace', 'reason', 'scope']
+
+/** Registers metrics whose values are read when they are scraped. */
+export function registrar(registry: Registry) {
+  const options = (name: string, help: string) => ({ name, help, labelNames: LABELS, registers: [registry] })
+  return {
+    /**
+     * `aggregator`: how the values of a node's processes become one: `sum` for what each process has, `max` or `min` for what all
+     * processes see.
+     */
+    gauge(name: string, help: string, aggregator: Aggregator, samples: () => readonly Sample[]): void {
+      const gauge: Gauge = new Gauge({
+        ...options(name, help),
+        aggregator,
+        collect: () => {
+          gauge.reset()
+          for (const { labels = {}, value } of samples()) gauge.set(labels, value)
+        },
+      })
+    },
+    counter(name: string, help: string, samples: () => readonly Sample[]): void {
+      const counter: Counter = new Counter({
+        ...options(name, help),
+        collect: () => {
+          counter.reset()
+          for (const { labels = {}, value } of samples()) counter.inc(labels, value)
+        },
+      })
+    },
+  }
+}
+
+/** A sample for each value, whose name is the value of the label. */
+export const labelled = (label: string, values: Readonly<Record<string, number>>): Sample[] =>
+  Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }))
