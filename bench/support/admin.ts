@@ -30,7 +30,7 @@ export async function prepareApplication(gatehouse: Gatehouse): Promise<void> {
   })
 }
 
-export const publishPolicy = (gatehouse: Gatehouse, yaml: string): Promise<unknown> =>
+export const publishPolicy = (gatehouse: Pick<Gatehouse, 'port' | 'demo'>, yaml: string): Promise<unknown> =>
   callAdmin(gatehouse, 'POST', '/policy-sets', { yaml })
 
 /** `models`: their fields by name. */
