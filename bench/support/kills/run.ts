@@ -45,7 +45,8 @@ export interface KillsReport {
   readonly violations: readonly string[]
 }
 
-const GAP_MS: readonly [number, number] = [100, 1_200]
+/** Time of a kill: after so many answers since the last one, but no later than the limit, and then so many milliseconds. */
+const KILL_AFTER = { answers: 12, atMostMs: 2_500, ms: 200 }
 /** The chain is verified by the command line after so many kills, and at the end. */
 const KILLS_PER_VERIFICATION = 100
 const READY_MS = 120_000
@@ -120,16 +121,19 @@ async function killRepeatedly(
   const start = performance.now()
   while (ledger.killed < kills && ledger.violations.length === 0) {
     const random = seeded(seed * 100_003 + ledger.killed)
-    await twoReady(nodes)
-    await sleep(between(random, ...GAP_MS))
-    const { name, apply } = chooseKind(random)
     const known = ledger.answers.size
+    await twoReady(nodes)
+    const deadline = performance.now() + KILL_AFTER.atMostMs
+    const enough = known + between(random, 1, KILL_AFTER.answers)
+    while (ledger.answers.size < enough && performance.now() < deadline) await sleep(5)
+    await sleep(between(random, 0, KILL_AFTER.ms))
+    const { name, apply } = chooseKind(random)
     await apply({ nodes, postgres }, random)
     ledger.add({ type: 'kill', kind: name })
     await check()
     if (ledger.killed % KILLS_PER_VERIFICATION === 0) await verifyChain(server, ledger)
     const seconds = ((performance.now() - start) / 1_000).toFixed(1)
-    say(`${seconds} s: ${ledger.killed}/${kills} ${name}, ${ledger.answers.size - known} answers since, ${ledger.violations.length} violations`)
+    say(`${seconds} s: ${ledger.killed}/${kills} ${name}, ${ledger.answers.size - known} answers, ${ledger.violations.length} violations`)
   }
 }
 
