@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toId } from '../../../server/src/lib/id.ts'
 import { checkCalls, checkReleases, checkRepeatedRequests, checkStates } from '../crash-checks.ts'
-import { CrashClient } from '../crash-client.ts'
 import { verifyChain } from '../crash-run.ts'
 import { startGatehouse } from '../gatehouse.ts'
-import { KillApiClient, Refusals } from './clients.ts'
+import { KillApiClient, KillClient, Refusals } from './clients.ts'
 import type { Received } from './journal.ts'
 import type { KillLedger } from './ledger.ts'
 import { type ResumingReader, sendMessage } from './messages.ts'
@@ -50,7 +49,8 @@ export async function checkWithoutKills({ nodes, demo, options }: Setting, ledge
   for (const node of nodes) await checkReady(node.port, ledger)
   for (const node of nodes) await node.stop()
   const server = await startGatehouse({ ...options, program: AFTER_LEASE })
-  const client = new CrashClient(server)
+  const shared = { entrance: { port: server.port, demo }, ledger, refusals: new Refusals() }
+  const client = new KillClient(shared)
   const checked = { client, ledger }
   const calls = (marker: string) => ledger.calls.get(marker) ?? 0
   try {
@@ -61,7 +61,7 @@ export async function checkWithoutKills({ nodes, demo, options }: Setting, ledge
     for (const hold of ledger.holds) ledger.changedHold(hold)
     await checkStates(checked)
     checkCalls(ledger, calls)
-    await checkReplays(new KillApiClient({ entrance: { port: server.port, demo }, refusals: new Refusals() }), ledger)
+    await checkReplays(new KillApiClient(shared), ledger)
   } finally {
     await client.close()
     await server.stop()

@@ -132,6 +132,7 @@ export class KillLedger extends CrashLedger {
     const hold = this.#holdById.get(id)
     if (!hold) return
     if (action === 'release') {
+      hold.approval = 'granted'
       hold.attempts++
       hold.cut++
     } else if (hold.approval === 'none') hold.approval = 'asked'

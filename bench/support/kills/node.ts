@@ -62,6 +62,14 @@ export class KillableNode {
     await this.#own?.kill()
   }
 
+  /** Stops the server with SIGTERM and starts it again, on another port. Resolves when it is ready. */
+  async restart(): Promise<void> {
+    this.#isReady = false
+    this.#own?.child.kill('SIGTERM')
+    await this.#own?.ended
+    await this.ready()
+  }
+
   /** Stops the process for a time, without ending it. */
   async freeze(ms: number): Promise<void> {
     this.#own?.child.kill('SIGSTOP')

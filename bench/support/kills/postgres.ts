@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import type { Own } from '../ha/own.ts'
+import { descendantsOf, type Own } from '../ha/own.ts'
 import { pick, type Random } from '../random.ts'
 import type { PostgresPrograms } from './postgres-programs.ts'
 
@@ -73,6 +73,20 @@ export class Postgres {
   /** SIGKILL to all processes at once, as a power cut would. */
   async kill(): Promise<void> {
     await this.#own?.kill()
+  }
+
+  /** Stops all processes for a time, without ending them. */
+  async freeze(ms: number): Promise<void> {
+    const processes = [this.pid, ...descendantsOf(this.pid)]
+    for (const pid of processes) process.kill(pid, 'SIGSTOP')
+    await sleep(ms)
+    for (const pid of processes) process.kill(pid, 'SIGCONT')
+  }
+
+  /** Creates another database and returns its URL. */
+  async createDatabase(name: string): Promise<string> {
+    await this.query(`create database ${name}`)
+    return this.url(this.port, name)
   }
 
   /** SIGKILL to one process, of a connection or of the server itself. PostgreSQL then ends all others and recovers. */
