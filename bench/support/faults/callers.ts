@@ -13,7 +13,7 @@ export interface FaultView {
   /** Callers of the part that fails; undefined: there is no other part, and all callers are in `others`. */
   readonly affected: CallerView | undefined
   readonly others: CallerView
-  /** Seconds from the end of the fault to the end of the last request that failed or took longer than a second; 0: none did. */
+  /** Seconds from the end of the fault to the end of the last request that failed or took longer than `SLOW_MS`; 0: none did. */
   readonly recovery: number
 }
 
@@ -23,11 +23,14 @@ export interface Span {
   readonly repaired: number
 }
 
+/** The bar of the wait on nodes without a fault. */
+const SLOW_MS = 3_000
+
 /** Callers of the node `affected` count apart from all others. */
 export function viewFault(name: string, calls: readonly Call[], { from, repaired }: Span, affected?: string): FaultView {
   const during = calls.filter(({ at }) => at >= from)
   const isAffected = ({ node }: Call): boolean => node === affected
-  const late = during.filter(({ at, ms, isOk }) => at > repaired && (!isOk || ms > 1_000)).map(({ at }) => at - repaired)
+  const late = during.filter(({ at, ms, isOk }) => at > repaired && (!isOk || ms > SLOW_MS)).map(({ at }) => at - repaired)
   return {
     name,
     affected: affected === undefined ? undefined : viewOf(during.filter(isAffected)),

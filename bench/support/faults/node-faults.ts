@@ -36,7 +36,11 @@ const FAULTS: readonly Fault[] = [
   },
   { name: () => '`kill -9` of one node', part: 'node', cause: killNode },
   { name: (seconds) => `database hangs for ${seconds} s`, part: 'all', cause: (_node, postgres, ms) => postgres.freeze(ms) },
-  { name: (seconds) => `database read-only for ${seconds} s`, part: 'all', cause: (_node, postgres, ms) => readOnly(postgres, ms) },
+  {
+    name: (seconds) => `database read-only for ${seconds} s`,
+    part: 'all',
+    cause: (_node, postgres, ms) => readOnly(postgres, ms),
+  },
   { name: () => '`kill -9` of the database', part: 'all', cause: (_node, postgres) => restartDatabase(postgres) },
 ]
 
@@ -66,7 +70,14 @@ export async function measureNodeFaults(stack: AsyncDisposableStack, options: Fa
   const nodes: KillableNode[] = []
   for (const name of NODES) {
     const node = await KillableNode.open({
-      ...{ name, server, databasePort: postgres.port, databaseUrl: (port) => postgres.url(port), onStart: () => {}, onCrash: say },
+      ...{
+        name,
+        server,
+        databasePort: postgres.port,
+        databaseUrl: (port) => postgres.url(port),
+        onStart: () => {},
+        onCrash: say,
+      },
     })
     stack.defer(() => node.stop())
     node.start()

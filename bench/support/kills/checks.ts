@@ -110,7 +110,8 @@ export class RunningChecks {
       if (Number(sequence) !== this.#stored.size) this.#ledger.violated(`message ${id} has number ${sequence}`)
     }
     for (const { id, text } of acknowledged)
-      if (this.#stored.get(uuidOf('msg', id)) !== text) this.#ledger.violated(`message ${id} (${text}) was acknowledged and is lost`)
+      if (this.#stored.get(uuidOf('msg', id)) !== text)
+        this.#ledger.violated(`message ${id} (${text}) was acknowledged and is lost`)
     this.#acknowledged += acknowledged.length
   }
 

@@ -1,5 +1,5 @@
-import type { Gatehouse } from '../gatehouse.ts'
 import { type Answer, CrashClient } from '../crash-client.ts'
+import type { Gatehouse } from '../gatehouse.ts'
 import { MessagingCrashClient, type Reply } from '../messaging-crash-client.ts'
 import type { KillLedger } from './ledger.ts'
 
@@ -23,11 +23,20 @@ export class Refusals {
   }
 }
 
-interface Shared {
+export interface LoadOptions {
   readonly entrance: Entrance
   readonly ledger: KillLedger
   readonly refusals: Refusals
+  /** Differs in each start of a run, so that no request is repeated by chance. */
+  readonly salt: number
 }
+
+/** Tells the callers of a load when it ends. */
+export interface Running {
+  readonly isOver: boolean
+}
+
+type Shared = Omit<LoadOptions, 'salt'>
 
 /** A client of the gateway that sends one request after the other, each to any node. */
 export class KillClient extends CrashClient {

@@ -29,7 +29,8 @@ export async function checkEvents(postgres: Postgres, ledger: KillLedger, reader
     const messages = received.filter(isMessage).map(([, , id]) => id)
     if (messages.join() !== stored.join()) ledger.violated(`reader ${index}: ${differenceOf(stored, messages)}`)
     const ids = received.map(([id]) => id)
-    if (ids.some((id, place) => place > 0 && id <= (ids[place - 1] ?? 0))) ledger.violated(`reader ${index}: ids of events do not rise`)
+    if (ids.some((id, place) => place > 0 && id <= (ids[place - 1] ?? 0)))
+      ledger.violated(`reader ${index}: ids of events do not rise`)
     const resets = received.filter(([, type]) => type === 'reset').length
     if (resets > 0) ledger.violated(`reader ${index} received ${resets} reset events`)
   }

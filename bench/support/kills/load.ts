@@ -2,27 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { approve, chat, denied, hold, release, stream } from '../crash-actions.ts'
 import type { KnownHold } from '../crash-ledger.ts'
 import { pick, type Random, seeded } from '../random.ts'
-import { type Entrance, KillApiClient, KillClient, type Refusals } from './clients.ts'
-import type { KillLedger } from './ledger.ts'
+import { KillApiClient, KillClient, type LoadOptions, type Running } from './clients.ts'
 import { keepMemories } from './memories.ts'
 import { writeMessages } from './messages.ts'
 
 const CHATTERS = 8
 /** Between two requests of a client, so that the machine has time for restarts. */
 const PAUSE_MS = 40
-
-export interface LoadOptions {
-  readonly entrance: Entrance
-  readonly ledger: KillLedger
-  readonly refusals: Refusals
-  /** Differs in each start of a run, so that no request is repeated by chance. */
-  readonly salt: number
-}
-
-/** Tells the callers of a load when it ends. */
-export interface Running {
-  readonly isOver: boolean
-}
 
 interface Chatter extends LoadOptions {
   readonly client: KillClient
@@ -109,8 +95,7 @@ const releaseOne: Step = (chatter) =>
     chatter,
     chatter.ledger.holds
       .filter(
-        ({ approval, interrupted, cut, result }) =>
-          approval === 'granted' && !interrupted && !(cut > 0 && result === undefined),
+        ({ approval, interrupted, cut, result }) => approval === 'granted' && !interrupted && !(cut > 0 && result === undefined),
       )
       .slice(-20),
     release,

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pick, type Random } from '../random.ts'
-import type { KillApiClient } from './clients.ts'
-import type { LoadOptions, Running } from './load.ts'
+import type { KillApiClient, LoadOptions, Running } from './clients.ts'
 
 const PAUSE_MS = 400
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz']

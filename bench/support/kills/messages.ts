@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EventReader } from '../event-reader.ts'
-import type { KillApiClient } from './clients.ts'
+import type { KillApiClient, LoadOptions, Running } from './clients.ts'
 import type { Received } from './journal.ts'
 import type { KillLedger } from './ledger.ts'
-import type { LoadOptions, Running } from './load.ts'
 
 /** The first users write, the last two read. */
 export const WRITERS = 4

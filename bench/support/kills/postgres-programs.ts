@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { type Own, own, run } from '../ha/own.ts'
 
-const NOT_HERE = 'must run on this machine, as a user whose programs can be started: the run starts a cluster of its own with them'
+const NOT_HERE =
+  'must run on this machine, as a user whose programs can be started: the run starts a cluster of its own with them'
 
 /** The programs of a PostgreSQL that is installed on this machine, which may be in a folder that chroot enters. */
 export interface PostgresPrograms {
@@ -58,7 +59,9 @@ function openPrograms(root: string, bin: string, uid: number, gid: number): Post
     start(program, args, log) {
       const file = openSync(log, 'a')
       try {
-        return own(spawn(...command(program, args), { stdio: ['ignore', file, file], env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' } }))
+        return own(
+          spawn(...command(program, args), { stdio: ['ignore', file, file], env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' } }),
+        )
       } finally {
         closeSync(file)
       }

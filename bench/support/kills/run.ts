@@ -133,7 +133,9 @@ async function killRepeatedly(
     await check()
     if (ledger.killed % KILLS_PER_VERIFICATION === 0) await verifyChain(server, ledger)
     const seconds = ((performance.now() - start) / 1_000).toFixed(1)
-    say(`${seconds} s: ${ledger.killed}/${kills} ${name}, ${ledger.answers.size - known} answers, ${ledger.violations.length} violations`)
+    say(
+      `${seconds} s: ${ledger.killed}/${kills} ${name}, ${ledger.answers.size - known} answers, ${ledger.violations.length} violations`,
+    )
   }
 }
 

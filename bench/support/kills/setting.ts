@@ -1,8 +1,8 @@
 import { basename, join } from 'node:path'
 import { publishPolicy } from '../admin.ts'
-import { CRASH_RULES } from '../crash-actions.ts'
 import { MODEL } from '../chat-bodies.ts'
 import { type CountingProvider, startCountingProvider } from '../counting-provider.ts'
+import { CRASH_RULES } from '../crash-actions.ts'
 import { freePort } from '../free-port.ts'
 import type { GatehouseOptions } from '../gatehouse.ts'
 import { MessagingCrashClient } from '../messaging-crash-client.ts'
@@ -16,7 +16,8 @@ import { Postgres } from './postgres.ts'
 import { findPrograms } from './postgres-programs.ts'
 
 const NODES = 3
-const MESSAGE_RULES = "  - {id: no-match, at: [message], when: 'content.text.contains(\"phrase of no message\")', verdict: deny}\n"
+const MESSAGE_RULES =
+  '  - {id: no-match, at: [message], when: \'content.text.contains("phrase of no message")\', verdict: deny}\n'
 
 interface SettingOptions {
   readonly folder: string
@@ -42,7 +43,8 @@ export async function openSetting(stack: AsyncDisposableStack, ledger: KillLedge
   const { folder, seed } = options
   killLeftovers(ledger.processes)
   const known = ledger.setup
-  if (known && known.seed !== seed) throw new Error(`${folder} holds a run with seed ${known.seed}: give that seed or another folder`)
+  if (known && known.seed !== seed)
+    throw new Error(`${folder} holds a run with seed ${known.seed}: give that seed or another folder`)
   const note = (pid: number) => {
     const startedAt = startOf(pid)
     if (startedAt !== undefined) ledger.add({ type: 'process', pid, startedAt })
@@ -120,7 +122,12 @@ async function prepare(server: { port: number; demo: Demo }): Promise<Pick<Setup
     const budgets = []
     for (const unit of ['usd', 'tokens'] as const) {
       const body = { name: `All ${unit}`, scope: 'workspace', unit, limit: 1_000_000_000, period: 'month' }
-      const { id } = await client.callOk<{ id: string }>('POST', '/admin/v1/budgets', undefined, unit === 'usd' ? { ...body, limit: 1_000_000 } : body)
+      const { id } = await client.callOk<{ id: string }>(
+        'POST',
+        '/admin/v1/budgets',
+        undefined,
+        unit === 'usd' ? { ...body, limit: 1_000_000 } : body,
+      )
       budgets.push({ id, unit })
     }
     const users = []

@@ -18,7 +18,8 @@ test.skipIf(url === null && process.env.CI !== 'true')(
   'kills: nothing acknowledged is lost, doubled or out of order when three nodes, their database and network are killed under load [GW-PIPE-13]',
   { timeout: 600_000 },
   async () => {
-    if (url === null) throw new Error('Set TEST_DATABASE_URL to a PostgreSQL on this machine: CI kills a cluster of its programs.')
+    if (url === null)
+      throw new Error('Set TEST_DATABASE_URL to a PostgreSQL on this machine: CI kills a cluster of its programs.')
     const report = await runKills({ kills: KILLS, seed: 4, postgres: url, folder })
     expect(report.violations).toEqual([])
     expect(Object.values(report.kills).reduce((sum, count) => sum + count, 0)).toBe(KILLS)
