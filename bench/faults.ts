@@ -20,6 +20,8 @@ const { values } = parseArgs({
     postgres: { type: 'string', default: process.env.TEST_DATABASE_URL ?? '' },
     /** How long a fault lasts. */
     seconds: { type: 'string', default: '10' },
+    /** Only faults whose row begins with this text. */
+    only: { type: 'string', default: '' },
     write: { type: 'boolean', default: false },
   },
 })
@@ -37,7 +39,14 @@ await scoped(async (stack) => {
     postgres.remove()
   })
   await postgres.create()
-  const options = { postgres, folder, providerPort: provider.port, seconds: Number(values.seconds), say: console.log }
+  const options = {
+    postgres,
+    folder,
+    providerPort: provider.port,
+    seconds: Number(values.seconds),
+    only: values.only,
+    say: console.log,
+  }
   const faults = await scoped((inner) => measureNodeFaults(inner, options))
   const table = toMarkdown([...faults, ...(await measureRolling(stack, options))])
   console.log(table)

@@ -15,6 +15,8 @@ export interface FaultOptions {
   readonly folder: string
   readonly providerPort: number
   readonly seconds: number
+  /** Only faults whose name begins with this text. */
+  readonly only: string
   readonly say: (line: string) => void
 }
 
@@ -65,7 +67,7 @@ async function restartDatabase(postgres: Postgres): Promise<void> {
 
 /** Causes each fault under the same load on three nodes. */
 export async function measureNodeFaults(stack: AsyncDisposableStack, options: FaultOptions): Promise<FaultView[]> {
-  const { postgres, folder, providerPort, seconds, say } = options
+  const { postgres, folder, providerPort, seconds, only, say } = options
   const server = { dataDir: `${folder}/nodes`, providerPort, logLevel: 'warn' }
   const nodes: KillableNode[] = []
   for (const name of NODES) {
@@ -103,7 +105,7 @@ export async function measureNodeFaults(stack: AsyncDisposableStack, options: Fa
   load.start(entrances, await startConversation(entrance.server))
   await sleep(SETTLE_MS)
   const views: FaultView[] = []
-  for (const { name, part, cause } of FAULTS) {
+  for (const { name, part, cause } of FAULTS.filter((fault) => fault.name(seconds).startsWith(only))) {
     const from = performance.now()
     await cause(first, postgres, seconds * 1_000)
     const repaired = performance.now()

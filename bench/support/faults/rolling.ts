@@ -11,8 +11,11 @@ import type { FaultOptions } from './node-faults.ts'
 const BETWEEN_MS = 3_000
 /** Longer than the balancer takes to see that a node is not ready. */
 const DRAIN_SECONDS = '4'
-/** The last release knows neither variable by its name of today; an empty one counts as unset. */
-const LAST_RELEASE_ENV = { GATEHOUSE_PROCESSES: '', GATEHOUSE_DRAIN_DELAY_MS: '4000' }
+/** The last release refuses variables that it does not know; an empty one counts as unset. */
+const LAST_RELEASE_ENV = {
+  ...{ GATEHOUSE_PROCESSES: '', GATEHOUSE_DRAIN_SECONDS: '', GATEHOUSE_STOP_SECONDS: '' },
+  GATEHOUSE_DRAIN_DELAY_MS: '4000',
+}
 
 interface Rolling {
   readonly name: string
@@ -31,7 +34,7 @@ export async function measureRolling(stack: AsyncDisposableStack, options: Fault
     { name: 'rolling upgrade of three nodes', database: 'upgrade', before: { program, env: LAST_RELEASE_ENV } },
   ]
   const views: FaultView[] = []
-  for (const rolling of rollings) {
+  for (const rolling of rollings.filter(({ name }) => name.startsWith(options.only))) {
     views.push(await replaceNodes(rolling, options))
     options.say(JSON.stringify(views.at(-1), (_key, value) => (value instanceof Map ? [...value] : value)))
   }

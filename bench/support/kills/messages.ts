@@ -5,7 +5,7 @@ import type { Received } from './journal.ts'
 import type { KillLedger } from './ledger.ts'
 
 /** The first users write, the last two read. */
-export const WRITERS = 4
+const WRITERS = 4
 export const USERS = WRITERS + 2
 /** Less than the rate limit of a user. */
 const PAUSE_MS = 300
