@@ -43,6 +43,7 @@ const FULL_ONLY = [
   'server/test/faults/audit-follow-kill.test.ts',
   'server/test/faults/crash.test.ts',
   'server/test/faults/embedded-database.test.ts',
+  'server/test/faults/kills.test.ts',
   'server/test/faults/messaging-crash.test.ts',
   'server/test/faults/read-only-folders.test.ts',
   'server/test/faults/processes.test.ts',

@@ -21,7 +21,7 @@ export async function callAdmin(
 }
 
 /** Sets limits that no benchmark reaches (they are still counted) and disables knowledge and memory, as the bars assume. */
-export async function prepareApplication(gatehouse: Gatehouse): Promise<void> {
+export async function prepareApplication(gatehouse: Pick<Gatehouse, 'port' | 'demo'>): Promise<void> {
   const limits = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 1_000 }
   const settings = { knowledge: { enabled: false }, memory: { enabled: false, capture: 'off' } }
   const [application] = gatehouse.demo.applications
@@ -30,7 +30,7 @@ export async function prepareApplication(gatehouse: Gatehouse): Promise<void> {
   })
 }
 
-export const publishPolicy = (gatehouse: Gatehouse, yaml: string): Promise<unknown> =>
+export const publishPolicy = (gatehouse: Pick<Gatehouse, 'port' | 'demo'>, yaml: string): Promise<unknown> =>
   callAdmin(gatehouse, 'POST', '/policy-sets', { yaml })
 
 /** `models`: their fields by name. */

@@ -31,7 +31,7 @@ const chatBody = (content: string, more: object = {}): object => ({
   ...more,
 })
 
-const chat: Action = async ({ client, ledger, random }) => {
+export const chat: Action = async ({ client, ledger, random }) => {
   const marker = newMarker(random)
   const answer = ledger.seen(await client.chat(chatBody(`Tell me about ${marker}.`)))
   const body = ledger.expect(answer, 200, 'an allowed chat')
@@ -40,19 +40,19 @@ const chat: Action = async ({ client, ledger, random }) => {
   return answer !== undefined
 }
 
-const stream: Action = async ({ client, ledger, random }) => {
+export const stream: Action = async ({ client, ledger, random }) => {
   const answer = ledger.seen(await client.chat(chatBody(`Tell me about ${newMarker(random)}.`, { stream: true })))
   if (answer && answer.status !== 200) ledger.violated(`an allowed stream: ${answer.status} ${answer.text}`)
   return answer !== undefined
 }
 
-const denied: Action = async ({ client, ledger, random }) => {
+export const denied: Action = async ({ client, ledger, random }) => {
   const answer = ledger.seen(await client.chat(chatBody(`About ${newMarker(random)}: please refuse.`)))
   ledger.expect(answer, 403, 'a denied chat')
   return answer !== undefined
 }
 
-const hold =
+export const hold =
   (point: KnownHold['point'], phrase: string): Action =>
   async ({ client, ledger, random }) => {
     const marker = newMarker(random)

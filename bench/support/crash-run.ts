@@ -159,7 +159,7 @@ async function check(
 }
 
 /** Runs `gatehouse audit verify`. */
-async function verifyChain(options: GatehouseOptions, ledger: CrashLedger): Promise<void> {
+export async function verifyChain(options: GatehouseOptions, ledger: CrashLedger): Promise<void> {
   const { child, ended } = startProcess(fileURLToPath(new URL('../../server/src/main.ts', import.meta.url)), {
     args: ['audit', 'verify'],
     env: gatehouseEnv(options, 0),

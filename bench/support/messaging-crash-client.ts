@@ -7,6 +7,8 @@ export interface Reply {
   readonly text: string
 }
 
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
 /** A user with an access token. */
 export interface TestUser {
   readonly id: string
@@ -15,17 +17,21 @@ export interface TestUser {
 
 /** A client of one server process. */
 export class MessagingCrashClient {
-  readonly base: string
+  readonly #server: Pick<Gatehouse, 'port'>
   readonly #agent = new Agent({ connections: 32, headersTimeout: 60_000, bodyTimeout: 60_000 })
   readonly #adminToken: string
 
-  constructor({ port, demo }: Pick<Gatehouse, 'port' | 'demo'>) {
-    this.base = `http://127.0.0.1:${port}`
-    this.#adminToken = demo.admin_token
+  constructor(server: Pick<Gatehouse, 'port' | 'demo'>) {
+    this.#server = server
+    this.#adminToken = server.demo.admin_token
+  }
+
+  get base(): string {
+    return `http://127.0.0.1:${this.#server.port}`
   }
 
   /** Returns undefined if the connection broke before the response was complete. Repeats the request after a 429. */
-  async call(method: 'GET' | 'POST', path: string, token: string, body?: object, key?: string): Promise<Reply | undefined> {
+  async call(method: Method, path: string, token: string, body?: object, key?: string): Promise<Reply | undefined> {
     const headers = {
       authorization: `Bearer ${token}`,
       ...(body && { 'content-type': 'application/json' }),
@@ -45,7 +51,7 @@ export class MessagingCrashClient {
   }
 
   /** Throws unless the status is 2xx. */
-  async callOk<T>(method: 'GET' | 'POST', path: string, token: string = this.#adminToken, body?: object): Promise<T> {
+  async callOk<T>(method: Method, path: string, token: string = this.#adminToken, body?: object): Promise<T> {
     const reply = await this.call(method, path, token, body)
     if (!reply || reply.status >= 300) throw new Error(`${method} ${path}: ${reply?.status} ${reply?.text.slice(0, 500)}`)
     return JSON.parse(reply.text) as T

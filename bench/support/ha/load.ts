@@ -8,6 +8,8 @@ export interface Call {
   readonly node: string
   readonly kind: Kind
   readonly at: number
+  /** How long the caller waited. */
+  readonly ms: number
   /** `200`, a status with the error code, or `no response`. */
   readonly outcome: string
   readonly isOk: boolean
@@ -19,7 +21,7 @@ export type Kind = 'chat' | 'message' | 'list'
 
 export interface LoadNode {
   readonly name: string
-  readonly server: Gatehouse
+  readonly server: Pick<Gatehouse, 'port' | 'demo'>
 }
 
 /** A conversation and the token of its member. */
@@ -69,10 +71,12 @@ export class Load {
   }
 
   async #send({ name, server }: LoadNode, kind: Kind, { method, path, token, body }: Request): Promise<Call> {
+    const since = performance.now()
     const finish = (outcome: string, id?: string): Call => ({
       node: name,
       kind,
       at: performance.now(),
+      ms: performance.now() - since,
       outcome,
       isOk: outcome === '200',
       id,

@@ -48,7 +48,8 @@ export async function startNodes(stack: AsyncDisposableStack, cluster: Cluster):
   return { all, network, options, conversation: await startConversation(first) }
 }
 
-async function startConversation(server: LoadNode['server']): Promise<Conversation> {
+/** Creates a user with a conversation. */
+export async function startConversation(server: LoadNode['server']): Promise<Conversation> {
   const client = new MessagingCrashClient(server)
   try {
     const { id: userId, token } = await client.createUser('skipper')

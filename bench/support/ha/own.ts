@@ -63,7 +63,7 @@ function sendSignal(pid: number, name: NodeJS.Signals): void {
 }
 
 /** Ids of the processes that descend from `pid`. */
-function descendantsOf(pid: number): readonly number[] {
+export function descendantsOf(pid: number): readonly number[] {
   const parents = new Map<number, number>()
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     try {

@@ -8,8 +8,12 @@ import { startServer, type TestServer } from '../support/server.ts'
 import { startTcpRelay } from '../support/tcp-relay.ts'
 
 const url = postgresUrl()
-/** The bars are 2 and 3 s; a busy machine is slower. Without the remedies it takes 30 s or more. */
-const SLOW_MS = 8_000
+/**
+ * Bars of a fault in milliseconds, beside twice the longest wait of the same callers just before without it: a slow machine changes both
+ * sides. Without the remedies it takes 30 s or more. `bench/faults.ts` measures more faults with more callers.
+ */
+const BARS = { notification: 2_000, blackHole: 3_000 }
+const CHATS = 6
 
 /** Needs TEST_DATABASE_URL. */
 describe.skipIf(url === null)('node whose connection to the database is faulty', { timeout: 240_000 }, () => {
@@ -36,34 +40,47 @@ describe.skipIf(url === null)('node whose connection to the database is faulty',
     for (const cleanup of cleanups.reverse()) await cleanup()
   })
 
-  test('lost notification: a waiting request learns of the decision within seconds [GW-REV-16]', async () => {
+  /** Milliseconds from a decision on the first node to the response to a request that waits on the second one. */
+  async function measureDecision(): Promise<number> {
     const held = await governed.holdPrompt()
-    relay.dropNotifications()
     const waiting = other.chat(held.prompt, { governance: { review_item_id: held.id, wait_for_approval_seconds: 60 } })
     while (second.context.waiters.size === 0) await sleep(20)
     const decidedAt = performance.now()
     await governed.decide(held.id, 'approve')
     expect(contentOf(await waiting)).toBe(held.answer)
-    expect(performance.now() - decidedAt).toBeLessThan(SLOW_MS)
-  })
+    return performance.now() - decidedAt
+  }
 
-  test('black hole: the other node responds within seconds when one node loses its database in mid-transaction', async () => {
-    let running = true
-    const load = Array.from({ length: 4 }, async () => {
-      while (running) await other.chat('Good morning')
-    })
-    await sleep(500)
-    relay.silence()
+  /** The longest of some chats on the first node, in milliseconds. */
+  async function longestChat(): Promise<number> {
     const times: number[] = []
-    for (let i = 0; i < 6; i++) {
+    for (let index = 0; index < CHATS; index++) {
       const startedAt = performance.now()
       const { response } = await governed.sendPrompt()
       expect(response.status).toBe(200)
       times.push(performance.now() - startedAt)
     }
+    return Math.max(...times)
+  }
+
+  test('lost notification: a waiting request learns of the decision within 2 s [GW-REV-16]', async () => {
+    const usual = Math.max(await measureDecision(), await measureDecision())
+    relay.dropNotifications()
+    expect(await measureDecision()).toBeLessThan(BARS.notification + 2 * usual)
+  })
+
+  test('black hole: callers of the other node wait no more than 3 s longer when one node loses its database in mid-transaction', async () => {
+    let running = true
+    const load = Array.from({ length: 4 }, async () => {
+      while (running) await other.chat('Good morning')
+    })
+    await sleep(500)
+    const usual = await longestChat()
+    relay.silence()
+    const faulty = await longestChat()
     running = false
     relay.restore()
     await Promise.all(load)
-    expect(Math.max(...times)).toBeLessThan(SLOW_MS)
+    expect(faulty).toBeLessThan(BARS.blackHole + 2 * usual)
   })
 })

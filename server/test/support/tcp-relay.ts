@@ -56,6 +56,13 @@ export async function startTcpRelay(target: { host: string; port: number }, { de
     restore: (): void => {
       isSilent = false
     },
+    /** Closes all current connections at once, as a firewall that restarts does. */
+    reset: (): void => {
+      for (const { client, server } of pairs) {
+        client.destroy()
+        server?.destroy()
+      }
+    },
     close: async (): Promise<void> => {
       for (const { client, server } of pairs) {
         client.destroy()
