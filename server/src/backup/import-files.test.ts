@@ -17,18 +17,20 @@ const DAY = 24 * HOUR
 const later = (ms: number): Date => new Date(START.getTime() + ms)
 
 describe.each(freshDatabases())('attachments of an import into $name', ({ open }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-staged-'))
   let fresh: FreshDatabase
   let workspace: string
   beforeAll(async () => {
     fresh = await open()
   })
-  afterAll(() => fresh.remove())
+  afterAll(async () => {
+    await fresh.remove()
+    rmSync(folder, { recursive: true })
+  })
   beforeEach(async () => {
     await fresh.empty()
     workspace = uuidOf('ws', (await seedWorkspace(fresh.database.db)).workspaceId)
   })
-  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-staged-'))
-  afterAll(() => rmSync(folder, { recursive: true }))
   const files = openFileStore({ kind: 'folder', path: folder })
   const stage = (now = START): StagedFiles => new StagedFiles({ db: fresh.database.db, files, clock: { now: () => now } })
   const newPlace = (): string => {
@@ -67,7 +69,10 @@ describe.each(freshDatabases())('attachments of an import into $name', ({ open }
 
   test('import: stores an attachment whose storing was interrupted', async () => {
     const place = newPlace()
-    await fresh.database.db.insertInto('removed_file').values({ place, removed_at: later(DAY) }).execute()
+    await fresh.database.db
+      .insertInto('removed_file')
+      .values({ place, removed_at: later(DAY) })
+      .execute()
     const repeated = stage(later(HOUR))
     await repeated.store(exported(place))
     await commit(repeated, place)
