@@ -76,10 +76,21 @@ async function acceptLog(tx: Tx, seal: LogSeal, keys: WorkspaceKeys, fault: Audi
   const { end, frontier } = await readCurrentState(tx, workspaceId, keys)
   await removeForgedPending(tx, workspaceId, keys)
   const { sequence: through, hash } = end
-  await tx.updateTable('audit_head').set({ sequence: through, hash }).where('workspace_id', '=', workspace).execute()
+  await tx
+    .updateTable('audit_head')
+    .set({ sequence: through, hash, anchored_from: through })
+    .where('workspace_id', '=', workspace)
+    .execute()
   const removed = await findCheckpointsBetween(tx, workspaceId, through - 1, Number.MAX_SAFE_INTEGER)
   await tx.deleteFrom('audit_checkpoint').where('workspace_id', '=', workspace).where('size', '>=', through).execute()
   await tx.deleteFrom('audit_delivery').where('workspace_id', '=', workspace).execute()
+  // Otherwise the next records would not be counted if the end went back.
+  await tx
+    .updateTable('audit_rollup_position')
+    .set({ through })
+    .where('workspace_id', '=', workspace)
+    .where('through', '>', through)
+    .execute()
   const checkpoint = through > 0 ? await signCurrentState(tx, workspaceId, keys, end, frontier, now) : undefined
   await tx
     .updateTable('workspace')

@@ -140,6 +140,8 @@ async function endAuditRetention({ db, clock, workspaceKeys, auditWatch, auditAr
     const before = new Date(now.getTime() - workspace.settings.audit_retention_days * DAY)
     const keys = await workspaceKeys.get(workspaceId)
     const archived = auditArchive && (await findArchivedSequence(db, auditArchive, workspaceId, keys))
+    // A checkpoint compares the new records with those that they were sealed behind, which must still exist.
+    await makeCheckpoint(db, workspaceId, keys, now)
     await pruneRecords(db, workspaceId, { before, keys, now, ...(archived !== undefined && { archived }) })
     await removeOldRollUps(db, workspaceId, before)
   })
