@@ -17,7 +17,7 @@ import { hashContent } from './content-hash.ts'
 import { type GroupResult, groupStatement } from './group-statement.ts'
 
 /** Also selects the hash of the record at the last known end. */
-const FIND_END = `select sequence, hash,
+const FIND_END = `select sequence, hash, pg_is_in_recovery() as "isStandby",
   (select hash from audit_record where workspace_id = $1 and sequence = $2) as "knownHash"
   from audit_head where workspace_id = $1`
 const FIND_RECORDS = 'select id, sequence, prev_hash, hash from audit_record where workspace_id = $1 and id = any($2::uuid[])'
@@ -123,13 +123,15 @@ export class GroupAppender implements Appender {
   /** Reads the chain's end, and raises the alarm if the chain no longer contains the last known record. */
   async #readEnd(): Promise<ChainEnd> {
     const known = this.#known?.end
-    const { rows } = await this.#query<ChainEnd & { knownHash: Buffer | null }>({
+    const { rows } = await this.#query<ChainEnd & { knownHash: Buffer | null; isStandby: boolean }>({
       text: FIND_END,
       values: [this.#workspace, known?.sequence ?? 0],
     })
     const [row] = rows
     if (row === undefined) throw new NoChainError(`Workspace ${this.#workspaceId} has no audit chain`)
-    const { knownHash, ...end } = row
+    const { knownHash, isStandby, ...end } = row
+    // A standby that was the primary, or is behind it, shows an older end.
+    if (isStandby) throw new Error('the database is a standby: connect to the primary')
     this.#known = { end, at: elapsed() }
     // A missing record may have been removed by retention. Other gaps are found when the next checkpoint is signed.
     const differs = (hash: Buffer | null) => known && hash && !hash.equals(known.hash)

@@ -43,7 +43,7 @@ export interface VerifyOptions {
 }
 
 /** Retention can prune the chain while it is read; reading then starts again. */
-const MAX_PASSES = 3
+const MAX_PASSES = 100
 
 /**
  * Reads a Workspace's whole log in pages and finds the first fault: a record altered in its body or in a column, missing,

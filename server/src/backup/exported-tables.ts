@@ -59,7 +59,7 @@ export const EXPORTED_TABLES: Readonly<Record<keyof Schema, TableRule>> = {
   audit_record: OF_WORKSPACE,
   audit_head: OF_WORKSPACE,
   audit_checkpoint: OF_WORKSPACE,
-  audit_delivery: OF_WORKSPACE,
+  audit_delivery: leftOut('the target has destinations of its own, and delivers all checkpoints'),
   audit_pending: OF_WORKSPACE,
   audit_feed: OF_SERVER,
   audit_rollup: leftOut('counted again from the records'),

@@ -129,7 +129,7 @@ describe('audit follow', () => {
     const positions = databasePositions(db, clock, workspaceId())
     expect(await positions.load()).toEqual({})
     await send(join(folder, 'named.ndjson'), positions)
-    expect(await positions.load()).toEqual({ [workspaceId()]: await lastSequence() })
+    expect(await positions.load()).toEqual({ [workspaceId()]: [await lastSequence(), expect.stringMatching(/^[0-9a-f]{8}$/)] })
     writeFileSync(join(folder, 'broken'), 'x')
     await expect(filePositions(join(folder, 'broken')).load()).rejects.toThrow('is not valid')
   })
