@@ -118,8 +118,8 @@ export async function* readHashPages(db: Db, workspaceId: string, after: number,
 /** Position, hashes and seal of a record, without its body. */
 export type ChainLink = Pick<StoredRecord, 'sequence' | 'prev_hash' | 'hash' | 'seal'>
 
-/** Position, hashes, seal and body of a record. */
-export type SealedLink = ChainLink & Pick<StoredRecord, 'body'>
+/** Id, position, hashes, seal and body of a record. */
+export type SealedLink = ChainLink & Pick<StoredRecord, 'id' | 'body'>
 
 /** Pages of links with bodies in the range, in order. Records may be missing. */
 export async function* readSealedLinkPages(
@@ -129,7 +129,7 @@ export async function* readSealedLinkPages(
 ): AsyncGenerator<SealedLink[]> {
   yield* readPages({ after, through }, (last) =>
     selectRange(db, workspaceId, last, through)
-      .select(['sequence', 'prev_hash', 'hash', 'seal', 'body'])
+      .select(['id', 'sequence', 'prev_hash', 'hash', 'seal', 'body'])
       .limit(PAGE_SIZE)
       .execute(),
   )
@@ -145,6 +145,13 @@ export async function findHashes(db: Db, workspaceId: string, sequences: readonl
     .where(sql<boolean>`sequence = any(${sequences}::bigint[])`)
     .execute()
   return new Map(rows.map(({ sequence, hash }) => [sequence, hash]))
+}
+
+/** Those of the ids that several records have: only without the unique index of the table. */
+export async function findRepeatedIds(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id from audit_record where id = any(${ids}::uuid[]) group by id having count(*) > 1`.execute(db)
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Pages of links in the range, in order. Records may be missing. */

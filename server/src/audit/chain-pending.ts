@@ -1,7 +1,9 @@
-import type { Db } from '../db/database.ts'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/database.ts'
 import type { Cache } from '../lib/cache.ts'
+import { appendUnderLock } from './append-in-transaction.ts'
 import { CHAIN_WAIT_MS } from './audited-transaction.ts'
-import { findWorkspacesWithPending, readPending } from './pending-store.ts'
+import { findWorkspacesWithPending, readPendingPages } from './pending-store.ts'
 import type { AuditWatch } from './watch.ts'
 import type { WorkspaceKeys } from './workspace-keys.ts'
 import type { AuditWriter } from './writer.ts'
@@ -41,7 +43,22 @@ export async function chainPending(
   olderThanMs: number = ABANDONED_AFTER_MS,
 ): Promise<void> {
   if (!(await audit.leavesPending())) return
-  const { records, fault } = await readPending(db, workspaceId, await workspaceKeys.get(workspaceId), olderThanMs)
-  if (fault) auditWatch.suspect(workspaceId, fault)
-  await audit.chain(records)
+  const keys = await workspaceKeys.get(workspaceId)
+  for await (const { records, fault } of readPendingPages(db, workspaceId, keys, olderThanMs)) {
+    if (fault) auditWatch.suspect(workspaceId, fault)
+    await audit.chain(records)
+  }
+}
+
+/**
+ * Gives positions to all pending records of a Workspace in the transaction that imports it: a server with the embedded database leaves
+ * none, and reads none. Records without a valid seal stay.
+ */
+export async function chainImported(tx: Tx, workspaceId: string, keys: Pick<WorkspaceKeys, 'hasher'>): Promise<void> {
+  for await (const { records } of readPendingPages(tx, workspaceId, keys, 0)) {
+    const drafts = records.map(({ draft }) => draft)
+    await appendUnderLock(tx, workspaceId, drafts, keys.hasher)
+    const ids = records.map(({ uuid }) => uuid)
+    await tx.deleteFrom('audit_pending').where(sql<boolean>`id = any(${ids}::uuid[])`).execute()
+  }
 }

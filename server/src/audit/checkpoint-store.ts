@@ -7,7 +7,7 @@ import type { Checkpoint } from './checkpoint.ts'
 import type { AuditCheckpointTable } from './tables.ts'
 
 /** Upper bound for the commit delay plus the clock difference between a record's time and its position. */
-const CLOCK_TOLERANCE_MS = 3_600_000
+export const CLOCK_TOLERANCE_MS = 3_600_000
 
 export const findLatestCheckpoint = (db: Db, workspaceId: string) =>
   findOne(selectCheckpoints(db, workspaceId).orderBy('size', 'desc'))

@@ -17,10 +17,11 @@ import { hashContent } from './content-hash.ts'
 import { type GroupResult, groupStatement } from './group-statement.ts'
 
 /** Also selects the hash of the record at the last known end. */
-const FIND_END = `select sequence, hash,
+const FIND_END = `select sequence, hash, pg_is_in_recovery() as "isStandby",
   (select hash from audit_record where workspace_id = $1 and sequence = $2) as "knownHash"
   from audit_head where workspace_id = $1`
 const FIND_RECORDS = 'select id, sequence, prev_hash, hash from audit_record where workspace_id = $1 and id = any($2::uuid[])'
+const REMOVE_PENDING = 'delete from audit_pending where id = any($1::uuid[])'
 
 const UNIQUE_VIOLATION = '23505'
 const HASH_BYTES = 32
@@ -61,7 +62,10 @@ export class GroupAppender implements Appender {
     for (let pause = FIRST_RETRY_MS; placed.size < records.length; ) {
       const left = records.filter(({ uuid }) => !placed.has(uuid))
       try {
-        for (const record of await this.#append(left, mayBeStored, this.#sealer)) placed.set(record.prepared.uuid, record)
+        const appended = await this.#append(left, mayBeStored, this.#sealer)
+        for (const record of appended) placed.set(record.prepared.uuid, record)
+        if (appended.length === 0 && elapsed() > deadline)
+          throw new Error('other nodes moved the end of the chain until the deadline')
       } catch (cause) {
         const isStored = !mayBeStored && cause instanceof pg.DatabaseError && cause.code === UNIQUE_VIOLATION
         mayBeStored = true
@@ -119,13 +123,15 @@ export class GroupAppender implements Appender {
   /** Reads the chain's end, and raises the alarm if the chain no longer contains the last known record. */
   async #readEnd(): Promise<ChainEnd> {
     const known = this.#known?.end
-    const { rows } = await this.#query<ChainEnd & { knownHash: Buffer | null }>({
+    const { rows } = await this.#query<ChainEnd & { knownHash: Buffer | null; isStandby: boolean }>({
       text: FIND_END,
       values: [this.#workspace, known?.sequence ?? 0],
     })
     const [row] = rows
     if (row === undefined) throw new NoChainError(`Workspace ${this.#workspaceId} has no audit chain`)
-    const { knownHash, ...end } = row
+    const { knownHash, isStandby, ...end } = row
+    // A standby that was the primary, or is behind it, shows an older end.
+    if (isStandby) throw new Error('the database is a standby: connect to the primary')
     this.#known = { end, at: elapsed() }
     // A missing record may have been removed by retention. Other gaps are found when the next checkpoint is signed.
     const differs = (hash: Buffer | null) => known && hash && !hash.equals(known.hash)
@@ -134,14 +140,18 @@ export class GroupAppender implements Appender {
     return end
   }
 
-  /** Finds those of the records that an attempt with an unknown outcome, or another node, has stored. Throws DuplicateRecordError. */
+  /**
+   * Finds those of the records that an attempt with an unknown outcome, or another node, has stored. A pending row of theirs
+   * was inserted again, because the append deletes it, and is removed. Throws DuplicateRecordError.
+   */
   async #findStored(records: readonly PreparedRecord[]): Promise<readonly PlacedRecord[]> {
     const { rows } = await this.#query<{ id: string; sequence: number; prev_hash: Buffer; hash: Buffer }>({
       text: FIND_RECORDS,
       values: [this.#workspace, records.map(({ uuid }) => uuid)],
     })
     const stored = new Map(rows.map((row) => [row.id, row]))
-    return records.flatMap((prepared) => {
+    if (stored.size === 0) throw new DuplicateRecordError('the audit log of another Workspace has a record with the same id')
+    const found = records.flatMap((prepared) => {
       const row = stored.get(prepared.uuid)
       if (!row) return []
       const place = { sequence: row.sequence, prevHash: row.prev_hash, hash: row.hash }
@@ -149,6 +159,9 @@ export class GroupAppender implements Appender {
         throw new DuplicateRecordError(`the audit log has another record with the id ${prepared.draft.id}`)
       return [{ prepared, ...place }]
     })
+    const pending = found.flatMap(({ prepared: { isPending, uuid } }) => (isPending ? [uuid] : []))
+    if (pending.length > 0) await this.#query({ text: REMOVE_PENDING, values: [pending] })
+    return found
   }
 
   #query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig): Promise<pg.QueryResult<Row>> {

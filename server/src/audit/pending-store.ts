@@ -2,8 +2,10 @@ import { type Selectable, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { uuidOf } from '../db/values.ts'
 import { toId } from '../lib/id.ts'
+import { findFirstSequence } from './audit-store.ts'
 import { type PreparedRecord, prepareRecord } from './chain.ts'
 import type { AuditFault } from './chain-checker.ts'
+import { CLOCK_TOLERANCE_MS, findCheckpointAt, findLatestCheckpoint } from './checkpoint-store.ts'
 import { hashContent } from './content-hash.ts'
 import type { SealKeys } from './log-seal.ts'
 import type { AuditRecord } from './record.ts'
@@ -20,41 +22,73 @@ export async function findWorkspacesWithPending(db: Db, olderThanMs: number): Pr
   return rows.map(({ workspace_id }) => toId('ws', workspace_id))
 }
 
-/** Pending records of a Workspace that are at least this old, oldest first, and the first fault among them. */
-export async function readPending(
+export interface PendingPage {
+  readonly records: readonly PreparedRecord[]
+  /** The first fault among the rows of the page. */
+  readonly fault?: AuditFault
+}
+
+/** Pages of the pending records of a Workspace that are at least this old, in the order of their ids, which contain the time. */
+export async function* readPendingPages(
   db: Db,
   workspaceId: string,
   keys: Pick<SealKeys, 'hasher'>,
   olderThanMs: number,
-): Promise<{ records: PreparedRecord[]; fault?: AuditFault }> {
-  const rows = await db
-    .selectFrom('audit_pending')
-    .selectAll()
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where(isOlderThan(olderThanMs))
-    .orderBy('created_at')
-    .orderBy('id')
-    .limit(PENDING_PAGE)
-    .execute()
+): AsyncGenerator<PendingPage> {
+  let last: string | undefined
+  for (;;) {
+    let query = db.selectFrom('audit_pending').selectAll().where('workspace_id', '=', uuidOf('ws', workspaceId))
+    if (last !== undefined) query = query.where('id', '>', last)
+    const rows = await query.where(isOlderThan(olderThanMs)).orderBy('id').limit(PENDING_PAGE).execute()
+    if (rows.length > 0) yield checkPage(rows, workspaceId, keys, await findPrunedUntil(db, workspaceId))
+    if (rows.length < PENDING_PAGE) return
+    last = rows.at(-1)?.id
+  }
+}
+
+function checkPage(
+  rows: readonly PendingRow[],
+  workspaceId: string,
+  keys: Pick<SealKeys, 'hasher'>,
+  prunedUntil: Date | undefined,
+): PendingPage {
   const records: PreparedRecord[] = []
   let fault: AuditFault | undefined
   for (const row of rows) {
     const record = restorePending(row, workspaceId, keys)
-    if (record) records.push(record)
+    if (record && !(prunedUntil && new Date(record.draft.created_at) <= prunedUntil)) records.push(record)
     else fault ??= { sequence: 0, id: toId('aud', row.id), reason: 'pending_altered' }
   }
   return { records, ...(fault && { fault }) }
 }
 
-/** Fault of a pending record: without the secret key none can be added or changed. */
-export const findPendingFault = async (db: Db, workspaceId: string, keys: SealKeys): Promise<AuditFault | undefined> =>
-  (await readPending(db, workspaceId, keys, 0)).fault
+/**
+ * Retention has removed the records up to this time; undefined: none. A pending record that is older is a copy of one of them: retention
+ * keeps records for a day at least, and signs the newer ones before.
+ */
+async function findPrunedUntil(db: Db, workspaceId: string): Promise<Date | undefined> {
+  const first = await findFirstSequence(db, workspaceId)
+  if (first === 1) return undefined
+  const checkpoint =
+    first === undefined ? await findLatestCheckpoint(db, workspaceId) : await findCheckpointAt(db, workspaceId, first - 1)
+  return checkpoint && new Date(Date.parse(checkpoint.created_at) + CLOCK_TOLERANCE_MS)
+}
 
-/** Removes the pending records whose seal is not valid. For an operator who accepts the log as found. */
+/** Fault of a pending record: without the secret key none can be added or changed. */
+export async function findPendingFault(db: Db, workspaceId: string, keys: SealKeys): Promise<AuditFault | undefined> {
+  for await (const { fault } of readPendingPages(db, workspaceId, keys, 0)) if (fault) return fault
+  return undefined
+}
+
+/** Removes the pending records that are not genuine. For an operator who accepts the log as found. */
 export async function removeForgedPending(db: Db, workspaceId: string, keys: SealKeys): Promise<void> {
-  const rows = await db.selectFrom('audit_pending').selectAll().where('workspace_id', '=', uuidOf('ws', workspaceId)).execute()
-  const forged = rows.filter((row) => !restorePending(row, workspaceId, keys)).map(({ id }) => id)
-  if (forged.length > 0) await db.deleteFrom('audit_pending').where('id', 'in', forged).execute()
+  const genuine: string[] = []
+  for await (const { records } of readPendingPages(db, workspaceId, keys, 0)) genuine.push(...records.map(({ uuid }) => uuid))
+  await db
+    .deleteFrom('audit_pending')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where(sql<boolean>`not id = any(${genuine}::uuid[])`)
+    .execute()
 }
 
 /** Returns undefined if the seal does not fit. */
@@ -72,5 +106,7 @@ function restorePending(row: PendingRow, workspaceId: string, { hasher }: Pick<S
   }
 }
 
+/** A row from the future was written before the clock of the database was set back, or altered: it is read too. */
 const isOlderThan = (ms: number) =>
-  sql<boolean>`created_at <= clock_timestamp() - make_interval(secs => ${ms / 1_000}::double precision)`
+  sql<boolean>`(created_at <= clock_timestamp() - make_interval(secs => ${ms / 1_000}::double precision)
+    or created_at > clock_timestamp() + interval '1 minute')`

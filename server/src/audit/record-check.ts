@@ -4,7 +4,7 @@ import { readRecordPages, type SealedLink, type StoredRecord } from './audit-sto
 import { hashBody } from './chain.ts'
 import type { ObservedRecord } from './chain-checker.ts'
 import { hashContentOf } from './content-hash.ts'
-import { GroupChecker } from './group-checker.ts'
+import { type ComparableLog, GroupChecker } from './group-checker.ts'
 import { decodeGroupSeal } from './group-seal.ts'
 import type { AuditRecord } from './record.ts'
 import type { KeyedSeals, SealedPlace } from './record-seals.ts'
@@ -25,22 +25,23 @@ function isSealValid(seals: KeyedSeals, seal: Buffer, body: string, place: Seale
   return content !== undefined && seals.isGrouped(seal, content)
 }
 
-/** Like isSealValid for a stored record without the checks of its columns; its hash must be that of its body. */
+/** Like isSealValid for a stored record without the checks of its columns, except its hash and its id. */
 export const isLinkSealed = (
   seals: KeyedSeals,
   seal: Buffer,
-  { sequence, prev_hash: prevHash, hash, body }: SealedLink,
+  { id, sequence, prev_hash: prevHash, hash, body }: SealedLink,
 ): boolean =>
-  isSealValid(seals, seal, body, { sequence, prevHash, hash }) && (!decodeGroupSeal(seal) || hashBody(body).equals(hash))
+  isSealValid(seals, seal, body, { sequence, prevHash, hash }) &&
+  (!decodeGroupSeal(seal) || (hashBody(body).equals(hash) && body.includes(`"id":"${toId('aud', id)}"`)))
 
-/** Pages of observed records of the range, in order, and the checker of their groups. `comparableFrom`: see GroupChecker. */
+/** Pages of observed records of the range, in order, and the checker of their groups. */
 export async function* observePages(
   db: Db,
   workspaceId: string,
-  range: { readonly after: number; readonly through: number; readonly comparableFrom: number },
+  range: { readonly after: number; readonly through: number; readonly comparable: ComparableLog },
   required: RequiredSeals,
 ): AsyncGenerator<{ readonly page: readonly ObservedRecord[]; readonly groups: GroupChecker }> {
-  const groups = new GroupChecker(db, workspaceId, range.comparableFrom)
+  const groups = new GroupChecker(db, workspaceId, range.comparable)
   for await (const rows of readRecordPages(db, workspaceId, range)) {
     await groups.load(rows)
     const page = rows.map((row) => {

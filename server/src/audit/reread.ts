@@ -65,13 +65,13 @@ export async function rereadNextRange(
   const first = await findFirstSequence(db, workspaceId)
   const reading = await readSeal(db, workspaceId, keys)
   if (first === undefined || reading.kind !== 'sealed') return undefined
-  const comparableFrom = Math.max(first, (reading.seal.accepted?.through ?? 0) + 1)
-  const begin = Math.max(after + 1, comparableFrom)
+  const comparableAfter = Math.max(first - 1, reading.seal.accepted?.through ?? 0)
+  const begin = Math.max(after, comparableAfter) + 1
   const end = await findCheckpointCovering(db, workspaceId, begin)
   if (!end || end.size > reading.seal.size) return undefined
   const range = { records: end.size - begin + 1, through: end.size }
   const required = { seals: keys.hasher.seals, from: reading.seal.sealed_from }
-  const fault = await findFirstFault(db, keys.publicKey, { begin, end, comparableFrom }, required)
+  const fault = await findFirstFault(db, keys.publicKey, { begin, end, comparableAfter }, required)
   // Retention may have removed records while they were read.
   if (fault && (await findFirstSequence(db, workspaceId)) !== first) return { ...range, through: after }
   return { ...range, ...(fault && { fault }) }
@@ -80,14 +80,15 @@ export async function rereadNextRange(
 async function findFirstFault(
   db: Db,
   publicKey: string,
-  { begin, end, comparableFrom }: { begin: number; end: Checkpoint; comparableFrom: number },
+  { begin, end, comparableAfter }: { begin: number; end: Checkpoint; comparableAfter: number },
   required: RequiredSeals,
 ): Promise<AuditFault | undefined> {
   const start = await findChainStart(db, end.workspace_id, begin, publicKey, undefined)
   if ('reason' in start) return start
   const checker = new ChainChecker(publicKey, start.end, start.frontier)
   checker.expectCheckpoint(end)
-  const range = { after: begin - 1, through: end.size, comparableFrom }
+  const comparable = { start: { sequence: comparableAfter, hash: Buffer.alloc(0) }, signedThrough: end.size }
+  const range = { after: begin - 1, through: end.size, comparable }
   for await (const { page } of observePages(db, end.workspace_id, range, required)) {
     for (const record of page) checker.addRecord(record)
     if (checker.fault) break

@@ -5,7 +5,7 @@ import { newId } from '../lib/id.ts'
 import { adoptLog } from './adopt-log.ts'
 import { appendUnderLock } from './append-in-transaction.ts'
 import { LOCK_CHAIN_END } from './append-statement.ts'
-import { readLinkPages } from './audit-store.ts'
+import { findFirstSequence, readLinkPages } from './audit-store.ts'
 import type { ChainEnd } from './chain.ts'
 import type { AuditFault } from './chain-checker.ts'
 import {
@@ -76,10 +76,21 @@ async function acceptLog(tx: Tx, seal: LogSeal, keys: WorkspaceKeys, fault: Audi
   const { end, frontier } = await readCurrentState(tx, workspaceId, keys)
   await removeForgedPending(tx, workspaceId, keys)
   const { sequence: through, hash } = end
-  await tx.updateTable('audit_head').set({ sequence: through, hash }).where('workspace_id', '=', workspace).execute()
+  await tx
+    .updateTable('audit_head')
+    .set({ sequence: through, hash, anchored_from: through })
+    .where('workspace_id', '=', workspace)
+    .execute()
   const removed = await findCheckpointsBetween(tx, workspaceId, through - 1, Number.MAX_SAFE_INTEGER)
   await tx.deleteFrom('audit_checkpoint').where('workspace_id', '=', workspace).where('size', '>=', through).execute()
   await tx.deleteFrom('audit_delivery').where('workspace_id', '=', workspace).execute()
+  // Otherwise the next records would not be counted if the end went back.
+  await tx
+    .updateTable('audit_rollup_position')
+    .set({ through })
+    .where('workspace_id', '=', workspace)
+    .where('through', '>', through)
+    .execute()
   const checkpoint = through > 0 ? await signCurrentState(tx, workspaceId, keys, end, frontier, now) : undefined
   await tx
     .updateTable('workspace')
@@ -100,35 +111,46 @@ async function acceptLog(tx: Tx, seal: LogSeal, keys: WorkspaceKeys, fault: Audi
 /** Maximum number of missing records that can be accepted: each costs one or two hashes while other signers wait. */
 const MAX_GAPS = 5_000_000
 
-/** Reads the log's end and builds its tree. A missing record counts as 32 zero bytes, which no record hashes to. */
+/**
+ * Locks the log's end and builds its tree. A missing record counts as 32 zero bytes, which no record hashes to. Requests wait for the lock,
+ * so it is taken when only the newest records are left to read.
+ */
 async function readCurrentState(
   tx: Tx,
   workspaceId: string,
   keys: WorkspaceKeys,
 ): Promise<{ end: ChainEnd; frontier: Frontier }> {
   const workspace = uuidOf('ws', workspaceId)
-  const { rows } = await tx.executeQuery<ChainEnd>(CompiledQuery.raw(LOCK_CHAIN_END, [workspace]))
-  let end: ChainEnd = rows[0] ?? { sequence: 0, hash: Buffer.alloc(32) }
-  const head = { workspace_id: workspace, ...end }
-  if (!rows[0]) await tx.insertInto('audit_head').values(head).execute()
-  const records = tx.selectFrom('audit_record').where('workspace_id', '=', workspace)
-  const kept = await records
-    .select(({ fn }) => [fn.min<number | null>('sequence').as('first'), fn.max<number | null>('sequence').as('last')])
-    .executeTakeFirstOrThrow()
-  const anchor = kept.first !== null && kept.first > 1 ? await findCheckpointAt(tx, workspaceId, kept.first - 1) : undefined
-  const frontier = (anchor && isGenuine(anchor, keys.publicKey) && parseFrontier(anchor)) || new Frontier()
+  const frontier = await findFirstFrontier(tx, workspaceId, keys)
   const missing = leafHash(Buffer.alloc(32))
   let gaps = 0
-  for await (const links of readLinkPages(tx, workspaceId, frontier.size, kept.last ?? 0)) {
-    for (const { sequence, hash } of links) {
-      fillGaps(sequence - 1)
-      frontier.append(leafHash(hash))
-      // The next record continues from the last existing one, unless the stored end is later.
-      if (sequence >= end.sequence) end = { sequence, hash }
-    }
-  }
+  let last: ChainEnd = { sequence: 0, hash: Buffer.alloc(32) }
+  await readRecords()
+  const { rows } = await tx.executeQuery<ChainEnd>(CompiledQuery.raw(LOCK_CHAIN_END, [workspace]))
+  const [head] = rows
+  if (!head)
+    await tx
+      .insertInto('audit_head')
+      .values({ workspace_id: workspace, sequence: 0, hash: Buffer.alloc(32) })
+      .execute()
+  await readRecords()
+  // The next record continues from the last existing one, unless the stored end is later.
+  const end = head && head.sequence > last.sequence ? head : last
   fillGaps(end.sequence)
   return { end, frontier }
+
+  /** Adds the records after the tree. */
+  async function readRecords(): Promise<void> {
+    const kept = tx.selectFrom('audit_record').where('workspace_id', '=', workspace)
+    const { through } = await kept.select(({ fn }) => fn.max<number | null>('sequence').as('through')).executeTakeFirstOrThrow()
+    for await (const links of readLinkPages(tx, workspaceId, frontier.size, through ?? 0)) {
+      for (const { sequence, hash } of links) {
+        fillGaps(sequence - 1)
+        frontier.append(leafHash(hash))
+        last = { sequence, hash }
+      }
+    }
+  }
 
   function fillGaps(through: number): void {
     gaps += Math.max(0, through - frontier.size)
@@ -139,6 +161,13 @@ async function readCurrentState(
     }
     while (frontier.size < through) frontier.append(missing)
   }
+}
+
+/** The tree of the records that retention has removed. */
+async function findFirstFrontier(tx: Tx, workspaceId: string, keys: WorkspaceKeys): Promise<Frontier> {
+  const first = (await findFirstSequence(tx, workspaceId)) ?? 1
+  const anchor = first > 1 ? await findCheckpointAt(tx, workspaceId, first - 1) : undefined
+  return (anchor && isGenuine(anchor, keys.publicKey) && parseFrontier(anchor)) || new Frontier()
 }
 
 async function signCurrentState(

@@ -5,8 +5,8 @@ import { type AdoptedLog, adoptLog } from './adopt-log.ts'
 import { findChainEnd, findFirstSequence, readSealedLinkPages, type SealedLink } from './audit-store.ts'
 import { type ChainEnd, GENESIS } from './chain.ts'
 import { type Checkpoint, checkpointHash, describeEnd, NO_CHECKPOINT_HASH, parseFrontier, signCheckpoint } from './checkpoint.ts'
-import { insertCheckpoint } from './checkpoint-store.ts'
-import { GroupChecker } from './group-checker.ts'
+import { findCheckpointAt, insertCheckpoint } from './checkpoint-store.ts'
+import { type ComparableLog, GroupChecker } from './group-checker.ts'
 import { firstSequenceRequiringSeal, writeSeal } from './log-seal.ts'
 import { Frontier, leafHash } from './merkle.ts'
 import { isLinkSealed } from './record-check.ts'
@@ -16,6 +16,8 @@ import type { WorkspaceKeys } from './workspace-keys.ts'
 /** A checkpoint is due after this many records, or once the last checkpoint is this old and there are newer records. */
 const DUE_AFTER_RECORDS = 1_000
 const DUE_AFTER_MS = 60_000
+/** A checkpoint covers about this many records: retention and archive work from checkpoint to checkpoint. */
+const MAX_RECORDS = 10_000
 
 /**
  * Finds the Workspaces whose next checkpoint is due; every node may sign it. A last checkpoint with a future time was signed
@@ -39,8 +41,8 @@ export async function findWorkspacesDue(db: Db, now: Date): Promise<string[]> {
 }
 
 /**
- * Signs the current chain, reading only the records since the last checkpoint, and updates the Workspace's seal. Returns
- * undefined if there are none. A log of an older version is adopted first (`onAdopted` is called).
+ * Signs the current chain, reading only the records since the last checkpoint, and updates the Workspace's seal. Returns the last of the
+ * new checkpoints; undefined if there are no new records. A log of an older version is adopted first (`onAdopted` is called).
  *
  * Throws AuditTamperedError, and signs nothing, if the seal does not confirm the last checkpoint or a later record has no valid
  * seal.
@@ -51,9 +53,24 @@ export async function makeCheckpoint(
   keys: WorkspaceKeys,
   now: Date,
   onAdopted: (adopted: AdoptedLog) => void = () => {},
+  maxRecords = MAX_RECORDS,
 ): Promise<Checkpoint | undefined> {
   const adopted = await adoptLog(db, workspaceId, keys, now)
   if (adopted) onAdopted(adopted)
+  for (let last: Checkpoint | undefined; ; ) {
+    const next = await makeNextCheckpoint(db, workspaceId, keys, { now, maxRecords })
+    last = next?.checkpoint ?? last
+    if (!next || next.isAtEnd) return last
+  }
+}
+
+/** Returns undefined if there are no new records. `isAtEnd`: whether the checkpoint covers all records. */
+function makeNextCheckpoint(
+  db: Db,
+  workspaceId: string,
+  keys: WorkspaceKeys,
+  { now, maxRecords }: { readonly now: Date; readonly maxRecords: number },
+): Promise<{ readonly checkpoint: Checkpoint; readonly isAtEnd: boolean } | undefined> {
   return db.transaction().execute(async (tx) => {
     const verified = await lockVerifiedSeal(tx, workspaceId, keys)
     if (!verified) throw new Error(`the audit log of ${workspaceId} has no seal`)
@@ -69,11 +86,12 @@ export async function makeCheckpoint(
     const sealed_from = firstSequenceRequiringSeal(seal, size + 1, now)
     const start = last ? { sequence: size, hash: Buffer.from(last.hash, 'hex') } : GENESIS
     const first = (await findFirstSequence(tx, workspaceId)) ?? 1
-    const comparableFrom = Math.max(first, (seal.accepted?.through ?? 0) + 1)
-    const range = { keys, start, head, firstSequenceRequiringSeal: sealed_from, comparableFrom, frontier }
-    await appendVerifiedLinks(tx, workspaceId, range)
+    const comparableAfter = Math.max(first - 1, seal.accepted?.through ?? 0)
+    const comparable = { start: await findComparableStart(tx, workspaceId, comparableAfter), signedThrough: size }
+    const range = { keys, start, head, firstSequenceRequiringSeal: sealed_from, comparable, frontier, maxRecords }
+    const end = await appendVerifiedLinks(tx, workspaceId, range)
     const checkpoint = signCheckpoint(
-      describeEnd(workspaceId, head, frontier, now),
+      describeEnd(workspaceId, end, frontier, now),
       frontier,
       keys.sign,
       last ? checkpointHash(last) : NO_CHECKPOINT_HASH,
@@ -84,7 +102,7 @@ export async function makeCheckpoint(
     // Nodes of older versions no longer write here, so they no longer remove records either.
     const pruned = seal.pruned ?? (sealed_from === null ? null : first - 1)
     await writeSeal(tx, { ...seal, ...sealedEnd, sealed_from, pruned }, keys.hasher)
-    return checkpoint
+    return { checkpoint, isAtEnd: end.sequence === head.sequence }
   })
 }
 
@@ -94,20 +112,31 @@ interface Range {
   readonly start: ChainEnd
   readonly head: ChainEnd
   readonly firstSequenceRequiringSeal: number | null
-  /** Records before this one are not compared with what groups are sealed behind, see GroupChecker. */
-  readonly comparableFrom: number
+  readonly comparable: ComparableLog
   readonly frontier: Frontier
+  readonly maxRecords: number
 }
 
-/** Adds the records after `start` to the tree. Throws at the first record that is missing, not linked or not sealed. */
+/** Predecessor of the first record that groups can be compared with. */
+async function findComparableStart(tx: Tx, workspaceId: string, sequence: number): Promise<ChainEnd> {
+  if (sequence === 0) return GENESIS
+  const checkpoint = await findCheckpointAt(tx, workspaceId, sequence)
+  // Without the checkpoint no group fits behind this record.
+  return { sequence, hash: Buffer.from(checkpoint?.hash ?? '', 'hex') }
+}
+
+/**
+ * Adds the records after `start` to the tree, up to the end of a group after `maxRecords`, and returns the last one. Throws at the first record that is missing, not linked or not
+ * sealed.
+ */
 async function appendVerifiedLinks(
   tx: Tx,
   workspaceId: string,
-  { keys, start, head, firstSequenceRequiringSeal, comparableFrom, frontier }: Range,
-): Promise<void> {
+  { keys, start, head, firstSequenceRequiringSeal, comparable, frontier, maxRecords }: Range,
+): Promise<ChainEnd> {
   const { seals } = keys.hasher
   let end = start
-  const groups = new GroupChecker(tx, workspaceId, comparableFrom)
+  const groups = new GroupChecker(tx, workspaceId, comparable)
   const isSealed = (link: SealedLink): boolean => {
     if (!groups.fits(link) || !link.prev_hash.equals(end.hash)) return false
     if (link.seal) return isLinkSealed(seals, link.seal, link)
@@ -120,10 +149,12 @@ async function appendVerifiedLinks(
       if (!isSealed(link)) throw tamperedError('unsealed', link.sequence)
       frontier.append(leafHash(link.hash))
       end = link
+      if (end.sequence >= start.sequence + maxRecords && groups.isComplete) return end
     }
   }
   if (end.sequence < head.sequence || !groups.isComplete) throw tamperedError('missing', end.sequence + 1)
   if (!end.hash.equals(head.hash)) throw tamperedError('replaced', end.sequence)
+  return end
 
   function tamperedError(reason: 'missing' | 'unsealed' | 'replaced', sequence: number): AuditTamperedError {
     return new AuditTamperedError(workspaceId, { sequence, id: null, reason })

@@ -47,6 +47,8 @@ export interface AuditHeadTable {
   workspace_id: string
   sequence: number
   hash: Bytes
+  /** New groups must be sealed behind this record or a later one: an operator has accepted the records before it. */
+  anchored_from: Generated<number>
 }
 
 /** A record that its transaction has committed and that has no position in the chain yet. */

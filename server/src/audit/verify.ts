@@ -38,12 +38,12 @@ export interface VerifyOptions {
   readonly kept?: readonly Checkpoint[]
   /** Ignores that signing was stopped before, to find out whether it may resume. */
   readonly resuming?: boolean
-  /** Retention may not have removed records created since this time, so they must exist. */
+  /** Without a seal that names what retention has removed: records created since this time must exist. */
   readonly completeSince?: Date
 }
 
 /** Retention can prune the chain while it is read; reading then starts again. */
-const MAX_PASSES = 3
+const MAX_PASSES = 100
 
 /**
  * Reads a Workspace's whole log in pages and finds the first fault: a record altered in its body or in a column, missing,
@@ -71,7 +71,9 @@ async function verifyPass(db: Db, workspaceId: string, keys: SealKeys, options: 
   const first = firstKept ?? head.sequence + 1
   const begin = seal?.accepted ? Math.max(first, seal.accepted.through + 1) : first
   const isAccepted = begin === (seal?.accepted?.through ?? 0) + 1
-  const start = await findChainStart(db, workspaceId, begin, publicKey, isAccepted ? undefined : options.completeSince)
+  // The seal names what retention has removed, also if it kept records for a shorter time then.
+  const isVouched = isAccepted || (seal?.pruned ?? null) !== null
+  const start = await findChainStart(db, workspaceId, begin, publicKey, isVouched ? undefined : options.completeSince)
   const removed = seal && findPruningFault(seal, first)
   if (removed) return failedAtStart(first, removed)
   if ('reason' in start) return failedAtStart(first, start)
@@ -81,7 +83,8 @@ async function verifyPass(db: Db, workspaceId: string, keys: SealKeys, options: 
   const kept = selectKeptCheckpoints(start.end.sequence, seal, options.kept)
   const checkpointChain = new CheckpointChainChecker(start.checkpoint, seal)
   const required = { seals: keys.hasher.seals, from: seal?.sealed_from ?? null }
-  const range = { after: begin - 1, through: head.sequence, comparableFrom: begin }
+  const comparable = { start: start.end, signedThrough: seal?.size ?? 0 }
+  const range = { after: begin - 1, through: head.sequence, comparable }
   let last = start.end.sequence
   let isComplete = true
   for await (const { page, groups } of observePages(db, workspaceId, range, required)) {

@@ -96,7 +96,7 @@ export class AuditWriter {
     await Promise.all(records.map((record) => this.#enqueue(record)))
   }
 
-  #enqueue(prepared: PreparedRecord): Promise<AuditRecord> {
+  async #enqueue(prepared: PreparedRecord): Promise<AuditRecord> {
     if (this.#waiting >= this.#options.maxWaiting)
       throw toUnavailable(new Error(`${this.#waiting} audit records are queued, which is the limit`))
     const workspaceQueue = this.#queueOf(prepared.draft.workspace_id)

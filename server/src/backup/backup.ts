@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { cp, mkdir, open, readdir, rm } from 'node:fs/promises'
+import { cp, mkdtemp, open, readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
@@ -39,9 +39,10 @@ export async function backUp(deps: BackupDeps, path: string, onProgress: (text: 
       'the database is a PostgreSQL: back it up with its own tools, for example pg_dump or pgBackRest, or use `gatehouse export`',
     )
   const writer = new ExportWriter(path)
-  const staging = `${path}.copy`
+  let staging: string | undefined
   try {
-    await mkdir(staging, { mode: 0o700 })
+    // Beside the file, whose disk has room for it.
+    staging = await mkdtemp(`${path}.copy-`)
     onProgress('copying the database')
     const places = new PlaceList(join(staging, 'places'))
     const migrations = await copyBetweenTransactions(deps, join(staging, 'postgres'), places)
@@ -65,7 +66,7 @@ export async function backUp(deps: BackupDeps, path: string, onProgress: (text: 
     await writer.discard()
     throw error
   } finally {
-    await rm(staging, { recursive: true, force: true })
+    if (staging !== undefined) await rm(staging, { recursive: true, force: true })
   }
 }
 

@@ -15,9 +15,9 @@ export type Value = string | null
 /** scrypt and its parameters (RFC 7914), and a value that the key of the passphrase seals. */
 export const Passphrase = Type.Object({
   kdf: Type.Literal('scrypt'),
-  n: Type.Integer({ minimum: 2, maximum: 2 ** 20 }),
-  r: Type.Integer({ minimum: 1, maximum: 32 }),
-  p: Type.Integer({ minimum: 1, maximum: 16 }),
+  n: Type.Integer({ minimum: 2, maximum: 2 ** 18 }),
+  r: Type.Integer({ minimum: 1, maximum: 8 }),
+  p: Type.Integer({ minimum: 1, maximum: 4 }),
   salt: Type.String(),
   check: Type.String(),
 })

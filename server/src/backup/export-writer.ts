@@ -4,6 +4,7 @@ import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import { newUuid } from '../lib/id.ts'
 import type { Header, Value } from './export-format.ts'
 
 /** Most of the time of a higher level is spent on sealed content, which cannot be compressed. */
@@ -21,10 +22,10 @@ export class ExportWriter {
   #table = ''
   #files = 0
 
-  /** Throws EEXIST if another export writes to the same path. */
+  /** Each run has a file of its own, which a killed one leaves behind. */
   constructor(path: string) {
     this.#path = path
-    this.#partial = `${path}.partial`
+    this.#partial = `${path}.${newUuid()}.partial`
     this.#written = pipeline(this.#gzip, createWriteStream(this.#partial, { flags: 'wx', mode: 0o600, flush: true }))
     // The error is thrown by the next write.
     this.#written.catch(() => {})
@@ -68,12 +69,8 @@ export class ExportWriter {
   /** Removes the incomplete file. */
   async discard(): Promise<void> {
     this.#gzip.destroy()
-    const failure = await this.#written.then(
-      () => undefined,
-      (error: NodeJS.ErrnoException) => error,
-    )
-    // The file of another export stays.
-    if (failure?.code !== 'EEXIST') await rm(this.#partial, { force: true })
+    await this.#written.catch(() => {})
+    await rm(this.#partial, { force: true })
   }
 
   async #line(value: unknown, hashed = true): Promise<void> {

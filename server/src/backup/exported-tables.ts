@@ -8,7 +8,7 @@ export interface ExportedTable {
   readonly workspace?: string
   /** Columns that refer to rows of later tables. They are set when all rows are there. The key of the table must be `id`. */
   readonly late?: readonly string[]
-  /** Order of the rows: a row comes after the rows that it refers to. */
+  /** Order of the rows. */
   readonly order?: string
   /** Columns with numbers that a sequence of this database has given, and the table of the sequence. They get new numbers. */
   readonly numbers?: Readonly<Record<string, keyof Schema>>
@@ -59,7 +59,7 @@ export const EXPORTED_TABLES: Readonly<Record<keyof Schema, TableRule>> = {
   audit_record: OF_WORKSPACE,
   audit_head: OF_WORKSPACE,
   audit_checkpoint: OF_WORKSPACE,
-  audit_delivery: OF_WORKSPACE,
+  audit_delivery: leftOut('the target has destinations of its own, and delivers all checkpoints'),
   audit_pending: OF_WORKSPACE,
   audit_feed: OF_SERVER,
   audit_rollup: leftOut('counted again from the records'),
@@ -81,8 +81,8 @@ export const EXPORTED_TABLES: Readonly<Record<keyof Schema, TableRule>> = {
   knowledge_chunk: { ...OF_WORKSPACE, numbers: PARTITION },
   memory_owner: OF_WORKSPACE,
   memory_partition: { ...OF_WORKSPACE, numbers: PARTITION },
-  // A memory refers to the newer one that replaced it.
-  memory_item: { ...OF_WORKSPACE, order: 'id desc', numbers: PARTITION },
+  // A memory refers to the one that replaced it, which may be older.
+  memory_item: { ...OF_WORKSPACE, late: ['superseded_by'], numbers: PARTITION },
 
   access_token: OF_WORKSPACE,
   contact_profile: OF_WORKSPACE,

@@ -17,6 +17,9 @@ interface Deps {
 /** After a crash, the job that removes files deletes the staged ones at this age. */
 const STAGED_MS = 86_400_000
 
+/** The job that removes files has deleted some of the staged ones, because the import took longer than STAGED_MS. */
+class StagedFilesRemovedError extends Error {}
+
 /**
  * Attachments of an import that is not committed. Each is listed in `removed_file`, until `keep` removes it from there in the
  * transaction of the import.
@@ -25,6 +28,8 @@ export class StagedFiles {
   readonly #deps: Deps
   /** Marks the rows of this import. */
   readonly #removedAt: Date
+  /** Number of these rows. */
+  #staged = 0
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -46,9 +51,20 @@ export class StagedFiles {
     return count
   }
 
-  /** Call it in the transaction that inserts the rows of the attachments. */
+  /** Call it in the transaction after the rows of the attachments are inserted. A file without a row is deleted later. */
   async keep(tx: Tx): Promise<void> {
-    await tx.deleteFrom('removed_file').where('removed_at', '=', this.#removedAt).execute()
+    const { count } = await tx
+      .selectFrom('removed_file')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('removed_at', '=', this.#removedAt)
+      .executeTakeFirstOrThrow()
+    if (Number(count) !== this.#staged)
+      throw new StagedFilesRemovedError('the import took longer than a day, and its attachments were deleted: import again')
+    await tx
+      .deleteFrom('removed_file')
+      .where('removed_at', '=', this.#removedAt)
+      .where('place', 'in', tx.selectFrom('message_attachment').select('place'))
+      .execute()
   }
 
   /** Deletes the files that this import stored. */
@@ -58,10 +74,23 @@ export class StagedFiles {
     for (const { place } of rows) await discardFile(db, files, place)
   }
 
+  /** An import that was interrupted has left rows, and files that its rows would delete. This import takes them over. */
   async #begin(place: string): Promise<StagedFile | undefined> {
     const { db, files } = this.#deps
-    if (await exists(files, place)) return undefined
-    await db.insertInto('removed_file').values({ place, removed_at: this.#removedAt }).execute()
+    const removed_at = this.#removedAt
+    if (await exists(files, place)) {
+      // A file without a row belongs to an attachment of this database.
+      const left = db.updateTable('removed_file').set({ removed_at }).where('place', '=', place)
+      const { numUpdatedRows } = await left.where('removed_at', '<>', removed_at).executeTakeFirstOrThrow()
+      this.#staged += Number(numUpdatedRows)
+      return undefined
+    }
+    await db
+      .insertInto('removed_file')
+      .values({ place, removed_at })
+      .onConflict((conflict) => conflict.column('place').doUpdateSet({ removed_at }))
+      .execute()
+    this.#staged += 1
     return StagedFile.create(files.incoming, place)
   }
 

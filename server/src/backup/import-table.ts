@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '../db/database.ts'
 import { createVectorTable, isPrivilegeMissing } from '../retrieval/semantic/prepare-vectors.ts'
 import { PLACE, type Value } from './export-format.ts'
@@ -45,7 +45,8 @@ class TableImport implements RowSink {
   readonly #rule: ExportedTable
   readonly #columns: readonly string[]
   readonly #types: ReadonlyMap<string, string>
-  readonly #late: { readonly id: Value; readonly values: readonly Value[] }[] = []
+  /** Ids and late values of the rows that have some. */
+  readonly #late: (readonly Value[])[] = []
   #batch: (readonly Value[])[] = []
   #length = 0
 
@@ -73,7 +74,7 @@ class TableImport implements RowSink {
     if (this.#batch.length === 0) return
     const values = this.#columns.map((name, at) => {
       const offset = this.#target.offsets.get(this.#rule.numbers?.[name] ?? '') ?? 0
-      const value = sql`(r ->> ${sql.lit(at)})::${sql.raw(this.#types.get(name) ?? 'text')}`
+      const value = this.#valueAt(at, name)
       return offset === 0 ? value : sql`${value} + ${sql.lit(offset)}`
     })
     await sql`insert into ${sql.table(this.#table)} (${references(this.#columns)}) overriding system value
@@ -83,11 +84,17 @@ class TableImport implements RowSink {
   }
 
   async finish(): Promise<void> {
-    const { late = [] } = this.#rule
-    for (const { id, values } of this.#late) {
-      const assignments = late.map((name, at) => sql`${sql.ref(name)} = ${values[at]}`)
-      await sql`update ${sql.table(this.#table)} set ${sql.join(assignments)} where id = ${id}`.execute(this.#target.tx)
+    const assignments = (this.#rule.late ?? []).map((name, at) => sql`${sql.ref(name)} = ${this.#valueAt(at + 1, name)}`)
+    for (let start = 0; start < this.#late.length; start += BATCH_ROWS) {
+      const batch = JSON.stringify(this.#late.slice(start, start + BATCH_ROWS))
+      await sql`update ${sql.table(this.#table)} set ${sql.join(assignments)} from json_array_elements(${batch}::json) as r
+        where id = ${this.#valueAt(0, 'id')}`.execute(this.#target.tx)
     }
+  }
+
+  /** The value at this place of a JSON array `r`, with the type of the column. */
+  #valueAt(at: number, column: string): RawBuilder<unknown> {
+    return sql`(r ->> ${sql.lit(at)})::${sql.raw(this.#types.get(column) ?? 'text')}`
   }
 
   /** Removes the late values and replaces those that depend on the database. */
@@ -97,8 +104,7 @@ class TableImport implements RowSink {
     if (this.#table === 'message_attachment' && !PLACE.test(row[at('place')] ?? ''))
       throw new DamagedExportError('an attachment has an invalid place in the file store')
     let adapted = row
-    if (late.some((name) => row[at(name)] != null))
-      this.#late.push({ id: row[at('id')] ?? null, values: late.map((name) => row[at(name)] ?? null) })
+    if (late.some((name) => row[at(name)] != null)) this.#late.push(['id', ...late].map((name) => row[at(name)] ?? null))
     for (const name of late) adapted = adapted.with(at(name), null)
     for (const [name, value] of Object.entries(replaced)) adapted = adapted.with(at(name), value)
     return adapted

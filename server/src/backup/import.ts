@@ -11,6 +11,7 @@ import { openTable, type RowSink } from './import-table.ts'
 import { NumberRanges } from './number-ranges.ts'
 import { openExportKey } from './passphrase.ts'
 import { useStandardTextForms } from './text-form.ts'
+import { belongsToWorkspace, requireOnlyWorkspace } from './workspace-bounds.ts'
 
 export interface ImportDeps {
   readonly db: Db
@@ -57,12 +58,11 @@ export async function importData(deps: ImportDeps, options: ImportOptions): Prom
     const rows = await deps.db.transaction().execute(async (tx) => {
       const offsets = await numbers.reserve(tx, header.workspace === null)
       const inserted = await insertRows({ tx, offsets, onSkipped: options.onSkipped }, conversion, options)
+      const ids = workspaces.map(({ id }) => id)
+      if (header.workspace !== null) for (const id of ids) await requireOnlyWorkspace(tx, id, inserted)
       await files.keep(tx)
-      await options.verify(
-        tx,
-        workspaces.map(({ id }) => id),
-      )
-      return inserted
+      await options.verify(tx, ids)
+      return [...inserted.values()].reduce((sum, count) => sum + count, 0)
     })
     return { rows, files: stored }
   } catch (error) {
@@ -90,12 +90,16 @@ async function inspect(path: string) {
         header ? 'the file is a backup: use `gatehouse restore`' : 'the file does not begin with a header',
       )
     if (part.kind === 'table') ({ table, columns } = part)
+    if (part.kind === 'table' && header.workspace !== null && !belongsToWorkspace(table))
+      throw new DamagedExportError(`the export is of one Workspace, and has the table ${table} of a whole server`)
     if (part.kind !== 'row') continue
     numbers.add(table, columns, part.row)
     if (table === 'workspace')
       workspaces.push({ id: part.row[columns.indexOf('id')] ?? '', name: part.row[columns.indexOf('name')] ?? '' })
   }
   if (!header) throw new DamagedExportError('the file is empty')
+  if (header.workspace !== null && workspaces.length !== 1)
+    throw new DamagedExportError(`the export is of one Workspace, and has ${workspaces.length}`)
   return { header, workspaces, numbers }
 }
 
@@ -123,29 +127,32 @@ async function requireImportable(db: Db, header: Header, workspaces: readonly Im
       )
 }
 
+/** Returns the number of rows by table. */
 async function insertRows(
   target: Parameters<typeof openTable>[0],
   conversion: SealConversion,
   { path, onProgress }: ImportOptions,
-): Promise<number> {
+): Promise<ReadonlyMap<string, number>> {
   const { tx } = target
   await useStandardTextForms(tx)
   const tables: RowSink[] = []
   let convert: ReturnType<typeof sealConverter>
-  let rows = 0
+  const counts = new Map<string, number>()
+  let table = ''
   for await (const part of readExport(path)) {
     if (part.kind === 'file') break
     if (part.kind === 'table') {
       await tables.at(-1)?.flush()
-      onProgress(`importing ${part.table}`)
-      tables.push(await openTable(target, part.table, part.columns))
-      convert = sealConverter(tx, part.table, part.columns, conversion)
+      table = part.table
+      onProgress(`importing ${table}`)
+      tables.push(await openTable(target, table, part.columns))
+      convert = sealConverter(tx, table, part.columns, conversion)
     } else if (part.kind === 'row') {
       await tables.at(-1)?.add(convert ? await convert(part.row) : part.row)
-      rows += 1
+      counts.set(table, (counts.get(table) ?? 0) + 1)
     }
   }
   await tables.at(-1)?.flush()
-  for (const table of tables) await table.finish()
-  return rows
+  for (const sink of tables) await sink.finish()
+  return counts
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../db/database.ts'
 import type { Value } from './export-format.ts'
+import { DamagedExportError } from './export-reader.ts'
 import { EXPORTED_TABLES } from './exported-tables.ts'
 
 /** Distance to the numbers in use: other transactions may take numbers while a range is reserved. */
@@ -15,6 +16,8 @@ export class NumberRanges {
     const column = OWN_NUMBERS.get(table)
     if (column === undefined) return
     const number = Number(row[columns.indexOf(column)])
+    if (!Number.isSafeInteger(number) || number < 1)
+      throw new DamagedExportError(`the export has a row of the table ${table} whose ${column} is not a number of a sequence`)
     this.#highest.set(table, Math.max(this.#highest.get(table) ?? 0, number))
   }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { lockFolder } from '../db/folder-lock.ts'
 import { listSecretKeys, type SecretKeys, secretKeyId } from '../lib/secret-box.ts'
 import { BACKUP_FORMAT, DATABASE_FILE, type Header, type Part } from './export-format.ts'
 import { DamagedExportError, readExport } from './export-reader.ts'
@@ -9,26 +10,38 @@ import { DamagedExportError, readExport } from './export-reader.ts'
 class RestoreRefusedError extends Error {}
 
 /**
- * Unpacks the database of a backup into a data folder that has none. The database appears under its name when the whole file was read
- * and its hash is right.
+ * Unpacks the database of a backup into a data folder that has none. The database appears under its name after `complete`, which gets a
+ * data folder with the unpacked database and stores the rest: an interrupted restore leaves no database behind, and can be repeated.
  */
-export async function restoreDatabase(path: string, dataDir: string, secrets: SecretKeys): Promise<void> {
+export async function restoreDatabase(
+  path: string,
+  { dataDir, secrets }: { readonly dataDir: string; readonly secrets: SecretKeys },
+  complete: (staging: string) => Promise<void>,
+): Promise<void> {
   const target = join(dataDir, 'postgres')
-  if (existsSync(target))
-    throw new RestoreRefusedError(`${dataDir} has a database already: set GATEHOUSE_DATA to a folder without one`)
-  const partial = join(dataDir, 'postgres.partial')
-  await rm(partial, { recursive: true, force: true })
-  await mkdir(partial, { recursive: true, mode: 0o700 })
+  requireNoDatabase(target, dataDir)
+  const staging = join(dataDir, 'restoring')
+  const unlock = lockFolder(join(staging, 'lock'))
+  if (!unlock) throw new RestoreRefusedError(`another restore into ${dataDir} is running: wait until it ends`)
   try {
-    await unpack(readExport(path), dataDir, secrets)
-    await rename(partial, target)
-  } catch (error) {
-    await rm(partial, { recursive: true, force: true })
-    throw error
+    for (const name of ['postgres', 'run']) await rm(join(staging, name), { recursive: true, force: true })
+    await mkdir(join(staging, 'postgres'), { mode: 0o700 })
+    await unpack(readExport(path), staging, secrets)
+    await complete(staging)
+    requireNoDatabase(target, dataDir)
+    await rename(join(staging, 'postgres'), target)
+  } finally {
+    unlock()
+    await rm(staging, { recursive: true, force: true })
   }
 }
 
-async function unpack(parts: AsyncIterable<Part>, dataDir: string, secrets: SecretKeys): Promise<void> {
+function requireNoDatabase(target: string, dataDir: string): void {
+  if (existsSync(target))
+    throw new RestoreRefusedError(`${dataDir} has a database already: set GATEHOUSE_DATA to a folder without one`)
+}
+
+async function unpack(parts: AsyncIterable<Part>, folder: string, secrets: SecretKeys): Promise<void> {
   let file: FileHandle | undefined
   let header: Header | undefined
   try {
@@ -41,7 +54,7 @@ async function unpack(parts: AsyncIterable<Part>, dataDir: string, secrets: Secr
       if (part.kind === 'chunk') await file?.writeFile(part.bytes)
       if (part.kind !== 'file') continue
       await close(file)
-      file = await create(part.place, dataDir)
+      file = await create(part.place, folder)
     }
     if (!header) throw new DamagedExportError('the file is empty')
   } finally {
@@ -50,9 +63,9 @@ async function unpack(parts: AsyncIterable<Part>, dataDir: string, secrets: Secr
 }
 
 /** Undefined for a folder, and for an attachment, which is stored later. */
-async function create(place: string, dataDir: string): Promise<FileHandle | undefined> {
+async function create(place: string, folder: string): Promise<FileHandle | undefined> {
   if (!DATABASE_FILE.test(place)) return undefined
-  const path = join(dataDir, place.replace(/^postgres\//, 'postgres.partial/'))
+  const path = join(folder, place)
   if (!place.endsWith('/')) return open(path, 'wx', 0o600)
   await mkdir(path, { mode: 0o700 })
   return undefined

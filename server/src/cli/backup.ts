@@ -10,7 +10,7 @@ import { openFileStore } from '../messaging/attachments/open-file-store.ts'
 import { listAllWorkspaces } from './choose-workspace.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 import { verifyLog } from './verify-log.ts'
-import { withDatabase } from './with-database.ts'
+import { type CommandContext, withDatabase } from './with-database.ts'
 
 /** `gatehouse backup FILE`: copies the embedded database, which a running server may use, and the attachments. */
 export const backupCommand = (terminal: Terminal, path: string): Promise<void> =>
@@ -30,14 +30,47 @@ export async function restoreCommand(terminal: Terminal, path: string): Promise<
   const config = readConfig(terminal.env)
   if (config.databaseUrl !== undefined)
     throw new CommandFailure('a backup belongs to the embedded database: unset DATABASE_URL, then export from it to PostgreSQL')
-  await restoreDatabase(resolve(path), config.dataDir, readSecrets(terminal.env, config))
-  await withDatabase(terminal, async (context) => {
-    const { db } = context.database
-    const files = openFileStore(fileStoreOptions(context.config, context.secrets))
-    const staged = new StagedFiles({ db, files, clock: context.clock })
-    const count = await staged.store(readExport(resolve(path))).finally(() => files.close())
+  const secrets = readSecrets(terminal.env, config)
+  const verified: string[] = []
+  const failed: string[] = []
+  let count = 0
+  await restoreDatabase(resolve(path), { dataDir: config.dataDir, secrets }, (staging) =>
+    withDatabase(
+      terminal,
+      async (context) => {
+        const { db } = context.database
+        count = await storeAttachments(context, resolve(path))
+        // A backup of a log with an alarm is restored too: it may be the only copy.
+        for (const { id } of await listAllWorkspaces(db))
+          await verifyLog(db, id, context).then(
+            (line) => verified.push(line),
+            (error) => failed.push(toFailure(error).message),
+          )
+      },
+      { dataDir: staging },
+    ),
+  )
+  for (const line of verified) terminal.out(line)
+  terminal.out(`${path}: the database and ${count} attachments were restored`)
+  if (failed.length > 0) throw new CommandFailure(failed.join('\n'))
+}
+
+async function storeAttachments({ config, secrets, database: { db }, clock }: CommandContext, path: string): Promise<number> {
+  const files = openFileStore(fileStoreOptions(config, secrets))
+  const staged = new StagedFiles({ db, files, clock })
+  try {
+    const count = await staged.store(readExport(path))
     await db.transaction().execute((tx) => staged.keep(tx))
-    for (const { id } of await listAllWorkspaces(db)) terminal.out(await verifyLog(db, id, context))
-    terminal.out(`${path}: the database and ${count} attachments were restored`)
-  })
+    return count
+  } catch (error) {
+    await staged.discard()
+    throw error
+  } finally {
+    await files.close()
+  }
+}
+
+function toFailure(error: unknown): CommandFailure {
+  if (error instanceof CommandFailure) return error
+  throw error
 }

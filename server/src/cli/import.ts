@@ -1,4 +1,6 @@
 import { resolve } from 'node:path'
+import { chainImported } from '../audit/chain-pending.ts'
+import { requireWorkspaceKeys } from '../audit/workspace-keys.ts'
 import { importData } from '../backup/import.ts'
 import { fileStoreOptions } from '../context-options.ts'
 import type { Tx } from '../db/database.ts'
@@ -19,7 +21,10 @@ export const importCommand = (terminal: Terminal, path: string, { passphraseFile
       path: resolve(path),
       passphrase: await readPassphrase(passphraseFile),
       verify: async (tx: Tx, ids: readonly string[]) => {
-        for (const id of ids) verified.push(await verifyLog(tx, toId('ws', id), context))
+        for (const workspaceId of ids.map((id) => toId('ws', id))) {
+          await chainImported(tx, workspaceId, await requireWorkspaceKeys(tx, context.workspaceBox, workspaceId))
+          verified.push(await verifyLog(tx, workspaceId, context))
+        }
       },
       onProgress: (text: string) => terminal.status?.(text),
       onSkipped: terminal.note,

@@ -23,8 +23,15 @@ const POOL_SIZE = 3
 const LONG_STATEMENT_MS = 600_000
 const LOCK_MS = 60_000
 
-/** Opens the database of the environment, which a running server may use at the same time, and closes it after `work`. */
-export async function withDatabase<T>({ env, note }: Terminal, work: (context: CommandContext) => Promise<T>): Promise<T> {
+/**
+ * Opens the database of the environment, which a running server may use at the same time, and closes it after `work`. `dataDir`: another
+ * folder with an embedded database.
+ */
+export async function withDatabase<T>(
+  { env, note }: Terminal,
+  work: (context: CommandContext) => Promise<T>,
+  { dataDir }: { readonly dataDir?: string } = {},
+): Promise<T> {
   const config = readConfig(env)
   secureDataFolder(config)
   const secrets = readSecrets(env, config)
@@ -35,6 +42,7 @@ export async function withDatabase<T>({ env, note }: Terminal, work: (context: C
       databaseUrl: config.databaseSessionUrl ?? config.databaseUrl,
       databaseSessionUrl: undefined,
       databaseReadUrl: undefined,
+      dataDir: dataDir ?? config.dataDir,
     }),
     poolSize: POOL_SIZE,
     timeouts: {

@@ -79,12 +79,18 @@ export async function signCheckpoints(deps: AuditJobDeps): Promise<void> {
 }
 
 /** Writes the segments of the logs that are due. A log with an alarm waits for the operator. */
-async function archiveAuditLogs({ db, clock, workspaceKeys, auditWatch, auditArchive }: AuditJobDeps): Promise<void> {
+async function archiveAuditLogs({ db, clock, workspaceKeys, auditWatch, auditArchive, log }: AuditJobDeps): Promise<void> {
   if (!auditArchive) return
   const ids = (await listWorkspaceIds(db)).filter((id) => !auditWatch.faults.has(id))
   await runForEach(ids, async (workspaceId) => {
     const keys = await workspaceKeys.get(workspaceId)
-    while (await archiveNextSegment(db, auditArchive, workspaceId, { keys, now: clock.now() }));
+    try {
+      while (await archiveNextSegment(db, auditArchive, workspaceId, { keys, now: clock.now() }));
+    } catch (cause) {
+      if (!(cause instanceof AuditTamperedError)) throw cause
+      auditWatch.suspect(workspaceId, cause.fault)
+      logTampering(log, workspaceId, cause.fault)
+    }
   })
 }
 
@@ -140,6 +146,8 @@ async function endAuditRetention({ db, clock, workspaceKeys, auditWatch, auditAr
     const before = new Date(now.getTime() - workspace.settings.audit_retention_days * DAY)
     const keys = await workspaceKeys.get(workspaceId)
     const archived = auditArchive && (await findArchivedSequence(db, auditArchive, workspaceId, keys))
+    // A checkpoint compares the new records with those that they were sealed behind, which must still exist.
+    await makeCheckpoint(db, workspaceId, keys, now)
     await pruneRecords(db, workspaceId, { before, keys, now, ...(archived !== undefined && { archived }) })
     await removeOldRollUps(db, workspaceId, before)
   })

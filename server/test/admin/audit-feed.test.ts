@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { FeedPosition } from '../../src/audit/feed/cursor.ts'
 import { follow } from '../../src/audit/feed/follow.ts'
 import { openSink } from '../../src/audit/feed/open-sink.ts'
 import { databasePositions, filePositions, noPositions } from '../../src/audit/feed/position-store.ts'
@@ -89,7 +90,7 @@ function send(target: string, positions = noPositions, options: { limit?: number
   const { db } = governed.server.context
   const sink = openSink(target, { token, node: 'node-1', out: () => {} })
   if (!sink) throw new Error(`not a target: ${target}`)
-  const read = (after: Readonly<Record<string, number>>) => readFeed(db, after, { limit, workspaceId: workspaceId() })
+  const read = (after: FeedPosition) => readFeed(db, after, { limit, workspaceId: workspaceId() })
   const { signal } = new AbortController()
   const work = { read, sink, positions, format: 'gatehouse', version: '1', isOnce: true, onProblem: () => {}, signal } as const
   return follow(work).finally(() => sink.close())
@@ -128,7 +129,7 @@ describe('audit follow', () => {
     const positions = databasePositions(db, clock, workspaceId())
     expect(await positions.load()).toEqual({})
     await send(join(folder, 'named.ndjson'), positions)
-    expect(await positions.load()).toEqual({ [workspaceId()]: await lastSequence() })
+    expect(await positions.load()).toEqual({ [workspaceId()]: [await lastSequence(), expect.stringMatching(/^[0-9a-f]{8}$/)] })
     writeFileSync(join(folder, 'broken'), 'x')
     await expect(filePositions(join(folder, 'broken')).load()).rejects.toThrow('is not valid')
   })

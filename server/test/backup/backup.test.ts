@@ -71,6 +71,26 @@ test('backup: a copy of a busy server has every acknowledged record, and its aud
   expect(again).toMatchObject({ code: 1, err: expect.stringContaining('has a database already') })
 })
 
+test('restore: completes what an interrupted restore has begun', async () => {
+  const target = emptyTarget('interrupted')
+  const restoring = join(target.GATEHOUSE_DATA ?? '', 'restoring', 'postgres')
+  // The process ended while the attachments were stored.
+  mkdirSync(restoring, { recursive: true })
+  writeFileSync(join(restoring, 'PG_VERSION'), '17')
+  const { code, out, err } = await runCommandLine(['restore', file], target)
+  expect(code, err).toBe(0)
+  expect(out).toMatch(/1 attachments were restored$/m)
+  expect(readdirSync(target.GATEHOUSE_DATA ?? '').toSorted()).toEqual(['files', 'postgres'])
+})
+
+test('restore: the database appears only with its attachments', async () => {
+  const target = emptyTarget('without-files')
+  writeFileSync(join(target.GATEHOUSE_DATA ?? '', 'files'), 'no folder for attachments')
+  const { code } = await runCommandLine(['restore', file], target)
+  expect(code).toBe(1)
+  expect(readdirSync(target.GATEHOUSE_DATA ?? '')).toEqual(['files'])
+})
+
 test('restore: leaves the folder empty when the file is damaged or the secret key is another', async () => {
   const damaged = join(source.folder, 'damaged.gz')
   writeFileSync(damaged, readFileSync(file).subarray(0, -1_000))

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { readRecordPages, type StoredRecord } from '../../src/audit/audit-store.ts'
+import { findChainEnd, readRecordPages, type StoredRecord } from '../../src/audit/audit-store.ts'
 import { type ChainEnd, canonicalBody, GENESIS, hashBody, parseRecord } from '../../src/audit/chain.ts'
 import type { AuditRecord } from '../../src/audit/record.ts'
 import type { Db } from '../../src/db/database.ts'
@@ -59,6 +59,24 @@ export class Intruder {
     // Sequences are unique, also between the updates.
     await sql`update audit_record set sequence = sequence + 1000000 where workspace_id = ${this.workspace}`.execute(this.#db)
     await this.#rewrite(moved, 1)
+  }
+
+  /** Puts copies of records of this log at its end, with their seals. */
+  async append(rows: readonly StoredRecord[]): Promise<void> {
+    const { sequence, hash } = await findChainEnd(this.#db, this.#workspaceId)
+    let end: ChainEnd = { sequence, hash }
+    for (const row of rows) {
+      const moved = `"prev_hash":"${end.hash.toString('hex')}","sequence":${end.sequence + 1}`
+      const body = row.body.replace(/"prev_hash":"\w+","sequence":\d+/, moved)
+      const copy = { ...row, body, sequence: end.sequence + 1, prev_hash: end.hash, hash: hashBody(body) }
+      await this.#db.insertInto('audit_record').values(copy).execute()
+      end = copy
+    }
+    await this.#db
+      .updateTable('audit_head')
+      .set({ sequence: end.sequence, hash: end.hash })
+      .where('workspace_id', '=', this.workspace)
+      .execute()
   }
 
   /** Removes all records after `sequence` and their checkpoints. */

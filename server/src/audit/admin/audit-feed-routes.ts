@@ -3,14 +3,15 @@ import { Type } from 'typebox'
 import { resolveWorkspace } from '../../admin/kit/choose-workspace.ts'
 import { operation } from '../../admin/kit/operation.ts'
 import type { Db } from '../../db/database.ts'
+import { GatehouseError } from '../../errors.ts'
 import { invalid } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import { elapsed } from '../../lib/clock.ts'
 import { oneOf } from '../../lib/fields.ts'
 import { VERSION } from '../../version.ts'
-import { type FeedPosition, formatCursor, parseCursor } from '../feed/cursor.ts'
+import { formatCursor, parseCursor } from '../feed/cursor.ts'
 import { FEED_FORMATS, formatRecord } from '../feed/feed-format.ts'
-import { readFeed } from '../feed/read-feed.ts'
+import { LogRewoundError, readFeed } from '../feed/read-feed.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1_000
@@ -33,7 +34,7 @@ const docs = operation('GET /audit/feed', 'readAuditFeed', 'Read audit records i
     'For SIEM systems. A reader that stores `next` after each response gets every record of all Workspaces once, also across restarts. Rules: GW-AUD-12, GW-AUD-13.',
   query: {
     after: Type.Optional(
-      Type.String({ maxLength: 8_000, description: '`next` of the previous response. Default: the oldest records.' }),
+      Type.String({ maxLength: 12_000, description: '`next` of the previous response. Default: the oldest records.' }),
     ),
     format: Type.Optional(oneOf(FEED_FORMATS)),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT })),
@@ -48,7 +49,10 @@ const docs = operation('GET /audit/feed', 'readAuditFeed', 'Read audit records i
     workspace: Type.Optional(Type.String({ maxLength: 200, description: 'Id or name of one Workspace. Default: all.' })),
   },
   answers: { 200: Feed },
-  errors: { 404: 'NOT_FOUND: the Workspace' },
+  errors: {
+    404: 'NOT_FOUND: the Workspace',
+    409: 'CONFLICT: the log went back behind `after`, for example because an older copy was restored',
+  },
 })
 
 interface Deps {
@@ -63,7 +67,7 @@ export function auditFeedRoutes(app: TypedApp, { db, shutdown }: Deps): void {
     const position = after === undefined ? {} : parseCursor(after)
     if (position === undefined) throw invalid({ param: 'after', message: 'must be the next of a response of this feed' })
     const workspaceId = workspace === undefined ? undefined : await resolveWorkspace(db, workspace)
-    const read = () => readFeed(db, position as FeedPosition, { limit, workspaceId })
+    const read = () => readFeed(db, position, { limit, workspaceId }).catch(toConflict)
     let page = await read()
     for (const until = elapsed() + wait * 1_000; page.records.length === 0; page = await read()) {
       if (elapsed() >= until || shutdown.stopping.aborted || socket.destroyed) break
@@ -72,4 +76,9 @@ export function auditFeedRoutes(app: TypedApp, { db, shutdown }: Deps): void {
     const data = page.records.map((record) => formatRecord(record, format, VERSION))
     return { object: 'audit_feed' as const, format, data, next: formatCursor(page.position), has_more: page.hasMore }
   })
+}
+
+function toConflict(cause: unknown): never {
+  if (!(cause instanceof LogRewoundError)) throw cause
+  throw new GatehouseError('CONFLICT', { message: `${cause.message}.`, param: 'after' }, cause)
 }

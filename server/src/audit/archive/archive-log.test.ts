@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { afterSigning, SIGNED_AT, useAuditLog } from '../../../test/support/audit-log.ts'
 import { runCommandLine } from '../../../test/support/command-line.ts'
 import { testDatabases } from '../../../test/support/database.ts'
+import { resumeSigning } from '../resume-signing.ts'
 import { pruneRecords } from '../retention.ts'
 import { verifyExport } from '../verify-export.ts'
 import { archiveNextSegment, findArchivedSequence } from './archive-log.ts'
@@ -38,6 +39,37 @@ describe.each(testDatabases())('archive on $name', ({ open }) => {
       .trim()
       .split('\n')
   const name = (first: number, last: number) => `${String(first).padStart(16, '0')}-${String(last).padStart(16, '0')}.jsonl.gz`
+
+  test('archive: stores no segment while a record is missing or altered', async () => {
+    await log().append(4)
+    await log().append(4)
+    await log().sign()
+    const { db, intruder } = log()
+    const row = (await intruder.rows())[2]
+    if (!row) throw new Error('the log has no third record')
+    const removeThird = () => db.deleteFrom('audit_record').where('id', '=', row.id).execute()
+    await removeThird()
+    await expect(archive(afterSigning(10_000), 8)).rejects.toThrow('tampered with')
+    await db
+      .insertInto('audit_record')
+      .values({ ...row, body: row.body.replace('"status":200', '"status":201') })
+      .execute()
+    await expect(archive(afterSigning(10_000), 8)).rejects.toThrow('tampered with')
+    await removeThird()
+    await db.insertInto('audit_record').values(row).execute()
+    await archive(afterSigning(10_000), 8)
+    expect(names()).toEqual([name(1, 8)])
+  })
+
+  test('archive: stores the segments of an accepted log, which lack records', async () => {
+    await log().append(8)
+    await log().sign()
+    await log().intruder.remove(3)
+    const { db, workspaceId, keys } = log()
+    expect(await resumeSigning(db, workspaceId, keys, { accept: true, now: SIGNED_AT })).toMatchObject({ done: 'accepted' })
+    await archive(afterSigning(DAY_MS + 10_000), 8)
+    expect(names()).toHaveLength(1)
+  })
 
   test('archive: segments are written when they are full or a day old, follow each other and verify', async () => {
     for (let group = 0; group < 5; group++) {

@@ -6,6 +6,9 @@ import type { Checkpoint } from '../checkpoint.ts'
 import { findCheckpointAt, findCheckpointBefore, findCheckpointCovering, findLatestCheckpoint } from '../checkpoint-store.ts'
 import { findDeliveredSize, saveDeliveredSize } from '../delivery/delivery-store.ts'
 import { findExportStart, streamExport } from '../export.ts'
+import { readSeal } from '../log-seal.ts'
+import { AuditTamperedError } from '../verified-seal.ts'
+import { verifyExport } from '../verify-export.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
 import type { ArchivePlace } from './archive-place.ts'
 
@@ -29,7 +32,8 @@ export const findArchivedSequence = (db: Db, place: ArchivePlace, workspaceId: s
 /**
  * Writes the next segment of a Workspace's log: an export (export.ts) from one checkpoint to another, compressed with gzip, under the name
  * `<workspace id>/<first sequence>-<last sequence>.jsonl.gz`. It is due when it is full, or its first record is a day old. Returns whether another may
- * be due. Segments of several nodes have the same names and records. Throws if the place does not store it.
+ * be due. Segments of several nodes have the same names and records. Throws if the place does not store it, and an AuditTamperedError, storing
+ * nothing, if the records do not verify.
  */
 export async function archiveNextSegment(
   db: Db,
@@ -42,7 +46,10 @@ export async function archiveNextSegment(
   const after = (archived > 0 && (await findCheckpointAt(db, workspaceId, archived))) || (await findExportStart(db, workspaceId))
   const end = await findSegmentEnd(db, workspaceId, { after: after?.size ?? 0, fullAt, now })
   if (!end) return false
-  const segment = await compress(streamExport(db, workspaceId, after, end))
+  const lines = streamExport(db, workspaceId, after, end)
+  // Records that an operator has accepted may be missing.
+  const isAccepted = (after?.size ?? 0) < (await findAcceptedSequence(db, workspaceId, keys))
+  const segment = await compress(lines, isAccepted ? undefined : (copied) => requireIntact(copied, workspaceId, keys))
   await place.write(`${workspaceId}/${digits((after?.size ?? 0) + 1)}-${digits(end.size)}.jsonl.gz`, segment, now)
   await saveDeliveredSize(db, workspaceId, place.key, end.size, keys.hasher.seals)
   return true
@@ -65,11 +72,33 @@ async function findSegmentEnd(
 
 const digits = (sequence: number): string => String(sequence).padStart(DIGITS, '0')
 
-async function compress(lines: AsyncIterable<string>): Promise<Buffer> {
+/** The last record that an operator has accepted as found; 0: none. */
+async function findAcceptedSequence(db: Db, workspaceId: string, keys: WorkspaceKeys): Promise<number> {
+  const reading = await readSeal(db, workspaceId, keys)
+  return reading.kind === 'sealed' ? (reading.seal.accepted?.through ?? 0) : 0
+}
+
+/** Once retention has removed the records, the segment is their only copy. Throws an AuditTamperedError. */
+async function requireIntact(lines: AsyncIterable<string>, workspaceId: string, { publicKey }: WorkspaceKeys): Promise<void> {
+  const { firstFault } = await verifyExport(lines, publicKey)
+  if (firstFault) throw new AuditTamperedError(workspaceId, firstFault)
+}
+
+/** `check` gets the lines while they are compressed. */
+async function compress(
+  lines: AsyncIterable<string>,
+  check: (lines: AsyncIterable<string>) => Promise<void> = readAll,
+): Promise<Buffer> {
   const gzip = createGzip()
   const compressed = buffer(gzip)
+  async function* copy(): AsyncGenerator<string, void> {
+    for await (const line of lines) {
+      if (!gzip.write(`${line}\n`)) await once(gzip, 'drain')
+      yield line
+    }
+  }
   try {
-    for await (const line of lines) if (!gzip.write(`${line}\n`)) await once(gzip, 'drain')
+    await check(copy())
     gzip.end()
     return await compressed
   } catch (cause) {
@@ -77,4 +106,8 @@ async function compress(lines: AsyncIterable<string>): Promise<Buffer> {
     gzip.destroy()
     throw cause
   }
+}
+
+async function readAll(lines: AsyncIterable<string>): Promise<void> {
+  for await (const _ of lines);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { AuditRecord } from '../record.ts'
 import { createChangeDraft } from '../record.ts'
 import { escapeHeader, escapeValue, toCef } from './cef.ts'
-import { formatCursor, parseCursor } from './cursor.ts'
+import { type FeedPosition, feedPlace, formatCursor, parseCursor } from './cursor.ts'
 import { OCSF_VERSION, toOcsf } from './ocsf.ts'
 import { formatSyslog } from './syslog-message.ts'
 
@@ -107,8 +107,10 @@ test('formatSyslog: RFC 5424 with octet count and the id of the record, with a h
 })
 
 test('cursor: is read back, and refused when it was not made here', () => {
-  const position = { [ID]: 12 }
+  const position = { [ID]: feedPlace(12, '0123456789abcdef') }
   expect(parseCursor(formatCursor(position))).toEqual(position)
-  for (const wrong of ['', 'x', '12', formatCursor({ nonsense: 1 }), formatCursor({ [ID]: -1 }), formatCursor({ [ID]: 1.5 })])
+  const hash = '01234567'
+  const crafted = [{ nonsense: [1, hash] }, { [ID]: [-1, hash] }, { [ID]: [1.5, hash] }, { [ID]: [1, 'x'] }, { [ID]: 1 }]
+  for (const wrong of ['', 'x', '12', ...crafted.map((position) => formatCursor(position as unknown as FeedPosition))])
     expect(parseCursor(wrong)).toBeUndefined()
 })

@@ -1,9 +1,20 @@
 import type { Db } from '../../db/database.ts'
 import { uuidOf } from '../../db/values.ts'
 import { toId } from '../../lib/id.ts'
-import { streamRecords } from '../audit-store.ts'
+import { findHashes, streamRecords } from '../audit-store.ts'
+import type { ChainEnd } from '../chain.ts'
 import type { AuditRecord } from '../record.ts'
-import type { FeedPosition } from './cursor.ts'
+import { type FeedPlace, type FeedPosition, feedPlace } from './cursor.ts'
+
+/** The log does not have the last record that was read: it was cut off, or an older copy of the database was restored. */
+export class LogRewoundError extends Error {
+  constructor(workspaceId: string) {
+    super(
+      `the audit log of ${workspaceId} went back behind the position of the reader, so it may have records that were not read. ` +
+        'Remove the position and read all records again: their ids show which are known',
+    )
+  }
+}
 
 interface FeedPage {
   /** Oldest first within each Workspace. */
@@ -16,6 +27,7 @@ interface FeedPage {
 /**
  * The first `limit` records after the position, of one Workspace or of all. Records have sequences without gaps, and a record becomes
  * visible after all earlier ones, so a reader that continues from the position misses none. Records that retention removed are skipped.
+ * Throws a LogRewoundError if the log does not continue from the position.
  */
 export async function readFeed(
   db: Db,
@@ -23,24 +35,33 @@ export async function readFeed(
   { limit, workspaceId }: { readonly limit: number; readonly workspaceId?: string | undefined },
 ): Promise<FeedPage> {
   const records: AuditRecord[] = []
-  const position: Record<string, number> = { ...after }
+  const position: Record<string, FeedPlace> = { ...after }
   for (const { id, end } of await listChainEnds(db, workspaceId)) {
-    const start = position[id] ?? 0
-    if (start >= end) continue
+    const place = position[id]
+    if (place) await requireContinued(db, id, place, end)
+    const start = place?.[0] ?? 0
+    if (start === end.sequence) continue
     if (records.length === limit) return { records, position, hasMore: true }
-    for await (const record of streamRecords(db, id, { after: start, through: end })) {
+    for await (const record of streamRecords(db, id, { after: start, through: end.sequence })) {
       if (records.length === limit) return { records, position, hasMore: true }
       records.push(record)
-      position[id] = record.integrity.sequence
+      position[id] = feedPlace(record.integrity.sequence, record.integrity.hash)
     }
   }
   return { records, position, hasMore: false }
 }
 
-/** The sequence of the last record of each Workspace, oldest Workspace first. */
-async function listChainEnds(db: Db, workspaceId: string | undefined): Promise<{ id: string; end: number }[]> {
-  let query = db.selectFrom('audit_head').select(['workspace_id', 'sequence']).orderBy('workspace_id')
+/** A record that retention has removed is not compared. */
+async function requireContinued(db: Db, id: string, [sequence, digits]: FeedPlace, end: ChainEnd): Promise<void> {
+  const hash = sequence === end.sequence ? end.hash : (await findHashes(db, id, [sequence])).get(sequence)
+  const differs = hash && sequence > 0 && !hash.toString('hex').startsWith(digits)
+  if (sequence > end.sequence || differs) throw new LogRewoundError(id)
+}
+
+/** The last record of each Workspace, oldest Workspace first. */
+async function listChainEnds(db: Db, workspaceId: string | undefined): Promise<{ id: string; end: ChainEnd }[]> {
+  let query = db.selectFrom('audit_head').select(['workspace_id', 'sequence', 'hash']).orderBy('workspace_id')
   if (workspaceId !== undefined) query = query.where('workspace_id', '=', uuidOf('ws', workspaceId))
   const rows = await query.execute()
-  return rows.map(({ workspace_id, sequence }) => ({ id: toId('ws', workspace_id), end: sequence }))
+  return rows.map(({ workspace_id, ...end }) => ({ id: toId('ws', workspace_id), end }))
 }

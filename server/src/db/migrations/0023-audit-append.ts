@@ -5,7 +5,7 @@ import { sql } from 'kysely'
  * Chains audit records in one statement, so that no node holds the lock on a chain's end across a round trip
  * (docs/decisions/0007-audit.md). Nothing is written unless `outcome` is `appended`:
  * - `no chain`: the Workspace has no row in audit_head
- * - `moved`: the chain does not contain the record that the caller anchors the group behind
+ * - `moved`: the chain does not contain the record that the caller anchors the group behind, or it is before `anchored_from`
  * - `stored`: `p_look` is set and at least one record is in the log already
  *
  * `hashes`: the hash of the record before the group, then those of the group, 32 bytes each. `removed`: number of pending rows that were
@@ -23,9 +23,10 @@ declare
   last_sequence bigint;
   last_hash bytea;
   known_hash bytea;
+  first_anchor bigint;
   size integer := cardinality(p_ids);
 begin
-  select head.sequence, head.hash into last_sequence, last_hash
+  select head.sequence, head.hash, head.anchored_from into last_sequence, last_hash, first_anchor
   from audit_head as head where head.workspace_id = p_workspace for no key update;
   if last_sequence is null then
     outcome := 'no chain';
@@ -37,7 +38,7 @@ begin
     select record.hash into known_hash
     from audit_record as record where record.workspace_id = p_workspace and record.sequence = p_anchor_sequence;
   end if;
-  if last_sequence < p_anchor_sequence or known_hash <> p_anchor_hash then
+  if last_sequence < p_anchor_sequence or p_anchor_sequence < first_anchor or known_hash is distinct from p_anchor_hash then
     outcome := 'moved';
     return;
   end if;
@@ -95,6 +96,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     // The migration of the budgets replaces it.
     `create function budget_settle(p_workspace uuid, p_settlements jsonb) returns void language plpgsql as
       $function$ begin return; end $function$`,
+    'alter table audit_head add column anchored_from bigint not null default 0',
     AUDIT_APPEND,
     'create table upgrade_step (name text primary key, starts_at timestamptz not null)',
     `insert into upgrade_step (name, starts_at)

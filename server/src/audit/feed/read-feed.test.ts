@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+import { afterSigning, SIGNED_AT, useAuditLog } from '../../../test/support/audit-log.ts'
+import { testDatabases } from '../../../test/support/database.ts'
+import { resumeSigning } from '../resume-signing.ts'
+import { pruneRecords } from '../retention.ts'
+import { findWorkspacesToRollUp, rollUpNextRecords } from '../statistics/roll-up.ts'
+import type { FeedPosition } from './cursor.ts'
+import { readFeed } from './read-feed.ts'
+
+const DAY = 86_400_000
+
+describe.each(testDatabases())('a log that went back, on $name', ({ open }) => {
+  const log = useAuditLog(open, { groups: [8, 4] })
+  const read = (after: FeedPosition) => readFeed(log().db, after, { limit: 100, workspaceId: log().workspaceId })
+
+  test('readFeed: continues behind the position, also when retention has removed its record', async () => {
+    const { position } = await read({})
+    await log().sign(afterSigning(1))
+    await pruneRecords(log().db, log().workspaceId, { before: afterSigning(2 * DAY), keys: log().keys, now: SIGNED_AT })
+    await log().append(2)
+    expect((await read(position)).records.map(({ integrity }) => integrity.sequence)).toEqual([13, 14, 15])
+  })
+
+  test.each([1, 3, 6])('readFeed: throws when three records were replaced by %i others', async (count) => {
+    const { position } = await read({})
+    await log().intruder.cutAfter(9)
+    await log().append(count)
+    await expect(read(position)).rejects.toThrow('went back behind the position')
+  })
+
+  test('resumeSigning: lets the records after an accepted cut be counted', async () => {
+    const { db, workspaceId, keys } = log()
+    const count = async () => {
+      while (await rollUpNextRecords(db, workspaceId));
+    }
+    await count()
+    await log().intruder.cutAfter(7)
+    expect(await resumeSigning(db, workspaceId, keys, { accept: true, now: SIGNED_AT })).toMatchObject({ through: 7 })
+    await log().append(1)
+    expect(await findWorkspacesToRollUp(db)).toContain(workspaceId)
+    await count()
+    expect(await findWorkspacesToRollUp(db)).not.toContain(workspaceId)
+  })
+})
