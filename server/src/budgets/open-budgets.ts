@@ -8,12 +8,12 @@ interface OpenOptions {
   readonly db: Db
   readonly signal: Pick<Signal, 'subscribe'>
   readonly loadMs: number
-  readonly config: { readonly budgetOutputTokens: number }
+  readonly config: { readonly budgetOutputTokens: number; readonly budgetLinkTokens: number }
 }
 
 /** The enabled budgets of each Workspace, and the ledger of this node. */
-export function openBudgets({ db, signal, loadMs, config: { budgetOutputTokens } }: OpenOptions) {
+export function openBudgets({ db, signal, loadMs, config: { budgetOutputTokens, budgetLinkTokens } }: OpenOptions) {
   const budgets = new Cache((workspaceId) => loadBudgets(db, workspaceId), { loadMs })
   signal.subscribe(BUDGETS_TOPIC, (workspaceId) => budgets.forget(workspaceId))
-  return { budgets, budgetOutputTokens, budgetLedger: new BudgetLedger({ db, loadMs }) }
+  return { budgets, budgetOutputTokens, budgetLinkTokens, budgetLedger: new BudgetLedger({ db, loadMs }) }
 }

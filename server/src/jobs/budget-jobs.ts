@@ -13,26 +13,28 @@ const BATCH = 500
 const ALERTS = 100
 /** How long the counts of past windows are kept: a year can be compared with the one before. */
 const WINDOWS_MS = 800 * 24 * HOUR
+const UNSPENT_MS = 24 * HOUR
 
 export interface BudgetJobDeps {
   readonly db: Db
   readonly clock: Clock
-  readonly budgetLedger: Pick<BudgetLedger, 'renew'>
+  readonly budgetLedger: Pick<BudgetLedger, 'renew' | 'settleLate'>
   readonly relay: Pick<EventRelay, 'wake'>
 }
 
 export const budgetJobs = ({ db, clock, budgetLedger, relay }: BudgetJobDeps): Job[] => [
   { name: 'renew reservations of budgets', everyMs: 20 * SECOND, run: () => budgetLedger.renew() },
+  { name: 'charge requests whose record could not be written', everyMs: 2 * SECOND, run: () => budgetLedger.settleLate() },
   { name: 'release reservations of dead nodes', everyMs: 10 * SECOND, run: () => inBatches(() => expireReservations(db, BATCH)) },
   { name: 'send alerts of budgets', everyMs: SECOND, run: () => sendAlerts({ db, clock, relay }) },
   {
     name: 'remove old counts of budgets',
     everyMs: HOUR,
-    run: () => inBatches(() => removeOldWindows(db, yearsAgo(clock), BATCH)),
+    run: () => inBatches(() => removeOldWindows(db, { before: ago(clock, WINDOWS_MS), unspent: ago(clock, UNSPENT_MS) }, BATCH)),
   },
 ]
 
-const yearsAgo = (clock: Clock): Date => new Date(clock.now().getTime() - WINDOWS_MS)
+const ago = (clock: Clock, ms: number): Date => new Date(clock.now().getTime() - ms)
 
 /** Repeats `work`, which returns how many rows it has handled, until it handles fewer than a batch. */
 async function inBatches(work: () => Promise<number>): Promise<void> {

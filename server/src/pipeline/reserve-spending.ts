@@ -1,12 +1,15 @@
 import type { Budget } from '../budgets/budget.ts'
-import type { BudgetLedger, BudgetRefusal, Reservation } from '../budgets/ledger.ts'
+import type { BudgetLedger, BudgetRefusal } from '../budgets/ledger.ts'
 import { type MatchedBudget, matchBudgets } from '../budgets/match-budgets.ts'
 import { refuse, type Stop } from '../domain/outcome.ts'
-import { atMostBillionths, type Spending } from '../domain/spending.ts'
+import { addSpending, atMostBillionths, NOTHING_SPENT, type Spending } from '../domain/spending.ts'
+import { mostRequestTokens } from '../domain/tokens.ts'
 import type { Cache } from '../lib/cache.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isPriced, priceOf } from '../providers/price.ts'
+import { requestedTier } from '../providers/price-tier.ts'
 import type { Price } from '../providers/priced.ts'
+import type { CallReservation } from './call-reservation.ts'
 import type { Authorized, Invoked, RequestContext, Route } from './stage-results.ts'
 
 export interface SpendingDeps {
@@ -15,6 +18,8 @@ export interface SpendingDeps {
   readonly budgetLedger: Pick<BudgetLedger, 'reserve' | 'close'>
   /** Tokens of a completion whose request sets no limit. */
   readonly budgetOutputTokens: number
+  /** Tokens of a file that the provider fetches. */
+  readonly budgetLinkTokens: number
   readonly clock: Clock
 }
 
@@ -24,10 +29,10 @@ export interface SpendingDeps {
  */
 export async function reserveSpending(
   context: RequestContext,
-  authorized: Pick<Authorized, 'steering'>,
+  authorized: Authorized,
   route: Route,
   deps: SpendingDeps,
-): Promise<Reservation | Stop<Invoked> | undefined> {
+): Promise<CallReservation | Stop<Invoked> | undefined> {
   const { application, keyId } = context.caller
   const { request } = context.admitted
   if (request.dryRun || route.candidates.length === 0) return undefined
@@ -40,12 +45,16 @@ export async function reserveSpending(
   const prices = route.candidates.map(({ provider, model }) => priceOf(provider, model, deps.clock.now()))
   const refusing = matched.find(({ budget: { unit, unpriced } }) => unit === 'usd' && unpriced === 'refuse')
   if (refusing && !prices.every((price) => isPriced(price, hasOutput))) return refuseUnpriced(refusing)
+  if (refusing && requestedTier(authorized.parameters) === 'pricier') return refusePricier(refusing)
   const output = hasOutput ? longestOutput(context, authorized, deps) : 0
-  const calls = [{ input: route.tokens(), output }]
+  const inputTokens = mostRequestTokens(authorized, [...authorized.systemTexts, authorized.context], deps.budgetLinkTokens)
+  const call = mostSpending({ input: inputTokens, output }, prices)
   // The model that extracts memories reads the conversation with the completion, and has no limit of its own.
-  if (mayExtractMemories(context)) calls.push({ input: route.tokens() + output, output: deps.budgetOutputTokens })
-  const result = await deps.budgetLedger.reserve(application.workspaceId, matched, mostSpending(calls, prices))
-  return result.ok ? result : refuseByBudget(result)
+  const extraction = mayExtractMemories(context)
+    ? mostSpending({ input: inputTokens + output, output: deps.budgetOutputTokens }, prices)
+    : NOTHING_SPENT
+  const result = await deps.budgetLedger.reserve(application.workspaceId, matched, addSpending(call, extraction))
+  return result.ok ? { ...result, inputTokens, call, extraction } : refuseByBudget(result)
 }
 
 interface Call {
@@ -54,25 +63,25 @@ interface Call {
 }
 
 /** At the highest price of any candidate, in the highest tier. A price that is unknown counts as 0 here. */
-function mostSpending(calls: readonly Call[], prices: readonly (Price | undefined)[]): Spending {
+function mostSpending({ input, output }: Call, prices: readonly (Price | undefined)[]): Spending {
   const highest = (kind: keyof Price['highest']) => Math.max(0, ...prices.map((price) => price?.highest[kind] || 0))
-  const [inputPrice, outputPrice, requestPrice] = [highest('input'), highest('output'), highest('request')]
+  // No model reads more than its context.
+  const read = Math.min(input, Math.max(...prices.map((price) => price?.contextTokens ?? Number.POSITIVE_INFINITY)))
   return {
-    usd: atMostBillionths(
-      calls.reduce((sum, { input, output }) => sum + input * inputPrice + output * outputPrice + requestPrice, 0),
-    ),
-    tokens: calls.reduce((sum, { input, output }) => sum + input + output, 0),
+    usd: atMostBillionths(read * highest('input') + output * highest('output') + highest('request')),
+    tokens: read + output,
   }
 }
 
-/** Of all `n` completions that the request asks for. */
+/** Of all completions that the provider makes. */
 function longestOutput(
   { admitted: { request } }: RequestContext,
-  { steering: { maxTokens } }: Pick<Authorized, 'steering'>,
+  { steering: { maxTokens } }: Authorized,
   { budgetOutputTokens }: Pick<SpendingDeps, 'budgetOutputTokens'>,
 ): number {
   const longest = Math.min(request.maxTokens ?? maxTokens ?? budgetOutputTokens, maxTokens ?? Number.POSITIVE_INFINITY)
-  return longest * (typeof request.parameters.n === 'number' ? request.parameters.n : 1)
+  const { n, best_of } = request.parameters
+  return longest * Math.max(1, ...[n, best_of].filter((count) => typeof count === 'number'))
 }
 
 function mayExtractMemories({ incoming: { endpoint }, caller: { application } }: RequestContext): boolean {
@@ -83,6 +92,12 @@ function mayExtractMemories({ incoming: { endpoint }, caller: { application } }:
 const refuseUnpriced = ({ budget: { name } }: MatchedBudget): Stop<Invoked> =>
   refuse('NO_ELIGIBLE_PROVIDER', {
     message: `No price is known for the model, and the budget ${JSON.stringify(name)} counts money. An operator has to set the price of the model.`,
+    details: { reason: 'no_price', budget: name },
+  })
+
+const refusePricier = ({ budget: { name } }: MatchedBudget): Stop<Invoked> =>
+  refuse('NO_ELIGIBLE_PROVIDER', {
+    message: `No price is known for this service_tier or speed, and the budget ${JSON.stringify(name)} counts money. Ask for the standard tier.`,
     details: { reason: 'no_price', budget: name },
   })
 
