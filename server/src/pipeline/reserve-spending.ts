@@ -6,6 +6,7 @@ import { addSpending, atMostBillionths, NOTHING_SPENT, type Spending } from '../
 import { mostRequestTokens } from '../domain/tokens.ts'
 import type { Cache } from '../lib/cache.ts'
 import type { Clock } from '../lib/clock.ts'
+import { LONGEST_RETRY_SECONDS } from '../limits/limit-headers.ts'
 import { isPriced, priceOf } from '../providers/price.ts'
 import { requestedTier } from '../providers/price-tier.ts'
 import type { Price } from '../providers/priced.ts'
@@ -106,20 +107,27 @@ const RUNNING_RETRY_SECONDS = 1
 
 /** The amounts stay private: clients learn which budget refuses, why, and when to try again. */
 function refuseByBudget(refusal: BudgetRefusal): Stop<Invoked> {
-  const { name, limit, spent, asked } = refusal
-  const isUsedUp = spent + asked > limit
-  const seconds = isUsedUp ? refusal.seconds : RUNNING_RETRY_SECONDS
+  const { reason, message, seconds } = describeRefusal(refusal)
   return refuse('BUDGET_EXCEEDED', {
-    message: `${describeRefusal(refusal)} Try again in ${seconds} s.`,
-    details: { reason: isUsedUp ? 'used_up' : 'reserved', budget: name },
-    headers: { 'retry-after': String(seconds) },
+    message: seconds === undefined ? message : `${message} Try again in ${seconds} s.`,
+    details: { reason, budget: refusal.name },
+    headers: {
+      ...(seconds !== undefined && { 'retry-after': String(seconds) }),
+      ...((seconds === undefined || seconds > LONGEST_RETRY_SECONDS) && { 'x-should-retry': 'false' }),
+    },
   })
 }
 
-function describeRefusal({ name, limit, spent, asked }: BudgetRefusal): string {
+/** `seconds`: undefined if the request is never admitted. */
+function describeRefusal({ name, limit, spent, asked, seconds }: BudgetRefusal) {
   const budget = `the budget ${JSON.stringify(name)}`
-  if (asked > limit) return `This request could use more than ${budget} allows in a whole period: set a lower max_tokens.`
-  if (spent >= limit) return `T${budget.slice(1)} is used up.`
-  if (spent + asked > limit) return `This request could use more than is left of ${budget}: set a lower max_tokens.`
-  return `Running requests could use up ${budget}.`
+  const more = `This request could use more than`
+  if (asked > limit) {
+    return { reason: 'too_large', message: `${more} ${budget} allows in a whole period: set a lower max_tokens.` }
+  }
+  if (spent >= limit) return { reason: 'used_up', message: `T${budget.slice(1)} is used up.`, seconds }
+  if (spent + asked > limit) {
+    return { reason: 'used_up', message: `${more} is left of ${budget}: set a lower max_tokens.`, seconds }
+  }
+  return { reason: 'reserved', message: `Running requests could use up ${budget}.`, seconds: RUNNING_RETRY_SECONDS }
 }

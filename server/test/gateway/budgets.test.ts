@@ -126,6 +126,14 @@ describe('refusal', () => {
     expect(await findRecord(governed, error.audit_id)).toMatchObject({ status: 429, error_code: 'BUDGET_EXCEEDED', attempts: [] })
   })
 
+  test('budget: a request that exceeds the whole limit has no time to try again [GW-BUD-4]', async () => {
+    const budget = await budgetOf({ limit: 0.05 })
+    const response = await budget.send()
+    expect(expectError(response, 'BUDGET_EXCEEDED').details).toEqual({ reason: 'too_large', budget: budget.name })
+    expect(response.headers.get('retry-after')).toBeNull()
+    expect(response.headers.get('x-should-retry')).toBe('false')
+  })
+
   test('budget: all budgets that count a request must admit it [GW-BUD-2]', async () => {
     const budget = await budgetOf()
     const body = { name: word(), scope: 'user', application_id: budget.application, unit: 'tokens', limit: 30, period: 'month' }
