@@ -61,6 +61,11 @@ export async function appendUnderLock(
   return sealed.map(toAuditRecord)
 }
 
+/** Call it before locking counts of budgets: the transactions of records lock the end of the chain first, unless records are left pending. */
+export async function lockChainEnd(tx: Tx, workspaceId: string): Promise<void> {
+  if (!pendingRecordsOf(tx)) await tx.executeQuery(CompiledQuery.raw(LOCK_CHAIN_END, [uuidOf('ws', workspaceId)]))
+}
+
 /** A Workspace without a chain gets no pending records. The settlements are applied if there are any. */
 const INSERT_PENDING = `
 insert into audit_pending (id, workspace_id, before_integrity, after_integrity, seal)

@@ -103,10 +103,14 @@ export async function updateBudget(
   return row && budgetOf(row)
 }
 
-/** Deletes the budget with its counts. Returns false if the Workspace has no such budget. */
+/**
+ * Deletes the budget with its counts. Returns false if the Workspace has no such budget. It locks in the order of the ledger: the budget,
+ * then its counts by their keys.
+ */
 export async function deleteBudget(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
   const uuid = fromId('bud', id)
-  if (uuid === undefined) return false
+  if (uuid === undefined || !(await budgets(tx, workspaceId).where('id', '=', uuid).forUpdate().executeTakeFirst())) return false
+  await sql`select from budget_window where budget_id = ${uuid} order by subject, starts_at for update`.execute(tx)
   const { numDeletedRows } = await tx
     .deleteFrom('budget')
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))

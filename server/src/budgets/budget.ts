@@ -147,7 +147,12 @@ export const shownAmount = (amount: number, unit: BudgetUnit): number => (unit =
 export function findBudgetProblem({ scope, claim, unit, amount }: NewBudget): { param: string; message: string } | undefined {
   if (scope === 'claim' && claim === '') return { param: 'claim', message: 'is required for the scope claim' }
   if (scope !== 'claim' && claim !== '') return { param: 'claim', message: 'is only for the scope claim' }
-  if (shownAmount(amount, unit) > MAX_LIMIT * (unit === 'usd' ? 1 : 1_000))
-    return { param: 'limit', message: `must be at most ${MAX_LIMIT}` }
-  return undefined
+  return findLimitProblem(amount, unit)
+}
+
+/** Most of the amounts that the store and JSON hold exactly. */
+export function findLimitProblem(amount: number | undefined, unit: BudgetUnit) {
+  const most = MAX_LIMIT * (unit === 'usd' ? 1 : 1_000)
+  if (amount === undefined || shownAmount(amount, unit) <= most) return undefined
+  return { param: 'limit', message: `must be at most ${most}` }
 }

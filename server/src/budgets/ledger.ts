@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { uuidOf, uuidOfWorkspace } from '../db/values.ts'
-import type { SettledEntry, Settlement, Spending } from '../domain/spending.ts'
+import { NOTHING_SPENT, type SettledEntry, type Settlement, type Spending } from '../domain/spending.ts'
 import { GatehouseError } from '../errors.ts'
+import { elapsed } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { newUuid } from '../lib/id.ts'
 import type { BudgetUnit } from './budget.ts'
@@ -43,6 +44,17 @@ interface LedgerDeps {
   readonly now?: () => Date
 }
 
+/** A settlement that waits for the database, and when it is given up. */
+interface LateSettlement {
+  readonly workspaceId: string
+  readonly settlement: Settlement
+  readonly until: number
+}
+
+/** More settlements than these are not kept: their reservations expire. */
+const MAX_LATE = 10_000
+const LATE_MS = 3_600_000
+
 /** A reservation ends by itself after this time, unless its node renews it. */
 const LEASE_SECONDS = 90
 
@@ -51,6 +63,7 @@ export class BudgetLedger {
   readonly #deps: LedgerDeps
   /** UUIDs of the reservations of running requests. */
   readonly #open = new Set<string>()
+  readonly #late: LateSettlement[] = []
 
   constructor(deps: LedgerDeps) {
     this.#deps = deps
@@ -64,35 +77,60 @@ export class BudgetLedger {
   ): Promise<Reservation | BudgetRefusal> {
     const id = newUuid()
     const demands = matched.map(({ budget, subject }) => ({ budget: uuidOf('bud', budget.id), subject, ...spending }))
-    const result = await this.#call(sql<{ result: ReserveResult }>`select budget_reserve(
-      ${uuidOfWorkspace(workspaceId)}, ${id}, ${JSON.stringify(demands)}::jsonb, ${LEASE_SECONDS}, ${this.#now()}) as result`)
-    if (!result.ok) return result
-    this.#open.add(id)
-    return { ok: true, id, spending, entries: result.entries }
+    const { db, loadMs } = this.#deps
+    const reserved = sql<{ result: ReserveResult }>`select budget_reserve(
+        ${uuidOfWorkspace(workspaceId)}, ${id}, ${JSON.stringify(demands)}::jsonb, ${LEASE_SECONDS}, ${loadMs}, ${this.#now()}
+      ) as result`
+      .execute(db)
+      .then(({ rows: [row] }): Reservation | BudgetRefusal => {
+        if (!row) throw new Error('budget_reserve returned no row')
+        return row.result.ok ? { ok: true, id, spending, entries: row.result.entries } : row.result
+      })
+    try {
+      const result = await withDeadline(loadMs, reserved, 'the budgets were not checked')
+      if (result.ok) this.#open.add(id)
+      return result
+    } catch (cause) {
+      // The request was refused, so a reservation that comes too late is returned.
+      reserved.then((late) => late.ok && this.settleLater(workspaceId, late, NOTHING_SPENT)).catch(() => {})
+      throw new GatehouseError('UNAVAILABLE', { message: 'The budgets cannot be checked now. Try again.' }, cause)
+    }
   }
 
-  /** Call it when the record is written, or cannot be. A reservation that is not settled expires. */
+  /** Call it when the request has ended. A reservation that is not settled expires. */
   close({ id }: Reservation): void {
     this.#open.delete(id)
   }
 
   /** Extends the reservations of running requests. Call it more often than they expire. */
   async renew(): Promise<void> {
-    if (this.#open.size === 0) return
+    const ids = [...this.#open, ...this.#late.map(({ settlement: { id } }) => id)]
+    if (ids.length === 0) return
     const until = sql`coalesce(${this.#now()}::timestamptz, clock_timestamp()) + ${LEASE_SECONDS} * interval '1 second'`
-    await sql`update budget_reservation set expires_at = ${until} where id = any(${[...this.#open]}::uuid[])`.execute(
-      this.#deps.db,
-    )
+    // Settlements lock in the same order.
+    await sql`
+      with locked as materialized (select id from budget_reservation where id = any(${ids}::uuid[]) order by id for update)
+      update budget_reservation set expires_at = ${until} where id in (select id from locked)`.execute(this.#deps.db)
   }
 
-  async #call(query: ReturnType<typeof sql<{ result: ReserveResult }>>): Promise<ReserveResult> {
-    const { db, loadMs } = this.#deps
-    try {
-      const { rows } = await withDeadline(loadMs, query.execute(db), 'the budgets were not checked')
-      if (!rows[0]) throw new Error('budget_reserve returned no row')
-      return rows[0].result
-    } catch (cause) {
-      throw new GatehouseError('UNAVAILABLE', { message: 'The budgets cannot be checked now. Try again.' }, cause)
+  /**
+   * Keeps the amount that a request has used until the database can be written, because its record could not be. It counts once, also
+   * if the record was written after all.
+   */
+  settleLater(workspaceId: string, reservation: Reservation, spent: Spending): void {
+    if (this.#late.length >= MAX_LATE) return
+    this.#late.push({ workspaceId, settlement: settlementOf(reservation, spent), until: elapsed() + LATE_MS })
+  }
+
+  /** Charges the amounts that settleLater has kept, oldest first. Throws if the database does not answer. */
+  async settleLate(): Promise<void> {
+    for (let next = this.#late[0]; next; next = this.#late[0]) {
+      const { workspaceId, settlement, until } = next
+      if (elapsed() < until) {
+        const late = JSON.stringify([{ ...settlement, late: true }])
+        await sql`select budget_settle(${uuidOfWorkspace(workspaceId)}, ${late}::jsonb)`.execute(this.#deps.db)
+      }
+      this.#late.shift()
     }
   }
 

@@ -19,16 +19,18 @@ export interface MatchedBudget {
 }
 
 const MAX_SUBJECT = 200
+/** Values of one claim, each of which has a count of its own. */
+const MAX_COUNTS = 100
 
 /**
  * The budgets that count a request. A budget of each member counts requests that name no member together: they would otherwise evade
- * it. A list in a claim counts for each of its values.
+ * it. A list in a claim counts for each of its first 100 values.
  */
 export const matchBudgets = (budgets: readonly Budget[], spender: Spender): readonly MatchedBudget[] =>
   budgets.flatMap((budget) => {
     if (!budget.enabled || (budget.applicationId !== null && budget.applicationId !== spender.applicationId)) return []
     const members = membersOf(budget, spender)
-    if (budget.member === null) return [...new Set(members)].map((subject) => ({ budget, subject }))
+    if (budget.member === null) return [...new Set(members)].slice(0, MAX_COUNTS).map((subject) => ({ budget, subject }))
     return members.includes(budget.member) ? [{ budget, subject: budget.member }] : []
   })
 

@@ -91,11 +91,16 @@ export async function listCounts(
 /** The cursor after a count. */
 export const countKey = ({ spent, subject }: BudgetCount): string => `${spent}\n${subject}`
 
-/** Removes windows that ended before `before`, up to `most`. Returns how many. */
-export async function removeOldWindows(db: Db, before: Date, most: number): Promise<number> {
+/** Removes windows that ended before `before`, and those without spending that ended before `unspent`, up to `most`. Returns how many. */
+export async function removeOldWindows(
+  db: Db,
+  { before, unspent }: { readonly before: Date; readonly unspent: Date },
+  most: number,
+): Promise<number> {
   const { rows } = await sql`
     delete from budget_window where (budget_id, subject, starts_at) in (
-      select budget_id, subject, starts_at from budget_window where ends_at < ${before} and reserved = 0 limit ${most}
+      select budget_id, subject, starts_at from budget_window
+      where reserved = 0 and (ends_at < ${before} or (ends_at < ${unspent} and spent = 0)) limit ${most}
     ) returning 1`.execute(db)
   return rows.length
 }

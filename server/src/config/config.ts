@@ -67,6 +67,8 @@ export interface Config extends DatabaseUrls {
   readonly drain: DrainConfig
   /** Tokens that a budget sets aside for a completion whose request sets no limit. */
   readonly budgetOutputTokens: number
+  /** Tokens that a budget sets aside for a file that the provider fetches. */
+  readonly budgetLinkTokens: number
   readonly providers: readonly EnvironmentProvider[]
 }
 
@@ -116,6 +118,7 @@ export function readConfig(env: Environment): Config {
       idleMs: integer(env, 'GATEHOUSE_PROVIDER_IDLE_MS', 60_000, 100, 600_000),
     },
     budgetOutputTokens: integer(env, 'GATEHOUSE_BUDGET_OUTPUT_TOKENS', 16_384, 1, 10_000_000),
+    budgetLinkTokens: integer(env, 'GATEHOUSE_BUDGET_LINK_TOKENS', 100_000, 0, 10_000_000),
     detectorBudgetMs: integer(env, 'GATEHOUSE_DETECTOR_BUDGET_MS', 2_000, 10, 60_000),
     embeddings: readEmbeddingsConfig(env),
     files: readFilesConfig(env, dataDir, integer(env, 'GATEHOUSE_MAX_FILE_BYTES', 26_214_400, 1, 5_368_709_120)),

@@ -98,6 +98,7 @@ export interface ProviderAttempt {
 const WITHOUT_EFFECT = new Set([
   'connect',
   'blocked',
+  'unsent',
   'busy',
   'circuit_open',
   'refused',

@@ -62,6 +62,15 @@ export function collect(value: unknown): Collected {
   return { texts, spoken, unread: unread.total }
 }
 
+/** Shows the texts, files and links of `value` to `reader`, as `collect` finds them. */
+export function readContent(value: unknown, { text, ...reader }: ContentReader): void {
+  const keep = (read: string): string => {
+    text(read)
+    return read
+  }
+  mapTexts(value, { ...reader, text: keep, position: () => 0, spoke: () => {} })
+}
+
 /** Texts that a reader sees as one: the reasoning and the content of a message. `from`: index of the first text in a longer list. */
 export const joinsWithin = (spoken: readonly Spoken[], from = 0): readonly (readonly number[])[] =>
   spoken.map(({ reasoning, said }) => [...reasoning, ...said].map((index) => from + index)).filter(isSplit)
@@ -111,6 +120,8 @@ export function replaceTexts<T>(value: T, texts: readonly string[]): T {
   const text = (old: string): string => texts[next++] ?? old
   return mapTexts(value, { text, unread: () => {}, linked: () => {}, position: () => next, spoke: () => {} }) as T
 }
+
+type ContentReader = Pick<Visitor, 'unread' | 'linked'> & { readonly text: (text: string) => void }
 
 interface Visit extends Visitor {
   /** How many texts were visited. */

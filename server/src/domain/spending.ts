@@ -5,6 +5,10 @@ export interface Spending {
   readonly tokens: number
 }
 
+export const NOTHING_SPENT: Spending = { usd: 0, tokens: 0 }
+
+export const addSpending = (a: Spending, b: Spending): Spending => ({ usd: a.usd + b.usd, tokens: a.tokens + b.tokens })
+
 /** Billionths in a dollar. */
 export const USD_SCALE = 1_000_000_000
 

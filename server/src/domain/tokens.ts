@@ -1,4 +1,5 @@
-import { type ChatMessage, collectTexts } from './message.ts'
+import { type ChatMessage, collectTexts, readContent } from './message.ts'
+import type { UnreadKind } from './unread.ts'
 
 const CHARACTERS_PER_TOKEN = 4
 const TOKENS_PER_MESSAGE = 4
@@ -22,3 +23,36 @@ export const estimateRequestTokens = ({ messages, parameters }: Read): number =>
 /** An estimate without a tokenizer: four characters a token, and a few tokens for each message. */
 export const estimateTokens = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Math.ceil(text.length / CHARACTERS_PER_TOKEN) + TOKENS_PER_MESSAGE, 0)
+
+/** No text that people write has fewer bytes a token: Chinese and emoji have two to three, English has four to five. */
+const LEAST_BYTES_PER_TOKEN = 2
+/** The largest picture at its highest resolution, for nearly all models. */
+const MOST_TOKENS_PER_PICTURE = 6_000
+
+/**
+ * The tokens that a request has at most, for reservations: the bytes of files count as text. `added`: texts before the messages.
+ * `linkTokens`: for each file that the provider fetches.
+ */
+export function mostRequestTokens({ messages, parameters }: Read, added: readonly string[], linkTokens: number): number {
+  let [bytes, tokens] = [0, 0]
+  const text = (read: string): void => {
+    bytes += Buffer.byteLength(read)
+    tokens += TOKENS_PER_MESSAGE
+  }
+  readContent(messages, {
+    text,
+    unread: (kind, size) => {
+      if (kind === 'image') tokens += MOST_TOKENS_PER_PICTURE
+      else bytes += size
+    },
+    linked: (kind: UnreadKind) => {
+      tokens += kind === 'image' ? MOST_TOKENS_PER_PICTURE : linkTokens
+    },
+  })
+  for (const one of added) if (one !== '') text(one)
+  for (const value of Object.values(parameters)) {
+    if (typeof value === 'string' || (typeof value === 'object' && value !== null))
+      bytes += Buffer.byteLength(JSON.stringify(value))
+  }
+  return tokens + Math.ceil(bytes / LEAST_BYTES_PER_TOKEN)
+}

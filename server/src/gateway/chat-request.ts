@@ -4,7 +4,8 @@ import type { ChatMessage, ContentPart } from '../domain/message.ts'
 import type { Application, Extension } from '../domain/principal.ts'
 import { checker } from '../lib/schema.ts'
 import { EMPTY_REQUEST, type Parsed } from '../pipeline/request.ts'
-import { fieldProblem, passedOn } from './chat-fields.ts'
+import { LIMIT_NAMES } from '../providers/limit-max-tokens.ts'
+import { fieldProblem, isObject, passedOn } from './chat-fields.ts'
 import { GovernanceUser, identifier, identityOf, invalid, optional, PATTERNS, sessionId } from './request-fields.ts'
 
 const number = (minimum: number, maximum: number) => optional(Type.Number({ minimum, maximum }))
@@ -120,7 +121,7 @@ export function parseChat(body: unknown, application: Application, limits: ChatL
       messages: value.messages.map(message),
       model: value.model ?? '',
       parameters: passedOn(value),
-      maxTokens: largestLimit(value.max_completion_tokens, value.max_tokens),
+      maxTokens: largestLimit(value),
       stream: value.stream ?? false,
       dryRun: governance?.dry_run ?? false,
       reviewItemId: governance?.review_item_id ?? undefined,
@@ -129,8 +130,10 @@ export function parseChat(body: unknown, application: Application, limits: ChatL
   }
 }
 
-/** The larger of both limits: some providers read only the older one, and policies and budgets must not count less than they get. */
-function largestLimit(...limits: readonly (number | null | undefined)[]): number | undefined {
+/** Each server reads only some names, and policies and budgets must not count less than it makes. */
+function largestLimit(body: Fields): number | undefined {
+  const { extra_body: extra } = body
+  const limits = [body, isObject(extra) ? extra : {}].flatMap((fields) => LIMIT_NAMES.map((name) => fields[name]))
   const given = limits.filter((limit) => typeof limit === 'number')
   return given.length === 0 ? undefined : Math.max(...given)
 }

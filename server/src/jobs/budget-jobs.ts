@@ -16,11 +16,12 @@ const BATCH = 500
 const ALERTS = 100
 /** How long the counts of past windows are kept: a year can be compared with the one before. */
 const WINDOWS_MS = 800 * 24 * HOUR
+const UNSPENT_MS = 24 * HOUR
 
 export interface BudgetJobDeps {
   readonly db: Db
   readonly clock: Clock
-  readonly budgetLedger: Pick<BudgetLedger, 'renew'>
+  readonly budgetLedger: Pick<BudgetLedger, 'renew' | 'settleLate'>
   readonly budgetMeter: BudgetMeter
   readonly relay: Pick<EventRelay, 'wake'>
 }
@@ -28,6 +29,7 @@ export interface BudgetJobDeps {
 export const budgetJobs = ({ db, clock, budgetLedger, budgetMeter, relay }: BudgetJobDeps): Job[] => [
   // Each process renews its own.
   { name: 'renew reservations of budgets', everyMs: 20 * SECOND, run: () => budgetLedger.renew() },
+  { name: 'charge requests whose record could not be written', everyMs: 2 * SECOND, run: () => budgetLedger.settleLate() },
   {
     name: 'release reservations of dead nodes',
     oncePerNode: true,
@@ -40,11 +42,12 @@ export const budgetJobs = ({ db, clock, budgetLedger, budgetMeter, relay }: Budg
     name: 'remove old counts of budgets',
     oncePerNode: true,
     everyMs: HOUR,
-    run: () => inBatches(BATCH, (most) => removeOldWindows(db, yearsAgo(clock), most)),
+    run: () =>
+      inBatches(BATCH, (most) => removeOldWindows(db, { before: ago(clock, WINDOWS_MS), unspent: ago(clock, UNSPENT_MS) }, most)),
   },
 ]
 
-const yearsAgo = (clock: Clock): Date => new Date(clock.now().getTime() - WINDOWS_MS)
+const ago = (clock: Clock, ms: number): Date => new Date(clock.now().getTime() - ms)
 
 /** Webhooks of the Workspace receive alerts; no member of a conversation does. */
 async function sendAlerts({ db, clock, relay }: Pick<BudgetJobDeps, 'db' | 'clock' | 'relay'>): Promise<void> {

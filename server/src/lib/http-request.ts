@@ -33,6 +33,8 @@ export interface HttpFailure {
   readonly failure: FailureKind
   /** HTTP status; 0 when none was received. */
   readonly status: number
+  /** Set if it was aborted or timed out before a byte was sent. */
+  readonly unsent?: true
   /** The system's error code, if there is one: `ENOTFOUND`. */
   readonly code?: string
   /** The wait that the server requested, without a maximum. */
@@ -90,7 +92,7 @@ const JSON_TYPE = /^(?:application\/(?:[\w.+-]+\+)?json|text\/(?:json|plain))(?:
  * encoding, so a small body cannot decompress into a large one: a response with an encoding is malformed.
  */
 export function sendHttpRequest(dispatcher: Dispatcher, request: HttpRequest): Promise<HttpResponse | HttpFailure> {
-  if (request.signal?.aborted) return Promise.resolve({ ok: false, failure: 'aborted', status: 0 })
+  if (request.signal?.aborted) return Promise.resolve({ ok: false, failure: 'aborted', status: 0, unsent: true })
   return new Promise((resolve) => {
     const { method, path, body } = request
     const trace = Object.entries(traceHeaders()).flat()
@@ -201,7 +203,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   readonly #onAbort = (): void => this.#fail('aborted')
 
   #fail(failure: FailureKind): void {
-    this.#settle({ ok: false, failure, status: this.#status })
+    this.#settle({ ok: false, failure, status: this.#status, ...(!this.#controller && { unsent: true }) })
     this.#abort()
   }
 

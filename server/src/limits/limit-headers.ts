@@ -12,7 +12,7 @@ export interface LimitState {
 /** `Retry-After` of a request that can never be admitted; its headers also ask clients not to retry. */
 const NEVER_SECONDS = 60
 /** The OpenAI client ignores longer waits and retries at once (GW-RETRY-1). */
-const LONGEST_RETRY_SECONDS = 60
+export const LONGEST_RETRY_SECONDS = 60
 
 const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000))
 

@@ -1,9 +1,10 @@
-import type { Reservation } from '../budgets/ledger.ts'
 import type { ProviderAttempt } from '../domain/completion.ts'
 import { collectTexts } from '../domain/message.ts'
-import { billionths, type Spending } from '../domain/spending.ts'
+import { addSpending, billionths, NOTHING_SPENT, type Spending } from '../domain/spending.ts'
 import { estimateTokens } from '../domain/tokens.ts'
-import { knownCost, priceOf } from '../providers/price.ts'
+import { isPriced, knownCost, priceOf } from '../providers/price.ts'
+import type { Price } from '../providers/priced.ts'
+import type { CallReservation } from './call-reservation.ts'
 import type { StageResults } from './stage-results.ts'
 
 /** The amount that the budgets of a request are charged. The record holds it, so that the sum over records is the amount spent. */
@@ -25,41 +26,72 @@ const MAY_BE_CHARGED: ReadonlySet<string> = new Set([
 ])
 
 type Results = Partial<Pick<StageResults, 'invoke' | 'remember' | 'route'>>
+type Reserved = Pick<CallReservation, 'spending' | 'inputTokens' | 'call' | 'extraction'>
 
 /**
- * The usage that the providers reported. Where one reported none, tokens are estimated from the text that arrived; where the text is not
- * known, the reservation is charged.
+ * The usage that the providers reported, for all attempts. Where one reported none, tokens are estimated from the text that arrived; where
+ * the text is not known, an attempt is charged the amount that was set aside for a call.
  */
-export function chargeOf(results: Results, { spending }: Pick<Reservation, 'spending'>, at: Date): Charge {
+export function chargeOf(results: Results, reserved: Reserved, at: Date): Charge {
   const { invoke, remember } = results
   // The run was ended while the provider worked.
-  if (!invoke) return { ...spending, estimated: true }
-  const attempts = [...invoke.attempts, ...(remember?.attempts ?? [])]
-  const known = attempts.reduce<Spending>((sum, attempt) => add(sum, reportedBy(attempt)), { usd: 0, tokens: 0 })
-  const unreported = attempts.filter((one) => one.prompt_tokens === undefined && MAY_BE_CHARGED.has(one.outcome))
-  const [first, ...others] = unreported
-  if (!first) return { ...known, estimated: false }
-  const received = others.length === 0 && first === invoke.attempts.at(-1) ? estimateReceived(results, first, at) : undefined
-  if (received) return { ...add(known, received), estimated: true }
-  return { usd: Math.max(known.usd, spending.usd), tokens: Math.max(known.tokens, spending.tokens), estimated: true }
+  if (!invoke) return { ...reserved.spending, estimated: true }
+  const priceAt = (attempt: ProviderAttempt) => priceOfAttempt(results, attempt, at)
+  const last = invoke.attempts.at(-1)
+  const charges = [
+    ...invoke.attempts.map((attempt) => {
+      const price = priceAt(attempt)
+      const received = attempt === last ? estimateReceived(results, reserved, attempt, price) : undefined
+      return chargeOfAttempt(attempt, { price, received, most: reserved.call })
+    }),
+    ...(remember?.attempts ?? []).map((attempt) =>
+      chargeOfAttempt(attempt, { price: priceAt(attempt), received: undefined, most: reserved.extraction }),
+    ),
+  ]
+  return {
+    ...charges.reduce<Spending>(addSpending, NOTHING_SPENT),
+    estimated: charges.some(({ estimated }) => estimated),
+  }
 }
 
-const add = (a: Spending, b: Spending): Spending => ({ usd: a.usd + b.usd, tokens: a.tokens + b.tokens })
+interface Bounds {
+  readonly price: Price | undefined
+  /** Estimate for the response that arrived; undefined: none did. */
+  readonly received: Spending | undefined
+  readonly most: Spending
+}
 
-const reportedBy = ({ cost = 0, prompt_tokens = 0, completion_tokens = 0 }: ProviderAttempt): Spending => ({
-  usd: billionths(cost),
-  tokens: prompt_tokens + completion_tokens,
-})
+function chargeOfAttempt(attempt: ProviderAttempt, { price, received, most }: Bounds): Charge {
+  const { outcome, cost, prompt_tokens: input = 0, completion_tokens: output = 0 } = attempt
+  const reported = { usd: billionths(cost ?? 0), tokens: input + output }
+  if (!MAY_BE_CHARGED.has(outcome)) return { ...reported, estimated: false }
+  // A count of 0 is none: no provider reads nothing.
+  if (input === 0 || attempt.completion_tokens === 0) {
+    return { ...(received ?? most), estimated: true }
+  }
+  // The model has a price, but not for the way in which the provider served the request.
+  const isUnpricedTier = cost === undefined && isPriced(price, attempt.completion_tokens !== undefined)
+  return isUnpricedTier ? { ...reported, usd: most.usd, estimated: true } : { ...reported, estimated: false }
+}
 
-/** The response of the attempt, or the beginning that made its denial certain; undefined: nothing arrived. */
-function estimateReceived({ invoke, route }: Results, attempt: ProviderAttempt, at: Date): Spending | undefined {
-  if (!invoke || !route) return undefined
-  const { completion, embeddings, denial } = invoke
-  if (!completion && !embeddings && !denial) return undefined
-  const texts = completion ? collectTexts(completion.choices.map(({ message }) => message)) : []
-  const output = embeddings ? undefined : (denial?.tokens ?? estimateTokens(texts))
-  const input = route.tokens()
-  const candidate = route.candidates.find(({ provider, model }) => provider.id === attempt.provider && model.id === attempt.model)
-  const price = candidate && priceOf(candidate.provider, candidate.model, at)
+/** The response of the last attempt, with the counts that it has; undefined: none arrived in full. */
+function estimateReceived(
+  { invoke }: Results,
+  { inputTokens }: Reserved,
+  { prompt_tokens, completion_tokens }: ProviderAttempt,
+  price: Price | undefined,
+): Spending | undefined {
+  if (!invoke?.completion && !invoke?.embeddings) return undefined
+  const input = prompt_tokens || inputTokens
+  const { completion } = invoke
+  const output =
+    completion && (completion_tokens || estimateTokens(collectTexts(completion.choices.map(({ message }) => message))))
   return { usd: billionths(knownCost(price, { input, output }) ?? 0), tokens: input + (output ?? 0) }
+}
+
+function priceOfAttempt({ route }: Results, attempt: ProviderAttempt, at: Date): Price | undefined {
+  const candidate = route?.candidates.find(
+    ({ provider, model }) => provider.id === attempt.provider && model.id === attempt.model,
+  )
+  return candidate && priceOf(candidate.provider, candidate.model, at)
 }

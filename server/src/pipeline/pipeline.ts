@@ -1,9 +1,9 @@
-import type { Reservation } from '../budgets/ledger.ts'
 import { type Outcome, Stop } from '../domain/outcome.ts'
 import { GatehouseError } from '../errors.ts'
 import { untilAborted } from '../lib/until-aborted.ts'
 import { ApprovalWait } from '../review/approval-wait.ts'
 import type { FinishedRequest } from '../telemetry/request-observer.ts'
+import type { CallReservation } from './call-reservation.ts'
 import { type ConversationDeps, continueConversation } from './continue-conversation.ts'
 import { ENDPOINT_PLANS } from './endpoints.ts'
 import { finishedRequest, type PipelineResult, spentTokens } from './pipeline-result.ts'
@@ -161,7 +161,7 @@ async function stages(incoming: IncomingRequest, deps: PipelineDeps, trace: Stag
   const prepared = await withContext(context, authorized, { retrieved, recalled }, deps)
 
   const route = await trace.run('route', () => findRoute(context, prepared, deps), NO_ROUTE)
-  const onReserved = (reservation: Reservation) => {
+  const onReserved = (reservation: CallReservation) => {
     trace.results.reservation = reservation
   }
   const invoked = await trace.run('invoke', () => invoke(context, prepared, route, deps, onReserved), NOT_INVOKED)

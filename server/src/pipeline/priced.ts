@@ -1,3 +1,4 @@
+import { requestedTier } from '../providers/price-tier.ts'
 import { areOffersPriced } from '../providers/route.ts'
 import { ENDPOINT_PLANS } from './endpoints.ts'
 import type { IncomingRequest } from './request.ts'
@@ -15,5 +16,6 @@ export async function withPriced(
   const model = admitted.request.model || (application.defaultModel ?? '')
   const declared = await providers.get(application.workspaceId)
   const at = clock.now()
-  return { ...admitted, priced: areOffersPriced(declared, { model, application }, { at, hasOutput: endpoint !== 'embeddings' }) }
+  const arePriced = areOffersPriced(declared, { model, application }, { at, hasOutput: endpoint !== 'embeddings' })
+  return { ...admitted, priced: arePriced && requestedTier(admitted.request.parameters) === 'standard' }
 }

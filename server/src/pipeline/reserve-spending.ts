@@ -1,12 +1,16 @@
 import type { Budget } from '../budgets/budget.ts'
-import type { BudgetLedger, BudgetRefusal, Reservation } from '../budgets/ledger.ts'
+import type { BudgetLedger, BudgetRefusal } from '../budgets/ledger.ts'
 import { type MatchedBudget, matchBudgets } from '../budgets/match-budgets.ts'
 import { refuse, type Stop } from '../domain/outcome.ts'
-import { atMostBillionths, type Spending } from '../domain/spending.ts'
+import { addSpending, atMostBillionths, NOTHING_SPENT, type Spending } from '../domain/spending.ts'
+import { mostRequestTokens } from '../domain/tokens.ts'
 import type { Cache } from '../lib/cache.ts'
 import type { Clock } from '../lib/clock.ts'
+import { LONGEST_RETRY_SECONDS } from '../limits/limit-headers.ts'
 import { isPriced, priceOf } from '../providers/price.ts'
+import { requestedTier } from '../providers/price-tier.ts'
 import type { Price } from '../providers/priced.ts'
+import type { CallReservation } from './call-reservation.ts'
 import type { Authorized, Invoked, RequestContext, Route } from './stage-results.ts'
 
 export interface SpendingDeps {
@@ -15,6 +19,8 @@ export interface SpendingDeps {
   readonly budgetLedger: Pick<BudgetLedger, 'reserve' | 'close'>
   /** Tokens of a completion whose request sets no limit. */
   readonly budgetOutputTokens: number
+  /** Tokens of a file that the provider fetches. */
+  readonly budgetLinkTokens: number
   readonly clock: Clock
 }
 
@@ -24,10 +30,10 @@ export interface SpendingDeps {
  */
 export async function reserveSpending(
   context: RequestContext,
-  authorized: Pick<Authorized, 'steering'>,
+  authorized: Authorized,
   route: Route,
   deps: SpendingDeps,
-): Promise<Reservation | Stop<Invoked> | undefined> {
+): Promise<CallReservation | Stop<Invoked> | undefined> {
   const { application, keyId } = context.caller
   const { request } = context.admitted
   if (request.dryRun || route.candidates.length === 0) return undefined
@@ -40,12 +46,16 @@ export async function reserveSpending(
   const prices = route.candidates.map(({ provider, model }) => priceOf(provider, model, deps.clock.now()))
   const refusing = matched.find(({ budget: { unit, unpriced } }) => unit === 'usd' && unpriced === 'refuse')
   if (refusing && !prices.every((price) => isPriced(price, hasOutput))) return refuseUnpriced(refusing)
+  if (refusing && requestedTier(authorized.parameters) === 'pricier') return refusePricier(refusing)
   const output = hasOutput ? longestOutput(context, authorized, deps) : 0
-  const calls = [{ input: route.tokens(), output }]
+  const inputTokens = mostRequestTokens(authorized, [...authorized.systemTexts, authorized.context], deps.budgetLinkTokens)
+  const call = mostSpending({ input: inputTokens, output }, prices)
   // The model that extracts memories reads the conversation with the completion, and has no limit of its own.
-  if (mayExtractMemories(context)) calls.push({ input: route.tokens() + output, output: deps.budgetOutputTokens })
-  const result = await deps.budgetLedger.reserve(application.workspaceId, matched, mostSpending(calls, prices))
-  return result.ok ? result : refuseByBudget(result)
+  const extraction = mayExtractMemories(context)
+    ? mostSpending({ input: inputTokens + output, output: deps.budgetOutputTokens }, prices)
+    : NOTHING_SPENT
+  const result = await deps.budgetLedger.reserve(application.workspaceId, matched, addSpending(call, extraction))
+  return result.ok ? { ...result, inputTokens, call, extraction } : refuseByBudget(result)
 }
 
 interface Call {
@@ -54,25 +64,25 @@ interface Call {
 }
 
 /** At the highest price of any candidate, in the highest tier. A price that is unknown counts as 0 here. */
-function mostSpending(calls: readonly Call[], prices: readonly (Price | undefined)[]): Spending {
+function mostSpending({ input, output }: Call, prices: readonly (Price | undefined)[]): Spending {
   const highest = (kind: keyof Price['highest']) => Math.max(0, ...prices.map((price) => price?.highest[kind] || 0))
-  const [inputPrice, outputPrice, requestPrice] = [highest('input'), highest('output'), highest('request')]
+  // No model reads more than its context.
+  const read = Math.min(input, Math.max(...prices.map((price) => price?.contextTokens ?? Number.POSITIVE_INFINITY)))
   return {
-    usd: atMostBillionths(
-      calls.reduce((sum, { input, output }) => sum + input * inputPrice + output * outputPrice + requestPrice, 0),
-    ),
-    tokens: calls.reduce((sum, { input, output }) => sum + input + output, 0),
+    usd: atMostBillionths(read * highest('input') + output * highest('output') + highest('request')),
+    tokens: read + output,
   }
 }
 
-/** Of all `n` completions that the request asks for. */
+/** Of all completions that the provider makes. */
 function longestOutput(
   { admitted: { request } }: RequestContext,
-  { steering: { maxTokens } }: Pick<Authorized, 'steering'>,
+  { steering: { maxTokens } }: Authorized,
   { budgetOutputTokens }: Pick<SpendingDeps, 'budgetOutputTokens'>,
 ): number {
   const longest = Math.min(request.maxTokens ?? maxTokens ?? budgetOutputTokens, maxTokens ?? Number.POSITIVE_INFINITY)
-  return longest * (typeof request.parameters.n === 'number' ? request.parameters.n : 1)
+  const { n, best_of } = request.parameters
+  return longest * Math.max(1, ...[n, best_of].filter((count) => typeof count === 'number'))
 }
 
 function mayExtractMemories({ incoming: { endpoint }, caller: { application } }: RequestContext): boolean {
@@ -86,25 +96,38 @@ const refuseUnpriced = ({ budget: { name } }: MatchedBudget): Stop<Invoked> =>
     details: { reason: 'no_price', budget: name },
   })
 
+const refusePricier = ({ budget: { name } }: MatchedBudget): Stop<Invoked> =>
+  refuse('NO_ELIGIBLE_PROVIDER', {
+    message: `No price is known for this service_tier or speed, and the budget ${JSON.stringify(name)} counts money. Ask for the standard tier.`,
+    details: { reason: 'no_price', budget: name },
+  })
+
 /** Running requests give back what they do not use. */
 const RUNNING_RETRY_SECONDS = 1
 
 /** The amounts stay private: clients learn which budget refuses, why, and when to try again. */
 function refuseByBudget(refusal: BudgetRefusal): Stop<Invoked> {
-  const { name, limit, spent, asked } = refusal
-  const isUsedUp = spent + asked > limit
-  const seconds = isUsedUp ? refusal.seconds : RUNNING_RETRY_SECONDS
+  const { reason, message, seconds } = describeRefusal(refusal)
   return refuse('BUDGET_EXCEEDED', {
-    message: `${describeRefusal(refusal)} Try again in ${seconds} s.`,
-    details: { reason: isUsedUp ? 'used_up' : 'reserved', budget: name },
-    headers: { 'retry-after': String(seconds) },
+    message: seconds === undefined ? message : `${message} Try again in ${seconds} s.`,
+    details: { reason, budget: refusal.name },
+    headers: {
+      ...(seconds !== undefined && { 'retry-after': String(seconds) }),
+      ...((seconds === undefined || seconds > LONGEST_RETRY_SECONDS) && { 'x-should-retry': 'false' }),
+    },
   })
 }
 
-function describeRefusal({ name, limit, spent, asked }: BudgetRefusal): string {
+/** `seconds`: undefined if the request is never admitted. */
+function describeRefusal({ name, limit, spent, asked, seconds }: BudgetRefusal) {
   const budget = `the budget ${JSON.stringify(name)}`
-  if (asked > limit) return `This request could use more than ${budget} allows in a whole period: set a lower max_tokens.`
-  if (spent >= limit) return `T${budget.slice(1)} is used up.`
-  if (spent + asked > limit) return `This request could use more than is left of ${budget}: set a lower max_tokens.`
-  return `Running requests could use up ${budget}.`
+  const more = `This request could use more than`
+  if (asked > limit) {
+    return { reason: 'too_large', message: `${more} ${budget} allows in a whole period: set a lower max_tokens.` }
+  }
+  if (spent >= limit) return { reason: 'used_up', message: `T${budget.slice(1)} is used up.`, seconds }
+  if (spent + asked > limit) {
+    return { reason: 'used_up', message: `${more} is left of ${budget}: set a lower max_tokens.`, seconds }
+  }
+  return { reason: 'reserved', message: `Running requests could use up ${budget}.`, seconds: RUNNING_RETRY_SECONDS }
 }

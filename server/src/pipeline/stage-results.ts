@@ -1,5 +1,4 @@
 import type { AuditRecord } from '../audit/record.ts'
-import type { Reservation } from '../budgets/ledger.ts'
 import type { Assessment } from '../classification/risk.ts'
 import type { Completion, ProviderAttempt } from '../domain/completion.ts'
 import { type Decision, NO_DEMANDS } from '../domain/decision.ts'
@@ -22,6 +21,7 @@ import type { Candidate, ModelEntry } from '../providers/route.ts'
 import type { StoredResponse } from '../responses/stored-response.ts'
 import type { RequestHashes } from '../review/request-hash.ts'
 import type { Release } from '../review/resubmission.ts'
+import type { CallReservation } from './call-reservation.ts'
 import type { Scanned } from './govern.ts'
 import type { GatewayRequest, IncomingRequest } from './request.ts'
 
@@ -36,7 +36,7 @@ export interface StageResults {
   recall: Recalled
   route: Route
   /** The amounts that budgets have set aside for stage 9, from before the call of the provider on; absent: no budget counts the request. */
-  reservation: Reservation
+  reservation: CallReservation
   invoke: Invoked
   inspect: Inspected
   remember: Remembered

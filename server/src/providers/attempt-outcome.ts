@@ -2,6 +2,7 @@ import type { ProviderAttempt } from '../domain/completion.ts'
 import { type ReportedUsage, tokenUnitsOf } from '../domain/usage.ts'
 import type { HealthSignal } from './health.ts'
 import { knownCost } from './price.ts'
+import { isTierPriced, type Tier } from './price-tier.ts'
 import type { Price } from './priced.ts'
 import { needsOperator } from './rejection.ts'
 import type { UpstreamFailure } from './request-completion.ts'
@@ -40,11 +41,14 @@ export function endsInvocation(result: UpstreamFailure, { atMostOnce = false, ha
 const UNSENT: ReadonlySet<UpstreamFailure['failure']> = new Set(['connect', 'blocked', 'unsupported'])
 
 /** Whether the request may have reached the model. */
-const mayHaveHadEffect = ({ failure, status }: UpstreamFailure): boolean =>
-  failure === 'status' ? status >= 500 : !UNSENT.has(failure)
+const mayHaveHadEffect = ({ failure, status, unsent }: UpstreamFailure): boolean =>
+  failure === 'status' ? status >= 500 : unsent !== true && !UNSENT.has(failure)
 
-/** The outcome in audit records and metrics. */
-export const outcomeOf = ({ failure, rejection }: UpstreamFailure): string => rejection?.kind ?? failure
+/** The outcome in audit records and metrics. It tells whether the provider may charge for the attempt. */
+export function outcomeOf({ failure, rejection, unsent, hasBegun }: UpstreamFailure): string {
+  if (unsent) return 'unsent'
+  return hasBegun ? failure : (rejection?.kind ?? failure)
+}
 
 /** How long the provider ranks behind others; undefined: the default of Health. */
 export const rankedBehindMs = ({ rejection, retryAfterMs }: UpstreamFailure): number | undefined =>
@@ -66,11 +70,19 @@ export function faultOf({ rejection }: UpstreamFailure): string | undefined {
   return rejection.kind === 'refused' ? rejection.code : rejection.kind
 }
 
+/** The values that decide the cost of an attempt. */
+export interface Pricing {
+  readonly price: Price | undefined
+  /** Requested. */
+  readonly tier: Tier
+}
+
 /** Tokens and cost of a response as fields of its attempt: parts that are 0 are absent, and so is the cost if a price is unknown. */
-export function usageOf({ usage }: { readonly usage?: ReportedUsage }, price: Price | undefined) {
+export function usageOf(response: { readonly usage?: ReportedUsage }, { price, tier }: Pricing) {
+  const { usage } = response
   if (!usage) return {}
   const units = tokenUnitsOf(usage)
-  const cost = knownCost(price, units)
+  const cost = price && isTierPriced(response, price, tier) ? knownCost(price, units) : undefined
   return {
     prompt_tokens: units.input,
     ...(units.cacheRead > 0 && { cache_read_tokens: units.cacheRead }),
@@ -88,10 +100,10 @@ export type AttemptFacts = Omit<ProviderAttempt, 'provider' | 'model'>
 export function attemptFactsOf(
   result: { readonly ok: true; readonly status: number; readonly response: { readonly usage?: ReportedUsage } } | UpstreamFailure,
   ms: number,
-  price: Price | undefined,
+  pricing: Pricing,
 ): AttemptFacts {
   const { status } = result
-  if (result.ok) return { status, outcome: 'ok', ms, ...usageOf(result.response, price) }
+  if (result.ok) return { status, outcome: 'ok', ms, ...usageOf(result.response, pricing) }
   return { status, outcome: outcomeOf(result), ms, ...(result.rejection?.kind === 'refused' && { code: result.rejection.code }) }
 }
 

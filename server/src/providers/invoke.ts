@@ -13,6 +13,7 @@ import {
   faultOf,
   isRetryable,
   outcomeOf,
+  type Pricing,
   rankedBehindMs,
   recordAttempt,
   signalOf,
@@ -23,7 +24,6 @@ import { FailedAttempts, type InvokeFailure } from './failed-attempts.ts'
 import type { Health, NoPermit, Permit } from './health.ts'
 import { type AttemptResult, chatOperation, type Operation } from './operation.ts'
 import { priceOf } from './price.ts'
-import type { Price } from './priced.ts'
 import { sortByProbeDue } from './probe-order.ts'
 import type { Provider, ProviderModel } from './provider.ts'
 import { CallTimes, describeCall } from './provider-call.ts'
@@ -214,7 +214,7 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
     return runInChildSpan(async (span) => {
       const times = new CallTimes(this.#deps.clock)
       const result = await this.#send(candidate, encoded, permit, times)
-      const attempt = this.#addAttempt(candidate, attemptFactsOf(result, times.ms, this.#priceOf(candidate)))
+      const attempt = this.#addAttempt(candidate, attemptFactsOf(result, times.ms, this.#pricingOf(candidate)))
       this.#deps.onCall?.(describeCall(candidate, { operation: this.#operation.name, attempt, result, times, span }))
       return result
     })
@@ -274,13 +274,13 @@ class Invocation<Response extends { readonly usage?: ReportedUsage }> {
     const created = Math.floor(this.#deps.clock.now().getTime() / 1_000)
     const response = this.#operation.stub({ newId: this.#deps.newId, created })
     // A dry run costs nothing.
-    const usage = this.#options.dryRun ? {} : usageOf(response, this.#priceOf(candidate))
+    const usage = this.#options.dryRun ? {} : usageOf(response, this.#pricingOf(candidate))
     this.#addAttempt(candidate, { status: 200, outcome: 'stubbed', ms: 0, ...usage })
     return this.#succeeded(candidate, response)
   }
 
-  #priceOf({ provider, model }: Candidate): Price | undefined {
-    return priceOf(provider, model, this.#deps.clock.now())
+  #pricingOf({ provider, model }: Candidate): Pricing {
+    return { price: priceOf(provider, model, this.#deps.clock.now()), tier: this.#operation.tier }
   }
 
   #succeeded({ provider, model }: Candidate, response: Response): OperationResult<Response> {

@@ -1,5 +1,5 @@
 /** Newer models accept only the first name, older servers only the second. Other servers have other names. */
-const LIMIT_NAMES = ['max_completion_tokens', 'max_tokens', 'max_new_tokens', 'num_predict']
+export const LIMIT_NAMES: readonly string[] = ['max_completion_tokens', 'max_tokens', 'max_new_tokens', 'num_predict']
 
 type Parameters = Readonly<Record<string, unknown>>
 

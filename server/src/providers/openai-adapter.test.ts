@@ -216,7 +216,10 @@ describe('disconnect of the client', () => {
 
   test('adapter: sends nothing when the client has disconnected before', async () => {
     const { baseUrl, calls } = await upstream(respondNormally)
-    expect(await send(testProvider({ baseUrl }), { signal: AbortSignal.abort() })).toMatchObject({ failure: 'aborted' })
+    expect(await send(testProvider({ baseUrl }), { signal: AbortSignal.abort() })).toMatchObject({
+      failure: 'aborted',
+      unsent: true,
+    })
     expect(calls).toHaveLength(0)
   })
 })

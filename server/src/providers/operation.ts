@@ -5,6 +5,7 @@ import type { ReportedUsage } from '../domain/usage.ts'
 import type { UpstreamModel } from './adapter.ts'
 import type { Endpoint } from './connection-pools.ts'
 import { type EmbeddingsRequest, encodeEmbeddings, requestEmbeddings } from './embeddings-adapter.ts'
+import { requestedTier, type Tier } from './price-tier.ts'
 import { type ProviderModel, upstreamNameOf } from './provider.ts'
 import {
   type AdapterDeps,
@@ -26,6 +27,8 @@ interface Attempt extends EncodedBody {
 /** A request to providers: attempts, retries and fallbacks are the same for every operation. */
 export interface Operation<Answer extends { readonly usage?: ReportedUsage }> {
   readonly name: 'chat' | 'embeddings'
+  /** The tier that the request asks for. */
+  readonly tier: Tier
   /** The body for all attempts at one provider, or the field that the provider's API cannot express. */
   encode(endpoint: Endpoint, model: ProviderModel): EncodedRequest
   /** Makes one attempt at a provider. */
@@ -39,6 +42,7 @@ const upstreamModelOf = (model: ProviderModel): UpstreamModel => ({ name: upstre
 
 export const chatOperation = (request: ProviderRequest, watch?: TextWatch): Operation<Completion> => ({
   name: 'chat',
+  tier: requestedTier(request.parameters),
   encode(endpoint, declared) {
     const model = upstreamModelOf(declared)
     return endpoint.chat(model).dialect.encode({ ...request, model: model.name, stream: endpoint.stream })
@@ -53,6 +57,7 @@ export const chatOperation = (request: ProviderRequest, watch?: TextWatch): Oper
 
 export const embeddingsOperation = (request: EmbeddingsRequest): Operation<Embeddings> => ({
   name: 'embeddings',
+  tier: requestedTier(request.parameters),
   encode: ({ adapter }, model) => encodeEmbeddings(adapter, request, upstreamNameOf(model)),
   async attempt(endpoint, { body, model }, limits, deps) {
     const call = { path: endpoint.embeddingsPath(upstreamNameOf(model)), body }

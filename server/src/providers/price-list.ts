@@ -45,7 +45,12 @@ function priceIn(place: Place, name: string, at: Date): Price | undefined {
   const last = known.get(key)
   if (last?.minute === minute) return last.price
   const listed = calcPrice(NO_TOKENS, name, { ...place, timestamp: at })
-  const price = listed ? priceFrom({ ...listed.provider, models: [listed.model] }, name, listed.model_price, at) : undefined
+  const price = listed
+    ? {
+        ...priceFrom({ ...listed.provider, models: [listed.model] }, name, listed.model_price, at),
+        contextTokens: listed.model.context_window,
+      }
+    : undefined
   known.set(key, { minute, price })
   return price
 }

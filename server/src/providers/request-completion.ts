@@ -15,6 +15,8 @@ export type ProviderRequest = Omit<UpstreamRequest, 'stream'>
 export interface UpstreamFailure extends Omit<HttpFailure, 'body' | 'failure'> {
   /** `unsupported`: the provider's API has no equivalent of a field. Nothing was sent. */
   readonly failure: HttpFailure['failure'] | 'unsupported'
+  /** Whether the provider reported an error after the response had begun. */
+  readonly hasBegun?: boolean
   /** The meaning of an error status; undefined for an outage. */
   readonly rejection?: Rejection
 }
@@ -63,8 +65,9 @@ export async function requestCompletion(
 ): Promise<UpstreamResult> {
   const maxBytes = deps.maxResponseBytes ?? MAX_RESPONSE_BYTES
   let reader: ResponseReader | undefined
+  let collector: StreamCollector | undefined
   const open = () => {
-    const collector = dialect.collect()
+    collector = dialect.collect()
     reader = openReader(streamFormat, collector, maxBytes)
     return watched(reader, collector, watch, limits.onChunk)
   }
@@ -72,7 +75,9 @@ export async function requestCompletion(
   const stream = endpoint.stream && { stream: { mediaType: STREAM_TYPES[streamFormat], open } }
   const sent = await sendUpstream(withHeaders(endpoint, headers), { path, body, maxBytes, ...stream }, limits, deps)
   if (!sent.ok) {
-    return inChatFields(sent.failure === 'error_event' ? withRejection(sent, reader?.rejection) : sent, dialect)
+    if (sent.failure !== 'error_event') return inChatFields(sent, dialect)
+    const hasBegun = collector !== undefined && collector.bytes > 0
+    return inChatFields({ ...withRejection(sent, reader?.rejection), ...(hasBegun && { hasBegun }) }, dialect)
   }
   const { status } = sent
   const response = reader ? reader.finish() : parseJsonObject(sent.body)

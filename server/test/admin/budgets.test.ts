@@ -66,6 +66,15 @@ test('budgets: refuses a name that is taken', async () => {
   expectError(await governed.admin('PATCH', `/budgets/${second.id}`, { json: { name: first.name } }), 'CONFLICT')
 })
 
+test('budgets: refuses a limit that cannot be counted when a budget is created or changed', async () => {
+  const { id } = expectSuccess(await create({ unit: 'usd', enabled: false }), 201)
+  expect(expectError(await create({ unit: 'usd', limit: 2_000_000_000 }), 'VALIDATION_ERROR').param).toBe('limit')
+  for (const limit of [2_000_000_000, 1e12]) {
+    const refused = await governed.admin('PATCH', `/budgets/${id}`, { json: { limit } })
+    expect(expectError(refused, 'VALIDATION_ERROR').param).toBe('limit')
+  }
+})
+
 test('budgets: a webhook receives each alert once in a window [GW-BUD-9]', async () => {
   const { context } = governed.server
   const receiver = await startReceiver()
@@ -73,9 +82,9 @@ test('budgets: a webhook receives each alert once in a window [GW-BUD-9]', async
   expectSuccess(await governed.admin('POST', '/webhooks', { json: webhook }), 201)
   const { id, token } = await governed.application()
   const name = word()
-  const budget = { name, scope: 'application', member: id, unit: 'tokens', limit: 40, period: 'month', alerts: [0.4, 0.9, 1] }
+  const budget = { name, scope: 'application', member: id, unit: 'tokens', limit: 37, period: 'month', alerts: [0.4, 0.9, 1] }
   expectSuccess(await governed.admin('POST', '/budgets', { json: budget }), 201)
-  const send = () => governed.chat('Good morning', { model: 'scripted', max_tokens: 10 }, { token })
+  const send = () => governed.chat('Good morning', { model: 'scripted', max_tokens: 8 }, { token })
   for (let count = 0; count < 2; count++) expectSuccess(await send())
   expectError(await send(), 'BUDGET_EXCEEDED')
   expectError(await send(), 'BUDGET_EXCEEDED')
@@ -87,7 +96,7 @@ test('budgets: a webhook receives each alert once in a window [GW-BUD-9]', async
   await expect.poll(() => receiver.received.length).toBe(3)
   const payloads = receiver.received.map(({ body }) => body.payload as Record<string, unknown>)
   expect(payloads.map(({ fraction }) => fraction).toSorted()).toEqual([0.4, 0.9, 1])
-  expect(payloads[0]).toMatchObject({ object: 'budget_alert', name, member: id, unit: 'tokens', limit: 40, spent: 36 })
+  expect(payloads[0]).toMatchObject({ object: 'budget_alert', name, member: id, unit: 'tokens', limit: 37, spent: 36 })
   receiver.close()
 })
 

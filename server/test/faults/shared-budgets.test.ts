@@ -24,7 +24,7 @@ describe.skipIf(url === null)('budgets of three nodes on one PostgreSQL', { time
     for (const cleanup of cleanups.toReversed()) await cleanup()
   })
 
-  test('budgets: nodes admit the limit together and charge what the records say [GW-BUD-5, GW-BUD-11]', async () => {
+  test('budgets: nodes admit the limit together and charge what the records say [GW-BUD-5, GW-BUD-13]', async () => {
     const load = await budgetLoad(limited)
     const tokens = await load.create({ unit: 'tokens', limit: 10 * COVERED * TOKENS })
     const money = await load.create({ unit: 'usd', limit: COVERED * COST })
@@ -45,7 +45,7 @@ describe.skipIf(url === null)('budgets of three nodes on one PostgreSQL', { time
     for (const budget of [money, tokens]) await load.disable(budget)
   })
 
-  test('budgets: reservations of a killed node end by themselves, and the rest can be spent [GW-BUD-11]', async () => {
+  test('budgets: reservations of a killed node end by themselves, and the rest can be spent [GW-BUD-13]', async () => {
     const load = await budgetLoad(limited)
     const budget = await load.create({ unit: 'tokens', limit: COVERED * TOKENS })
     await load.hang(2, CLIENTS)

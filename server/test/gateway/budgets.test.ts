@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { budgetedApplication, findRecord, setPrices } from '../support/budgeted-application.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
@@ -8,7 +9,7 @@ import { sharedGoverned } from '../support/shared-server.ts'
 let governed: Governed
 beforeAll(async () => {
   governed = await sharedGoverned()
-  await setPrices({ input_price: 1_000, output_price: 10_000 })
+  await setPrices(governed, { input_price: 1_000, output_price: 10_000 })
 })
 
 /** The scripted provider counts 11 and 7 tokens: 11 × 0.001 + 7 × 0.01 USD. */
@@ -16,36 +17,9 @@ const COST = 0.081
 /** The most that a request with `max_tokens: 10` can cost beside its input. */
 const OUTPUT = 0.1
 
-const setPrices = async (json: object) =>
-  expectSuccess(await governed.admin('PUT', '/providers/openai/models/scripted', { json }))
-
-/** A budget for a new Application of its own, so that tests do not count each other's requests. */
-async function budgetOf(fields: object = {}) {
-  const { id, token } = await governed.application()
-  const body = { name: word(), scope: 'application', member: id, unit: 'usd', limit: 10, period: 'day', ...fields }
-  const budget = expectSuccess(await governed.admin('POST', '/budgets', { json: body }), 201)
-  return {
-    id: budget.id as string,
-    name: body.name,
-    application: id,
-    send: (more: object = {}, prompt = word()) =>
-      governed.chat(prompt, { model: 'scripted', max_tokens: 10, ...more }, { token }),
-    read: async () => expectSuccess(await governed.admin('GET', `/budgets/${budget.id}`)) as unknown as BudgetBody,
-    change: async (json: object) => expectSuccess(await governed.admin('PATCH', `/budgets/${budget.id}`, { json })),
-  }
-}
-
-interface BudgetBody {
-  readonly resets_at: string
-  readonly current: { readonly spent: number; readonly reserved: number; readonly [field: string]: unknown }
-}
-
-const findRecord = async (id: unknown) =>
-  expectSuccess(await governed.admin('GET', `/audit/${id}`)) as unknown as {
-    readonly charge: { readonly cost: number; readonly estimated: boolean; readonly tokens: number }
-  }
-
-const recordOf = (response: Awaited<ReturnType<Governed['chat']>>) => findRecord(expectSuccess(response).governance.audit_id)
+const budgetOf = (fields: object = {}) => budgetedApplication(governed, fields)
+const recordOf = (response: Awaited<ReturnType<Governed['chat']>>) =>
+  findRecord(governed, expectSuccess(response).governance.audit_id)
 
 describe('charge', () => {
   test('budget: a request is charged what its record says [GW-BUD-5]', async () => {
@@ -105,7 +79,7 @@ describe('charge', () => {
   test('budget: a response without usage is estimated from its text, and an unknown outcome is charged as reserved [GW-BUD-6]', async () => {
     const budget = await budgetOf()
     const [silent, broken] = [word(), word()]
-    governed.provider.on(silent, (response) => json(response, 200, completion('Four words are here.', { usage: undefined })))
+    governed.provider.on(silent, (response) => json(response, 200, completion('Two words.', { usage: undefined })))
     const { charge } = await recordOf(await budget.send({}, silent))
     expect(charge).toMatchObject({ estimated: true })
     expect(charge.cost).toBeGreaterThan(0)
@@ -158,7 +132,15 @@ describe('refusal', () => {
     const seconds = (Date.parse(resets_at) - Date.now()) / 1_000
     const retryAfter = Number(response.headers.get('retry-after'))
     expect(Math.min(Math.abs(retryAfter - seconds), Math.abs(retryAfter - seconds - 86_400))).toBeLessThan(120)
-    expect(await findRecord(error.audit_id)).toMatchObject({ status: 429, error_code: 'BUDGET_EXCEEDED', attempts: [] })
+    expect(await findRecord(governed, error.audit_id)).toMatchObject({ status: 429, error_code: 'BUDGET_EXCEEDED', attempts: [] })
+  })
+
+  test('budget: a request that exceeds the whole limit has no time to try again [GW-BUD-4]', async () => {
+    const budget = await budgetOf({ limit: 0.05 })
+    const response = await budget.send()
+    expect(expectError(response, 'BUDGET_EXCEEDED').details).toEqual({ reason: 'too_large', budget: budget.name })
+    expect(response.headers.get('retry-after')).toBeNull()
+    expect(response.headers.get('x-should-retry')).toBe('false')
   })
 
   test('budget: all budgets that count a request must admit it [GW-BUD-2]', async () => {

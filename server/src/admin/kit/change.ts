@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { appendInTransaction } from '../../audit/append-in-transaction.ts'
+import { appendInTransaction, lockChainEnd } from '../../audit/append-in-transaction.ts'
 import { type AuditedDeps, auditedTransaction } from '../../audit/audited-transaction.ts'
 import type { KeyedHasher } from '../../audit/hashes.ts'
 import { type ChangeFacts, createChangeDraft } from '../../audit/record.ts'
@@ -82,6 +82,12 @@ export async function change<T>(
   if (made.action !== undefined && made.announce) await publish(signal, made.announce, request.log)
   return made.value
 }
+
+/** As `first`, for a change that locks what records of requests lock after the end of their chain: the counts of budgets. */
+export const chainFirst =
+  ({ workspaceId }: Pick<FastifyRequest, 'workspaceId'>) =>
+  (tx: Tx): Promise<void> =>
+    lockChainEnd(tx, workspaceId)
 
 const factsOf = ({ action, id, fields = [] }: Change<unknown>, hasher: KeyedHasher): ChangeFacts => ({
   action,

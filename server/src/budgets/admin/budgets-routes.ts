@@ -1,12 +1,12 @@
 import { Type } from 'typebox'
-import { type ChangeDeps, change } from '../../admin/kit/change.ts'
+import { type Change, type ChangeDeps, chainFirst, change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
-import type { Db } from '../../db/database.ts'
+import type { Db, Tx } from '../../db/database.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { invalid, notFound, requireFound, taken, valid } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
-import { type Budget, BudgetCreate, BudgetPatch, budgetChangeOf, checkBudgetCreate } from '../budget.ts'
+import { type Budget, BudgetCreate, BudgetPatch, budgetChangeOf, checkBudgetCreate, findLimitProblem } from '../budget.ts'
 import {
   BUDGETS_TOPIC,
   createBudget,
@@ -124,7 +124,10 @@ function changeRoutes(app: TypedApp, deps: Deps): void {
       const { id, unit } = await requireBudget(tx, workspaceId, params.id)
       const namesake = body.name === undefined ? undefined : await findBudgetByName(tx, workspaceId, body.name)
       if (namesake && namesake.id !== id) throw taken('name', 'Budget name')
-      const value = requireFound(await updateBudget(tx, workspaceId, id, budgetChangeOf(body, unit), now), 'budget')
+      const change = budgetChangeOf(body, unit)
+      const problem = findLimitProblem(change.amount, unit)
+      if (problem) throw invalid(problem)
+      const value = requireFound(await updateBudget(tx, workspaceId, id, change, now), 'budget')
       const fields = changedFields(BudgetPatch, body)
       return { value, action: 'budget.update', id, fields, announce: [BUDGETS_TOPIC, workspaceId] }
     })
@@ -133,10 +136,11 @@ function changeRoutes(app: TypedApp, deps: Deps): void {
 
   handle(app, docs.remove, async (request, reply) => {
     const { workspaceId, params } = request
-    await change(deps, request, async (tx) => {
+    const remove = async (tx: Tx): Promise<Change<undefined>> => {
       if (!(await deleteBudget(tx, workspaceId, params.id))) throw notFound('budget')
       return { value: undefined, action: 'budget.delete', id: params.id, announce: [BUDGETS_TOPIC, workspaceId] }
-    })
+    }
+    await change(deps, request, remove, chainFirst(request))
     return reply.status(204).send()
   })
 }

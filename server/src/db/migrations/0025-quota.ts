@@ -56,8 +56,12 @@ begin
       spent bigint, base bigint, keep bigint, need bigint, first bigint, want bigint)
     order by asked.key
   loop
-    insert into quota values (ask.key, 0, ask.capacity, 0, 0, '{}') on conflict do nothing;
-    select * into state from quota where quota.key = ask.key for update;
+    -- The job that removes idle limits may take the row away between the two statements.
+    loop
+      select * into state from quota where quota.key = ask.key for update;
+      exit when found;
+      insert into quota values (ask.key, 0, ask.capacity, 0, 0, '{}') on conflict do nothing;
+    end loop;
     now_ms := floor(extract(epoch from clock_timestamp()) * 1000);
     -- A time in the future was written before the clock was set back.
     if state.at > now_ms + 5000 then state.at := now_ms; end if;

@@ -36,7 +36,8 @@ const TABLES = [
     expired integer not null default 0,
     primary key (budget_id, subject, starts_at)
   ) with (fillfactor = 50)`,
-  'create index budget_window_current on budget_window (budget_id, starts_at, spent desc)',
+  // Without `spent`, which each charge changes: an update then stays in its page and touches no index.
+  'create index budget_window_current on budget_window (budget_id, starts_at)',
   'create index budget_window_end on budget_window (ends_at)',
   `create table budget_reservation (
     id uuid primary key,
@@ -81,16 +82,19 @@ $function$`
 
 /**
  * Reserves at all budgets or at none. The rows are locked in the order of budgets and subjects, so that calls do not deadlock. Returns
- * \`{ ok: true, entries }\`, or the first budget that refuses, with its numbers.
+ * \`{ ok: true, entries }\`, or the first budget that refuses, with its numbers. A refusal leaves no row behind. It notes the alerts of
+ * the amount spent, and all alerts if less than a twentieth of the limit is left. After \`p_patience_ms\` the caller no longer waits: then
+ * nothing is reserved.
  */
 const RESERVE = `
 create or replace function budget_reserve(
-  p_workspace uuid, p_id uuid, p_demands jsonb, p_lease_seconds double precision, p_now timestamptz
+  p_workspace uuid, p_id uuid, p_demands jsonb, p_lease_seconds double precision, p_patience_ms double precision, p_now timestamptz
 ) returns jsonb language plpgsql as $function$
 declare
   d record;
   w record;
   entries jsonb := '[]';
+  added jsonb := '[]';
   moment timestamptz := coalesce(p_now, clock_timestamp());
 begin
   for d in
@@ -100,14 +104,25 @@ begin
       budget_window_start(b.period, b.time_zone, moment, 1) as ends
     from jsonb_to_recordset(p_demands) as x(budget uuid, subject text, usd bigint, tokens bigint)
     join budget b on b.id = x.budget and b.workspace_id = p_workspace and b.enabled
-    order by b.id, x.subject
+    order by b.id, x.subject for key share of b
   loop
     insert into budget_window (budget_id, subject, starts_at, ends_at) values (d.id, d.subject, d.starts, d.ends)
     on conflict do nothing;
+    if found then
+      added := added || jsonb_build_object('budget', d.id, 'subject', d.subject, 'starts', d.starts);
+    end if;
     select spent, reserved into w from budget_window
     where budget_id = d.id and subject = d.subject and starts_at = d.starts for update;
+    if clock_timestamp() > statement_timestamp() + p_patience_ms * interval '1 millisecond' then
+      raise exception 'the budgets were not checked in time';
+    end if;
     if d.asked > 0 and w.spent + w.reserved + d.asked > d.amount then
-      perform budget_note_alerts(d.id, d.subject, d.starts, w.spent + d.asked, moment);
+      if w.spent > 0 then
+        perform budget_note_alerts(d.id, d.subject, d.starts,
+          case when w.spent >= 0.95 * d.amount then greatest(w.spent, d.amount) else w.spent end, moment);
+      end if;
+      delete from budget_window as target using jsonb_to_recordset(added) as a(budget uuid, subject text, starts timestamptz)
+      where target.budget_id = a.budget and target.subject = a.subject and target.starts_at = a.starts;
       return jsonb_build_object('ok', false, 'budget', d.id, 'name', d.name, 'unit', d.unit, 'limit', d.amount,
         'spent', w.spent, 'reserved', w.reserved, 'asked', d.asked,
         'seconds', greatest(1, ceil(extract(epoch from d.ends - moment))));
@@ -125,7 +140,8 @@ $function$`
 
 /**
  * Settles reservations, in the transaction of their audit records. \`p_settlements\`: \`[{ id, entries: [{ budget, subject, starts, amount,
- * spent }] }]\` with the entries of the reservation. An entry of an expired reservation is charged too; it counts as an overrun.
+ * spent }] }]\` with the entries of the reservation. An entry of an expired reservation is charged too; it counts as an overrun. With
+ * \`late: true\` it is not: a settlement that is repeated without its record counts once.
  */
 const SETTLE = `
 create or replace function budget_settle(p_workspace uuid, p_settlements jsonb) returns void language plpgsql as $function$
@@ -134,18 +150,23 @@ declare
   reached bigint;
   open uuid[];
 begin
-  with gone as (
-    delete from budget_reservation
+  -- Nodes that renew lock in the same order.
+  with locked as materialized (
+    select id from budget_reservation
     where workspace_id = p_workspace and id in (select (s ->> 'id')::uuid from jsonb_array_elements(p_settlements) s)
-    returning id
+    order by id for update
+  ), gone as (
+    delete from budget_reservation where id in (select id from locked) returning id
   )
   select coalesce(array_agg(id), '{}') into open from gone;
   for r in
     select e.budget, e.subject, e.starts, sum(e.spent)::bigint as spent, sum(held.amount)::bigint as released,
       sum(greatest(e.spent - held.amount, 0))::bigint as overrun, count(*) filter (where e.spent > held.amount) as overruns
     from jsonb_array_elements(p_settlements) s,
+      lateral (select (s ->> 'id')::uuid = any(open) as is_open) as state,
       jsonb_to_recordset(s -> 'entries') as e(budget uuid, subject text, starts timestamptz, amount bigint, spent bigint),
-      lateral (select case when (s ->> 'id')::uuid = any(open) then e.amount else 0 end as amount) as held
+      lateral (select case when is_open then e.amount else 0 end as amount) as held
+    where is_open or not coalesce((s ->> 'late')::boolean, false)
     group by 1, 2, 3 order by 1, 2, 3
   loop
     update budget_window as target

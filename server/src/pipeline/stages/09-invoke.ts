@@ -1,4 +1,3 @@
-import type { Reservation } from '../../budgets/ledger.ts'
 import type { OriginalRequest } from '../../domain/original-request.ts'
 import { refuse, Skipped, type StageReturn, Stop } from '../../domain/outcome.ts'
 import type { ReportedUsage } from '../../domain/usage.ts'
@@ -9,6 +8,7 @@ import { limitMaxTokens } from '../../providers/limit-max-tokens.ts'
 import { chatOperation, embeddingsOperation, type Operation } from '../../providers/operation.ts'
 import { removeToolCalls } from '../../providers/read-completion.ts'
 import { releasedCompletion } from '../../review/resubmission.ts'
+import type { CallReservation } from '../call-reservation.ts'
 import type { GovernDeps } from '../govern.ts'
 import type { GatewayRequest } from '../request.ts'
 import { reserveSpending, type SpendingDeps } from '../reserve-spending.ts'
@@ -32,7 +32,7 @@ export async function invoke(
   authorized: Authorized,
   route: Route,
   deps: InvokeStageDeps,
-  onReserved: (reservation: Reservation) => void,
+  onReserved: (reservation: CallReservation) => void,
 ): Promise<StageReturn<Invoked>> {
   const released = releasedCompletion(authorized.release)
   if (released) return new Skipped({ ...NOT_INVOKED, ...released })

@@ -1,0 +1,161 @@
+import type { ServerResponse } from 'node:http'
+import { sql } from 'kysely'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { budgetedApplication, findRecord, setPrices } from '../support/budgeted-application.ts'
+import { expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
+import type { Governed } from '../support/governed.ts'
+import { completion, json, word } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
+import { streamTextOf } from '../support/upstream-stream.ts'
+
+let governed: Governed
+beforeAll(async () => {
+  governed = await sharedGoverned()
+  await setPrices(governed, { input_price: 1_000, output_price: 10_000 })
+})
+
+/** The scripted provider counts 11 and 7 tokens: 11 × 0.001 + 7 × 0.01 USD. */
+const COST = 0.081
+/** The most that the output of a request with `max_tokens: 10` can cost. */
+const OUTPUT = 0.1
+/** A prompt of ten letters has ⌈10 / 2⌉ + 4 tokens at most. */
+const MOST = OUTPUT + 0.009
+
+const budgetOf = (fields: object = {}, application: Readonly<Record<string, unknown>> = {}) =>
+  budgetedApplication(governed, fields, application)
+const recordOf = (response: GatewayResponse) => findRecord(governed, expectSuccess(response).governance.audit_id)
+
+/** Runs the behaviours one after the other for requests with the returned word; the last one stays. */
+function script(...behaviours: readonly ((response: ServerResponse) => void)[]): string {
+  const key = word()
+  let calls = 0
+  governed.provider.on(key, (response) => behaviours[Math.min(calls++, behaviours.length - 1)]?.(response))
+  return key
+}
+const breaks = (response: ServerResponse): void => void response.socket?.destroy()
+const answers =
+  (more: object = {}) =>
+  (response: ServerResponse): void =>
+    json(response, 200, completion('Two words.', { ...more }))
+
+describe('attempts', () => {
+  test('charge: each attempt with an unknown outcome is charged, and so is the one that answered [GW-BUD-6]', async () => {
+    const budget = await budgetOf()
+    const record = await recordOf(await budget.send({}, script(breaks, answers())))
+    expect(record.attempts.map(({ outcome }) => outcome)).toEqual(['reset', 'ok'])
+    expect(record.charge.estimated).toBe(true)
+    expect(record.charge.cost).toBeCloseTo(MOST + COST, 6)
+    expect((await budget.read()).current).toMatchObject({ spent: record.charge.cost, reserved: 0, overruns: 1 })
+  })
+
+  test('charge: a usage without counts is no usage [GW-BUD-6]', async () => {
+    const budget = await budgetOf()
+    for (const usage of [{}, { total_tokens: 18 }, { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }]) {
+      const { charge } = await recordOf(await budget.send({}, script(answers({ usage }))))
+      expect(charge.estimated).toBe(true)
+      expect(charge.cost).toBeGreaterThan(0.05)
+    }
+    const half = await recordOf(await budget.send({}, script(answers({ usage: { prompt_tokens: 1_000, completion_tokens: 0 } }))))
+    expect(half.charge.cost).toBeCloseTo(1 + 0.07, 6)
+  })
+
+  test('charge: an error after the response has begun is an unknown outcome, whatever its code says [GW-BUD-6]', async () => {
+    const budget = await budgetOf()
+    const [begun] = (streamTextOf(completion('Two words and more.')) ?? '').split('data: [DONE]')
+    const stream = (body: string) => (response: ServerResponse) =>
+      void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(body)
+    const error = `data: ${JSON.stringify({ error: { type: 'insufficient_quota', message: 'no' } })}\n\n`
+    const refused = expectError(await budget.send({ stream: true }, script(stream(error))), 'PROVIDER_ERROR')
+    expect((await findRecord(governed, refused.audit_id)).charge).toEqual({ cost: 0, estimated: false, tokens: 0 })
+    const broken = expectError(await budget.send({ stream: true }, script(stream(begun + error))), 'PROVIDER_ERROR')
+    const record = await findRecord(governed, broken.audit_id)
+    expect(record.attempts.map(({ outcome }) => outcome)).toEqual(['error_event'])
+    expect(record.charge.cost).toBeCloseTo(MOST, 6)
+  })
+
+  test('charge: a request is charged as reserved when the client leaves after the provider has got it [GW-BUD-6]', async () => {
+    const budget = await budgetOf()
+    const [key, left] = [word(), new AbortController()]
+    governed.provider.on(key, () => left.abort())
+    await expect(budget.send({}, key, { signal: left.signal })).rejects.toThrow()
+    await expect.poll(async () => (await budget.read()).current.spent).toBeCloseTo(MOST, 6)
+  })
+})
+
+test('charge: a request whose record could not be written is charged once when the database can be written [GW-BUD-12]', async () => {
+  const budget = await budgetOf()
+  const { db, budgetLedger } = governed.server.context
+  const key = script((response) => json(response, 200, completion('sorrel-hold and more')))
+  await sql`alter function budget_settle rename to budget_settle_away`.execute(db)
+  try {
+    expectError(await budget.send({}, key), 'UNAVAILABLE')
+  } finally {
+    await sql`alter function budget_settle_away rename to budget_settle`.execute(db)
+  }
+  await budgetLedger.settleLate()
+  await budgetLedger.settleLate()
+  expect((await budget.read()).current).toMatchObject({ spent: COST, reserved: 0, expired: 0 })
+})
+
+describe('tiers', () => {
+  test('charge: a budget of money refuses a tier that costs more than the known price [GW-BUD-11]', async () => {
+    const budget = await budgetOf()
+    for (const more of [{ service_tier: 'priority' }, { service_tier: 'fast' }, { extra_body: { speed: 'fast' } }]) {
+      const refused = expectError(await budget.send(more), 'NO_ELIGIBLE_PROVIDER')
+      expect(refused.details).toEqual({ reason: 'no_price', budget: budget.name })
+    }
+    for (const service_tier of ['auto', 'default', 'flex']) {
+      expect((await recordOf(await budget.send({ service_tier }))).charge).toEqual({ cost: COST, estimated: false, tokens: 18 })
+    }
+  })
+
+  test('charge: such a tier is charged as reserved where a budget ignores unknown prices, and its cost is unknown [GW-BUD-11]', async () => {
+    const budget = await budgetOf({ unpriced: 'ignore' })
+    const record = await recordOf(await budget.send({ service_tier: 'priority' }))
+    expect(record.attempts[0]).not.toHaveProperty('cost')
+    expect(record.charge).toMatchObject({ estimated: true, tokens: 18 })
+    expect(record.charge.cost).toBeGreaterThan(OUTPUT)
+    const moved = await recordOf(await budget.send({ service_tier: 'priority' }, script(answers({ service_tier: 'default' }))))
+    expect(moved.charge).toEqual({ cost: COST, estimated: false, tokens: 18 })
+  })
+})
+
+describe('reservation', () => {
+  const picture = { type: 'image_url', image_url: { url: 'https://pictures.example/large.png' } }
+  const pdf = `data:application/pdf;base64,${Buffer.from(`%PDF-1.7 ${'\u0001'.repeat(40_000)}`).toString('base64')}`
+  const file = { type: 'file', file: { filename: 'report.pdf', file_data: pdf } }
+  const linked = { type: 'file', file: { file_id: 'file-abcdef' } }
+
+  test.each<[string, object, number]>([
+    ['a linked picture', picture, 6_000],
+    ['the bytes of a file', file, 20_000],
+    ['a linked file', linked, 100_000],
+  ])('reservation: %s has a bound [GW-BUD-3]', async (_, part, tokens) => {
+    const settings = { extensions: ['content_parts'] }
+    const parts = [{ type: 'text', text: word() }, part]
+    const send = async (limit: number) => {
+      const budget = await budgetOf({ unit: 'tokens', limit }, { settings })
+      return governed.chat(
+        '',
+        { model: 'scripted', max_tokens: 10, messages: [{ role: 'user', content: parts }] },
+        { token: budget.token },
+      )
+    }
+    expectError(await send(tokens), 'BUDGET_EXCEEDED')
+    expectSuccess(await send(tokens + 400))
+  })
+
+  test('reservation: Chinese text and emoji count by their bytes [GW-BUD-3]', async () => {
+    const budget = await budgetOf({ unit: 'tokens', limit: 300 })
+    expectError(await budget.send({}, '预算'.repeat(100)), 'BUDGET_EXCEEDED')
+    expectSuccess(await budget.send({}, 'plan'.repeat(100)))
+  })
+
+  test('reservation: the limits of other servers and best_of count [GW-BUD-3]', async () => {
+    const budget = await budgetOf({ unit: 'tokens', limit: 300 })
+    for (const more of [{ num_predict: 1_000 }, { extra_body: { max_new_tokens: 1_000 } }, { best_of: 60 }]) {
+      expectError(await budget.send(more), 'BUDGET_EXCEEDED')
+    }
+    expectSuccess(await budget.send())
+  })
+})

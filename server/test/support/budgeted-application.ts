@@ -1,0 +1,40 @@
+import { expectSuccess } from './gateway-client.ts'
+import type { Governed } from './governed.ts'
+import { word } from './scripted-provider.ts'
+
+interface BudgetBody {
+  readonly resets_at: string
+  readonly current: { readonly spent: number; readonly reserved: number; readonly [field: string]: unknown }
+}
+
+interface RecordBody {
+  readonly charge: { readonly cost: number; readonly estimated: boolean; readonly tokens: number }
+  readonly attempts: readonly { readonly outcome: string; readonly cost?: number }[]
+}
+
+/** A budget for a new Application of its own, so that tests do not count each other's requests. */
+export async function budgetedApplication(
+  governed: Governed,
+  fields: object = {},
+  application: Readonly<Record<string, unknown>> = {},
+) {
+  const { id, token } = await governed.application(application)
+  const body = { name: word(), scope: 'application', member: id, unit: 'usd', limit: 10, period: 'day', ...fields }
+  const budget = expectSuccess(await governed.admin('POST', '/budgets', { json: body }), 201)
+  return {
+    id: budget.id as string,
+    name: body.name,
+    application: id,
+    token,
+    send: (more: object = {}, prompt = word(), options: object = {}) =>
+      governed.chat(prompt, { model: 'scripted', max_tokens: 10, ...more }, { token, ...options }),
+    read: async () => expectSuccess(await governed.admin('GET', `/budgets/${budget.id}`)) as unknown as BudgetBody,
+    change: async (json: object) => expectSuccess(await governed.admin('PATCH', `/budgets/${budget.id}`, { json })),
+  }
+}
+
+export const findRecord = async (governed: Governed, id: unknown): Promise<RecordBody> =>
+  expectSuccess(await governed.admin('GET', `/audit/${id}`)) as unknown as RecordBody
+
+export const setPrices = async (governed: Governed, json: object) =>
+  expectSuccess(await governed.admin('PUT', '/providers/openai/models/scripted', { json }))
