@@ -1,16 +1,16 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { testDatabases } from '../../test/support/database.ts'
+import { freshDatabases } from '../../test/support/fresh-database.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import { systemClock } from '../lib/clock.ts'
 import { newBudgetOf } from './budget.ts'
 import { BudgetMeter } from './budget-meter.ts'
 import { createBudget } from './budget-store.ts'
 
-test.each(testDatabases())(
+test.each(freshDatabases())(
   'budget meter: counts the windows that are nearly or completely spent, by scope, on $name',
   async ({ open }) => {
-    const database = await open()
-    onTestFinished(() => database.close())
+    const { database, remove } = await open()
+    onTestFinished(remove)
     const { db, pool } = database
     const { workspaceId } = await seedWorkspace(db)
     const add = async (name: string, change: object) => {
