@@ -66,8 +66,9 @@ interface Call {
 /** At the highest price of any candidate, in the highest tier. A price that is unknown counts as 0 here. */
 function mostSpending({ input, output }: Call, prices: readonly (Price | undefined)[]): Spending {
   const highest = (kind: keyof Price['highest']) => Math.max(0, ...prices.map((price) => price?.highest[kind] || 0))
-  // No model reads more than its context.
-  const read = Math.min(input, Math.max(...prices.map((price) => price?.contextTokens ?? Number.POSITIVE_INFINITY)))
+  // No chat is longer than the context of its model. That of a model for embeddings is the length of one text.
+  const context = Math.max(...prices.map((price) => price?.contextTokens ?? Number.POSITIVE_INFINITY))
+  const read = output === 0 ? input : Math.min(input, context)
   return {
     usd: atMostBillionths(read * highest('input') + output * highest('output') + highest('request')),
     tokens: read + output,

@@ -48,7 +48,7 @@ function priceIn(place: Place, name: string, at: Date): Price | undefined {
   const price = listed
     ? {
         ...priceFrom({ ...listed.provider, models: [listed.model] }, name, listed.model_price, at),
-        contextTokens: listed.model.context_window,
+        contextTokens: contextOf(listed.model.context_window, listed.model_price),
       }
     : undefined
   known.set(key, { minute, price })
@@ -94,6 +94,12 @@ function usageOf({ input, output, cacheRead = 0, cacheWrite = 0, cacheWrite1h = 
     output_tokens: output ?? 0,
     output_reasoning_tokens: reasoning,
   }
+}
+
+/** Undefined if the list contradicts itself: it has prices of requests that are longer than the context of their model. */
+function contextOf(context: number | undefined, prices: ModelPrice): number | undefined {
+  const tiers = Object.values(prices).flatMap((price) => (typeof price === 'object' ? price.tiers : []))
+  return context !== undefined && tiers.every(({ start }) => start < context) ? context : undefined
 }
 
 const highestTier = (price: number | TieredPrices): number =>

@@ -53,6 +53,12 @@ test('priceOf: the price of an operator replaces the whole price of the list', (
   expect(isPriced(price, false)).toBe(true)
 })
 
+test('priceOf: the context of a model is unknown when the list has prices of longer requests', () => {
+  const anthropic = provider({ kind: 'anthropic', baseUrl: 'https://api.anthropic.com' })
+  expect(priceOf(provider(), model('gpt-4.1'), AT)?.contextTokens).toBe(1_000_000)
+  expect(priceOf(anthropic, model('claude-sonnet-4-5'), AT)?.contextTokens).toBeUndefined()
+})
+
 test('priceOf: the built-in provider costs nothing unless an operator sets a price', () => {
   const stub = provider({ kind: 'stub', baseUrl: null })
   expect(cost(stub, 'any')).toBe(0)

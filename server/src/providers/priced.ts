@@ -13,7 +13,7 @@ export interface Price {
   readonly costOf: (tokens: PricedTokens) => number
   /** The highest price of one token in any tier, and of one request. NaN: unknown. */
   readonly highest: { readonly input: number; readonly output: number; readonly request: number }
-  /** Most tokens of a request and its response together; undefined: not known. */
+  /** The longest request that the model reads; undefined: not known. */
   readonly contextTokens?: number | undefined
   /** Per million tokens, in the lowest tier. */
   readonly listed: Prices
