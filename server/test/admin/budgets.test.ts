@@ -108,7 +108,7 @@ test('overview: names a budget that is near its limit or used up, until its limi
   const body = { scope: 'application', unit: 'tokens', limit: 40, period: 'month', alerts: [0.4] }
   const [one, each] = [word(), word()]
   const budget = expectSuccess(await governed.admin('POST', '/budgets', { json: { name: one, member: id, ...body } }), 201)
-  const send = async () => expectSuccess(await governed.chat('Hello', { model: 'scripted', max_tokens: 10 }, { token }))
+  const send = async () => expectSuccess(await governed.chat('Hello', { model: 'scripted', max_tokens: 4 }, { token }))
   await send()
   const path = `/budgets/${budget.id}`
   const { current } = expectSuccess(await governed.admin('GET', path)) as unknown as { current: { reached: { at: string }[] } }
