@@ -12,6 +12,7 @@ import { newId } from '../lib/id.ts'
 import { appendInTransaction, appendUnderLock } from './append-in-transaction.ts'
 import { findRecord, streamRecords } from './audit-store.ts'
 import { auditedTransaction } from './audited-transaction.ts'
+import { prepareRecord } from './chain.ts'
 import { verifyWorkspace } from './verify.ts'
 import type { WorkspaceKeys } from './workspace-keys.ts'
 import { AuditWriter, type AuditWriterOptions } from './writer.ts'
@@ -25,7 +26,7 @@ const MODES = [
 ]
 const cases = testDatabases().flatMap((database) => MODES.map((mode) => ({ ...database, ...mode })))
 
-describe.each(cases)('AuditWriter $mode on $name', ({ name, open, usesGroups }) => {
+describe.each(cases)('AuditWriter $mode on $name', ({ name, open, mode, usesGroups }) => {
   let database: Database
   let otherNode: Database
   let workspaceId: string
@@ -88,6 +89,19 @@ describe.each(cases)('AuditWriter $mode on $name', ({ name, open, usesGroups }) 
     expect(await commits()).toBe(5)
     expect(await log()).toHaveLength(18)
   })
+
+  // Each list of the log chains pending records, so they are queued many times while the database is away.
+  test.runIf(mode === 'in groups')(
+    'chain: writes a record once and the next ones when it is queued twice and another node was faster',
+    async () => {
+      const writer = writerOn(database)
+      const pending = prepareRecord(workspaceId, draft())
+      await writerOn(otherNode).chain([pending])
+      await writer.chain([pending, { ...pending }])
+      const next = await writer.append(workspaceId, draft())
+      expect(await log()).toEqual([pending.draft.id, next.id])
+    },
+  )
 
   test('append: writes one chain without gaps, forks or losses when nodes and transactions write concurrently', async () => {
     const steps = fc.array(fc.constantFrom('here', 'there', 'transaction', 'pause'), { minLength: 20, maxLength: 80 })

@@ -156,7 +156,7 @@ export class AuditWriter {
   async #commit(workspaceQueue: WorkspaceQueue, group: readonly QueuedRecord[]): Promise<void> {
     let placed: readonly PlacedRecord[]
     try {
-      const prepared = group.map(({ prepared }) => prepared)
+      const prepared = withoutRepeats(group.map(({ prepared }) => prepared))
       const appender = (await this.#options.usesGroups()) ? workspaceQueue.groups : workspaceQueue.chain
       placed = await appender.commit(prepared, (group[0]?.since ?? 0) + this.#options.giveUpAfterMs)
     } catch (cause) {
@@ -165,8 +165,19 @@ export class AuditWriter {
       else for (const { reject } of group) reject(toUnavailable(cause))
       return
     }
-    for (const [index, { resolve }] of group.entries()) resolve(toAuditRecord(placed[index] as PlacedRecord))
+    const byId = new Map(placed.map((record) => [record.prepared.uuid, record]))
+    for (const { prepared, resolve } of group) resolve(toAuditRecord(byId.get(prepared.uuid) as PlacedRecord))
   }
+}
+
+/** Readers of the log queue a pending record again while it waits. A record with the same id and another text is left to the database. */
+function withoutRepeats(records: readonly PreparedRecord[]): PreparedRecord[] {
+  const known = new Map<string, PreparedRecord>()
+  return records.filter((record) => {
+    const first = known.get(record.uuid)
+    known.set(record.uuid, first ?? record)
+    return first?.beforeIntegrity !== record.beforeIntegrity || first.afterIntegrity !== record.afterIntegrity
+  })
 }
 
 const toUnavailable = (cause: unknown): GatehouseError =>
