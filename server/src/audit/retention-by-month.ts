@@ -121,7 +121,7 @@ const emptyPartition = (db: Db, { name }: Partition, { partitions, logs, ends, n
     for (const { workspaceId, removal } of removals) await recordRemoval(tx, workspaceId, removal)
   })
 
-/** Requests that took long are in another partition than their neighbours in the chain. */
+/** The records next to that of a long request may be in another partition. */
 async function removeOthers(tx: Tx, workspace: string, through: number, partitions: readonly Partition[]): Promise<void> {
   await tx.deleteFrom('audit_checkpoint').where('workspace_id', '=', workspace).where('size', '<', through).execute()
   for (const { name } of partitions)

@@ -18,7 +18,7 @@ const LOCK = 0x47415450
 
 /**
  * Partitions large tables that an upgrade left whole, makes the partitions of the next months and drops empty ones of past months, unless
- * another node does. Throws if a table has rows that are in no month's partition: nobody removes them with a month.
+ * another node does. Throws if a table has rows that are in no month's partition: they would never be dropped with a month.
  */
 export async function maintainPartitions(database: Pick<Database, 'sessionDb' | 'sessionPool'>, now: Date): Promise<void> {
   const { sessionDb, sessionPool } = database
@@ -27,7 +27,7 @@ export async function maintainPartitions(database: Pick<Database, 'sessionDb' | 
   })
   for (const table of PARTITIONED_TABLES) {
     const misplaced = await countMisplaced(sessionDb, table)
-    if (misplaced > 0) throw new Error(`${table}_default has rows (${misplaced} or more): see "Partitions" in docs/operations.md`)
+    if (misplaced > 0) throw new Error(`${table}_default has rows (${misplaced} or more): see docs/growth.md`)
   }
 }
 
