@@ -174,7 +174,8 @@ module.exports = {
       // … and the files of helpers that stores need.
       to: {
         path: '^server/src/db/',
-        pathNot: '^server/src/db/(page|values|long-statements|deferred-indexes)\\.ts$',
+        pathNot:
+          '^server/src/db/(page|values|long-statements|deferred-indexes|partitions/(partition-job|list-partitions|months))\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -55,6 +55,7 @@ const FULL_ONLY = [
   'server/test/faults/stopping*.test.ts',
   'server/test/faults/upgrade.test.ts',
   'server/test/faults/unreachable-node.test.ts',
+  'server/test/growth/list-plans.test.ts',
   'server/test/isolation/hostile-host.test.ts',
   'server/test/isolation/knowledge-and-memory.test.ts',
   'server/test/isolation/side-channel.test.ts',

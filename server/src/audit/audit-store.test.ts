@@ -5,8 +5,9 @@ import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import { newId } from '../lib/id.ts'
 import { appendUnderLock } from './append-in-transaction.ts'
-import { findRecord, searchRecords, streamRecords } from './audit-store.ts'
+import { findRecord, streamRecords } from './audit-store.ts'
 import { type AuditDraft, type AuditRecord, createChangeDraft } from './record.ts'
+import { searchRecords } from './search-records.ts'
 import type { WorkspaceKeys } from './workspace-keys.ts'
 
 describe.each(testDatabases())('audit store on $name', ({ open }) => {

@@ -1,13 +1,9 @@
 import { type Selectable, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import { type Page, readPage } from '../db/page.ts'
 import { uuidOf } from '../db/values.ts'
-import type { RiskLevel } from '../domain/classification.ts'
-import type { Verdict } from '../domain/decision.ts'
 import { fromId } from '../lib/id.ts'
 import { type ChainEnd, parseRecord } from './chain.ts'
-import { findCheckpointNewerThan, findCheckpointOlderThan } from './checkpoint-store.ts'
-import type { AuditEndpoint, AuditRecord } from './record.ts'
+import type { AuditRecord } from './record.ts'
 import type { AuditRecordTable } from './tables.ts'
 
 /** Returns undefined if the Workspace, or the given Application in it, does not have the record. */
@@ -26,55 +22,6 @@ export async function findRecord(
   if (owner.applicationId !== undefined) query = query.where('application_id', '=', uuidOf('app', owner.applicationId))
   const row = await query.executeTakeFirst()
   return row && parseRecord(row.body, row.hash)
-}
-
-export interface RecordFilter {
-  /** By `created_at`; `from` inclusive, `to` exclusive. */
-  readonly from?: Date
-  readonly to?: Date
-  readonly applicationId?: string
-  /** Keyed hashes, as in `user.id` of the record. */
-  readonly userHashes?: readonly string[]
-  readonly verdict?: Verdict
-  readonly riskLevel?: RiskLevel
-  readonly endpoint?: AuditEndpoint
-  /** Records of any of these endpoints match. */
-  readonly endpoints?: readonly AuditEndpoint[]
-  /** Inclusive range of HTTP statuses. */
-  readonly status?: { readonly from: number; readonly to: number }
-  /** Exclusive upper sequence: that of the last record of the previous page. */
-  readonly below?: number
-  readonly limit: number
-}
-
-/** Newest first by sequence; pages stay stable while records are added. */
-export async function searchRecords(db: Db, workspaceId: string, filter: RecordFilter): Promise<Page<AuditRecord>> {
-  const workspace = uuidOf('ws', workspaceId)
-  const { from, to, applicationId, userHashes, verdict, riskLevel, endpoint, endpoints, status, below, limit } = filter
-  let query = db.selectFrom('audit_record').select(['sequence', 'body', 'hash']).where('workspace_id', '=', workspace)
-  if (from) query = query.where('created_at', '>=', from)
-  if (to) query = query.where('created_at', '<', to)
-  // The checkpoints narrow the sequences to be read to those around the time range.
-  const floor = from && (await findCheckpointOlderThan(db, workspaceId, from))
-  const ceiling = to && (await findCheckpointNewerThan(db, workspaceId, to))
-  if (floor) query = query.where('sequence', '>', floor.size)
-  if (ceiling) query = query.where('sequence', '<=', ceiling.size)
-  if (applicationId !== undefined) query = query.where('application_id', '=', uuidOf('app', applicationId))
-  if (userHashes !== undefined) query = query.where('user_hash', 'in', userHashes)
-  if (verdict) query = query.where('verdict', '=', verdict)
-  if (riskLevel) query = query.where('risk_level', '=', riskLevel)
-  if (endpoint) query = query.where('endpoint', '=', endpoint)
-  // Repeats the predicates of the partial indexes so that prepared plans can use them.
-  if (verdict && verdict !== 'allow') query = query.where(sql<boolean>`verdict <> 'allow'`)
-  if (riskLevel && riskLevel !== 'low') query = query.where(sql<boolean>`risk_level <> 'low'`)
-  if (endpoint && endpoint !== 'chat') query = query.where(sql<boolean>`endpoint <> 'chat'`)
-  if (status && (status.from > 200 || status.to < 200)) query = query.where(sql<boolean>`status <> 200`)
-  if (endpoints) query = query.where('endpoint', 'in', [...endpoints])
-  // An equality lets the index over status and sequence also give the order.
-  if (status && status.from === status.to) query = query.where('status', '=', status.from)
-  else if (status) query = query.where('status', '>=', status.from).where('status', '<=', status.to)
-  const keyset = { by: ['sequence'], order: 'desc', place: below === undefined ? undefined : [below] } as const
-  return readPage(query, { limit }, keyset, ({ body, hash }) => parseRecord(body, hash))
 }
 
 export type StoredRecord = Selectable<AuditRecordTable>

@@ -105,13 +105,46 @@ export async function buildDeferredIndexes({ sessionPool: pool, kind }: IndexedD
   }
 }
 
-/** Drops the index first: an interrupted attempt leaves an invalid index, which costs writes and is not used. */
 async function build(client: pg.PoolClient, { name, table, on }: DeferredIndex): Promise<void> {
-  await client.query(`drop index concurrently if exists ${name}`)
-  await client.query(`create index concurrently ${name} on ${on}`)
+  const { rows } = await client.query<{ partition: string }>(
+    'select relname as partition from pg_inherits join pg_class on pg_class.oid = inhrelid where inhparent = to_regclass($1)',
+    [table],
+  )
+  if (rows.length === 0) await buildOne(client, name, on)
+  else await buildParts(client, { name, table, on }, rows)
   // The planner has no statistics of an expression before.
   await client.query(`analyze ${table}`)
 }
+
+/** Drops the index first: an interrupted attempt leaves an invalid index, which costs writes and is not used. */
+async function buildOne(client: pg.PoolClient, name: string, on: string): Promise<void> {
+  await client.query(`drop index concurrently if exists ${name}`)
+  await client.query(`create index concurrently ${name} on ${on}`)
+}
+
+/** PostgreSQL has no `create index concurrently` for a partitioned table: its index is valid when that of each partition is attached. */
+async function buildParts(
+  client: pg.PoolClient,
+  { name, table, on }: DeferredIndex,
+  partitions: readonly { readonly partition: string }[],
+): Promise<void> {
+  await client.query(`begin; set local lock_timeout = '1s'; create index if not exists ${name} on only ${on}; commit`)
+  const { rows } = await client.query<{ partition: string }>(
+    `select partition.relname as partition from pg_inherits join pg_index on indexrelid = inhrelid
+      join pg_class as partition on partition.oid = indrelid where inhparent = $1::regclass`,
+    [name],
+  )
+  for (const { partition } of partitions) {
+    if (rows.some((built) => built.partition === partition)) continue
+    const part = `${partition}${name.slice(table.length)}`
+    await buildOne(client, part, `${partition}${on.slice(table.length)}`)
+    await client.query(`alter index ${name} attach partition ${part}`)
+  }
+}
+
+/** Whether an index of the table is still to be built. */
+export const hasMissingIndexes = async (pool: pg.Pool, table: string): Promise<boolean> =>
+  (await findMissing(pool)).some((index) => index.table === table)
 
 async function findMissing(connection: pg.Pool | pg.PoolClient): Promise<readonly DeferredIndex[]> {
   const { rows } = await connection.query<{ name: string }>(

@@ -7,7 +7,14 @@ const SOURCES = fileURLToPath(new URL('..', import.meta.url))
 const NEEDS_SESSION =
   /pg_(?:try_)?advisory_lock\b|\bcurrval\(|\blastval\(|create temp|\bpg_temp\b|[`'"]listen \$|set_config\([^)]*, false\)|[`'"](?:re)?set (?!local|\$)\w+ ?=|with hold\b|[`'"](?:prepare|deallocate|discard) /i
 /** They use `Database.sessionPool`, `Database.sessionDb`, or a connection of their own with the session URL. */
-const WITH_SESSION = ['db/connections.ts', 'db/deferred-indexes.ts', 'db/long-statements.ts', 'db/migrate.ts', 'db/signal.ts']
+const WITH_SESSION = [
+  'db/connections.ts',
+  'db/deferred-indexes.ts',
+  'db/long-statements.ts',
+  'db/migrate.ts',
+  'db/partitions/partition-job.ts',
+  'db/signal.ts',
+]
 
 test('statements: need a session only in the files that use one, because a pooler may give each transaction another session', () => {
   const files = globSync('**/*.ts', { cwd: SOURCES }).filter((file) => !file.endsWith('.test.ts'))

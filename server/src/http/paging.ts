@@ -32,11 +32,17 @@ const encoded = (key: string): string => Buffer.from(key).toString('base64url')
 export function listOf<T, V>(page: Page<T> | undefined, view: (item: T) => V, keyOf: (item: T) => string) {
   if (!page) throw invalidCursor()
   const last = page.data.at(-1)
+  const key = page.hasMore && last !== undefined ? keyOf(last) : undefined
+  return listUntil(page, view, key)
+}
+
+/** A page that may be shorter than its limit. `end`: key of the row behind which the next page begins; undefined on the last page. */
+export function listUntil<T, V>(page: Page<T>, view: (item: T) => V, end: string | undefined) {
   return {
     object: 'list' as const,
     data: page.data.map(view),
     has_more: page.hasMore,
-    next_cursor: page.hasMore && last !== undefined ? encoded(keyOf(last)) : null,
+    next_cursor: end === undefined ? null : encoded(end),
   }
 }
 

@@ -6,7 +6,8 @@ import type { AuditFault } from '../audit/chain-checker.ts'
 import { type ChainPendingDeps, chainPending, findWorkspacesWithAbandoned } from '../audit/chain-pending.ts'
 import type { CheckpointDelivery } from '../audit/delivery/checkpoint-delivery.ts'
 import { LogRereader, rereadNextRange } from '../audit/reread.ts'
-import { pruneRecords } from '../audit/retention.ts'
+import { pruneRecords, type Retention } from '../audit/retention.ts'
+import { emptyExpiredMonths, findLongestWait } from '../audit/retention-by-month.ts'
 import { findWorkspacesDue, makeCheckpoint } from '../audit/sign-checkpoints.ts'
 import { findWorkspacesToRollUp, removeOldRollUps, rollUpNextRecords } from '../audit/statistics/roll-up.ts'
 import { AuditTamperedError, describeFault, stopSigning } from '../audit/verified-seal.ts'
@@ -138,19 +139,36 @@ async function deliverCheckpoints({ db, workspaceKeys }: AuditJobDeps, delivery:
   )
 }
 
-async function endAuditRetention({ db, clock, workspaceKeys, auditWatch, auditArchive }: AuditJobDeps): Promise<void> {
+/**
+ * Signs the log first: a checkpoint compares the new records with those that they were sealed behind, which must still exist. A log with an
+ * alarm keeps its records, which are evidence.
+ */
+async function prepareRetention(
+  { db, clock, workspaceKeys, auditWatch, auditArchive }: AuditJobDeps,
+  workspaceId: string,
+): Promise<Retention | undefined> {
+  const workspace = await findWorkspace(db, workspaceId)
+  if (!workspace || auditWatch.faults.has(workspaceId)) return undefined
+  const now = clock.now()
+  const before = new Date(now.getTime() - workspace.settings.audit_retention_days * DAY)
+  const keys = await workspaceKeys.get(workspaceId)
+  await makeCheckpoint(db, workspaceId, keys, now)
+  const archived = auditArchive && (await findArchivedSequence(db, auditArchive, workspaceId, keys))
+  return { before, keys, ...(archived !== undefined && { archived }) }
+}
+
+async function endAuditRetention(deps: AuditJobDeps): Promise<void> {
+  const { db, clock } = deps
+  const now = clock.now()
+  const waitMs = await findLongestWait(db)
   await runForEach(await listWorkspaceIds(db), async (workspaceId) => {
-    const workspace = await findWorkspace(db, workspaceId)
-    if (!workspace || auditWatch.faults.has(workspaceId)) return
-    const now = clock.now()
-    const before = new Date(now.getTime() - workspace.settings.audit_retention_days * DAY)
-    const keys = await workspaceKeys.get(workspaceId)
-    const archived = auditArchive && (await findArchivedSequence(db, auditArchive, workspaceId, keys))
-    // A checkpoint compares the new records with those that they were sealed behind, which must still exist.
-    await makeCheckpoint(db, workspaceId, keys, now)
-    await pruneRecords(db, workspaceId, { before, keys, now, ...(archived !== undefined && { archived }) })
+    const retention = await prepareRetention(deps, workspaceId)
+    if (!retention) return
+    const before = new Date(retention.before.getTime() - waitMs)
+    await pruneRecords(db, workspaceId, { ...retention, before, now })
     await removeOldRollUps(db, workspaceId, before)
   })
+  await emptyExpiredMonths(db, { findRetention: (workspaceId) => prepareRetention(deps, workspaceId), now })
 }
 
 async function findTampering(deps: AuditJobDeps, workspaceId: string): Promise<AuditFault | undefined> {

@@ -1,6 +1,7 @@
 import type { Database, Db } from '../db/database.ts'
 import type { DatabaseMaintenance } from '../db/database-maintenance.ts'
 import { buildDeferredIndexes } from '../db/deferred-indexes.ts'
+import { maintainPartitions } from '../db/partitions/partition-job.ts'
 import { findApplication } from '../identity/application-store.ts'
 import { findWorkspace } from '../identity/workspace-store.ts'
 import { ResealJob } from '../keys/reseal-job.ts'
@@ -48,7 +49,7 @@ const DELIVERIES_MS = { delivered: 7 * DAY, dead: 30 * DAY }
 const UNSENT_MS = DAY
 
 interface Deps extends AuditJobDeps, BudgetJobDeps {
-  readonly database: Pick<Database, 'sessionPool' | 'kind'>
+  readonly database: Pick<Database, 'sessionPool' | 'sessionDb' | 'kind'>
   readonly secrets: SecretKeys
   readonly files: FileStore
   readonly relay: Pick<EventRelay, 'run' | 'wake'>
@@ -81,6 +82,12 @@ export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job
   { name: 'check readiness', everyMs: 10 * SECOND, run: async () => void (await deps.readiness.report()) },
   { name: 'return idle memory', everyMs: 5 * SECOND, run: async () => void memory.check() },
   { name: 'build indexes of large tables', oncePerNode: true, everyMs: MINUTE, run: () => buildDeferredIndexes(deps.database) },
+  {
+    name: 'make partitions by month',
+    oncePerNode: true,
+    everyMs: 10 * MINUTE,
+    run: () => maintainPartitions(deps.database, deps.clock.now()),
+  },
   ...(deps.maintenance ? maintenanceJobs(deps.maintenance) : []),
 ]
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { type PageRequest, pageById } from '../db/page.ts'
 import { uuidOf } from '../db/values.ts'
@@ -35,6 +36,8 @@ export async function listMemories(db: Db, workspaceId: string, query: MemoryQue
   if (scopeId !== undefined) rows = rows.where('owner.scope_id', '=', scopeId)
   if (application !== null) rows = rows.where('item.application_id', '=', application)
   if (mode !== undefined) rows = rows.where('item.mode', '=', mode)
+  // Repeats the predicate of the partial index, so that prepared plans can use it.
+  if (mode === 'audit_only') rows = rows.where('item.mode', '<>', sql.lit('active'))
   if (!history) rows = rows.where('item.superseded_at', 'is', null)
   return pageById(rows, 'mem', query, toMemory, { column: 'item.id', order: 'desc' })
 }

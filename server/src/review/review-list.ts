@@ -1,4 +1,4 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { type Page, type PageRequest, pageById } from '../db/page.ts'
 import type { Schema } from '../db/schema.ts'
@@ -23,6 +23,8 @@ export async function listReviews(db: Db, workspaceId: string, query: ReviewQuer
   let rows = db.selectFrom('review_item').select(ITEM_COLUMNS).where('workspace_id', '=', uuidOf('ws', workspaceId))
   if (state) rows = rows.where(inState(state, now))
   if (kind) rows = rows.where('kind', '=', kind)
+  // Repeats the predicate of the partial index, so that prepared plans can use it.
+  if (kind && kind !== 'hold') rows = rows.where('kind', '<>', sql.lit('hold'))
   if (query.applicationId !== undefined) {
     const application = fromId('app', query.applicationId)
     if (application === undefined) return undefined

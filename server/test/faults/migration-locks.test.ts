@@ -1,9 +1,13 @@
-import { type Kysely, sql } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import release from '../../../scripts/last-release.json' with { type: 'json' }
+import { buildDeferredIndexes } from '../../src/db/deferred-indexes.ts'
 import { type Migrations, migrate } from '../../src/db/migrate.ts'
 import { MIGRATIONS } from '../../src/db/migrations/index.ts'
+import { listPartitions } from '../../src/db/partitions/list-partitions.ts'
+import { maintainPartitions } from '../../src/db/partitions/partition-job.ts'
+import type { Schema } from '../../src/db/schema.ts'
 import { postgresUrl } from '../support/database.ts'
 import { fillLargeTables, inspected, startTraffic, tableFiles } from '../support/migration-locks.ts'
 import { createOwnDatabase } from '../support/own-database.ts'
@@ -37,6 +41,8 @@ describe.skipIf(url === null)('migrations on large tables under load', { timeout
     await pool.end()
     await database.drop()
   })
+
+  const countRecords = async () => (await pool.query<{ count: string }>('select count(*) from audit_record')).rows[0]?.count
 
   /** Runs one more migration while a reader and a writer use each large table. Returns the reasons to refuse it. */
   async function problemsOf(name: string, migration: Migrations[string]): Promise<readonly string[]> {
@@ -78,5 +84,17 @@ describe.skipIf(url === null)('migrations on large tables under load', { timeout
   test('migration check: accepts an index that is built concurrently, outside a transaction', async () => {
     const migration = { ...run('create index concurrently message_y on message (sender_id)'), inTransaction: false }
     expect(await problemsOf('9009', migration)).toEqual([])
+  })
+
+  test('maintainPartitions: partitions a large table without rewriting it or failing a statement of others', async () => {
+    const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+    await buildDeferredIndexes({ sessionPool: pool, kind: 'postgresql' })
+    const [file, count] = [(await tableFiles(pool)).audit_record, await countRecords()]
+    const traffic = startTraffic(pool)
+    await maintainPartitions({ sessionDb: db, sessionPool: pool }, new Date())
+    expect(await traffic.stop()).toEqual([])
+    const [first] = await listPartitions(db, 'audit_record')
+    const { rows } = await pool.query("select pg_relation_filenode('audit_record_before')::text as file")
+    expect([first?.name, rows, await countRecords()]).toEqual(['audit_record_before', [{ file }], count])
   })
 })

@@ -6,6 +6,7 @@ import { loadProviders } from '../../src/providers/provider-store.ts'
 import { adminClient } from '../admin/client.ts'
 import { runCommandLine } from '../support/command-line.ts'
 import { startGoverned } from '../support/governed.ts'
+import { listTables } from '../support/list-tables.ts'
 import { Browser, PASSWORD, signInOperator, totp } from '../support/operators.ts'
 import { createDataFolder, createSealedValues } from '../support/own-data.ts'
 import { startServer, type TestServer } from '../support/server.ts'
@@ -62,7 +63,8 @@ async function expectReadable({ base, context, demo, ...server }: TestServer): P
 async function findSealedColumns({ context }: TestServer): Promise<string[]> {
   const { rows } = await context.database.pool.query<{ name: string; column: string }>(
     `select table_name || '.' || column_name as name, column_name as column from information_schema.columns
-     where table_schema = 'public' and data_type = 'bytea'`,
+     where table_schema = 'public' and data_type = 'bytea' and table_name = any($1)`,
+    [await listTables(context.database.pool)],
   )
   return rows
     .filter(({ column }) => !NOT_SEALED.test(column))

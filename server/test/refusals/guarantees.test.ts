@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dumpTables } from '../support/dump-tables.ts'
 import { ENDPOINTS, expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
+import { listTables } from '../support/list-tables.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { word } from '../support/scripted-provider.ts'
 
@@ -14,9 +15,9 @@ afterAll(() => governed.close())
 /** The number of rows of each table. */
 const counts = async (): Promise<Record<string, number>> => {
   const { pool } = governed.server.context.database
-  const { rows } = await pool.query<{ table: string }>("select tablename as table from pg_tables where schemaname = 'public'")
+  const tables = await listTables(pool)
   const counted = await Promise.all(
-    rows.map(async ({ table }) => [table, Number((await pool.query(`select count(*) from "${table}"`)).rows[0].count)] as const),
+    tables.map(async (table) => [table, Number((await pool.query(`select count(*) from "${table}"`)).rows[0].count)] as const),
   )
   return Object.fromEntries(counted)
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { listTables } from './list-tables.ts'
 
 export interface DumpedColumn {
   readonly table: string
@@ -13,7 +14,8 @@ export interface DumpedColumn {
 export async function dumpTables(pool: pg.Pool): Promise<DumpedColumn[]> {
   const { rows: columns } = await pool.query<{ table: string; column: string; type: string }>(
     `select table_name as table, column_name as column, data_type as type
-       from information_schema.columns where table_schema = 'public'`,
+       from information_schema.columns where table_schema = 'public' and table_name = any($1)`,
+    [await listTables(pool)],
   )
   const dumped: DumpedColumn[] = []
   for (const { table, column, type } of columns) {

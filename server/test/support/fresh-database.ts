@@ -5,6 +5,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { onDatabases } from './database.ts'
+import { listTables } from './list-tables.ts'
 
 export interface FreshDatabase {
   readonly database: Database
@@ -65,10 +66,8 @@ async function openPostgres(server: string): Promise<FreshDatabase> {
 
 /** Deleting is faster than TRUNCATE, which writes new files for each table and each index. */
 async function empty({ pool }: Database): Promise<void> {
-  const { rows } = await pool.query<{ name: string }>(
-    "select quote_ident(tablename) as name from pg_tables where schemaname = 'public' and tablename not like 'kysely%'",
-  )
-  const deletions = rows.map(({ name }) => `delete from ${name}`)
+  const tables = (await listTables(pool)).filter((name) => !name.startsWith('kysely'))
+  const deletions = tables.map((name) => `delete from ${name}`)
   // In the role `replica` no trigger and no foreign key prevents a deletion.
   await pool.query(['begin', 'set local session_replication_role = replica', ...deletions, 'commit'].join(';'))
 }

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type pg from 'pg'
 import type { SchemaMigration } from '../../src/db/migrate.ts'
+import { fillTable } from './fill-table.ts'
 
 /** Tables that grow with the traffic. A migration must not read or rewrite them while it blocks writers. */
 const LARGE_TABLES: readonly string[] = [
@@ -16,39 +17,9 @@ const LARGE_TABLES: readonly string[] = [
 /** More rows than a table has whose index a migration may build at once (db/deferred-indexes.ts). */
 const ROWS = 50_500
 
-/** A value for row `n` of a column without a default, by the column's type. */
-const VALUES: Readonly<Record<string, string>> = {
-  uuid: 'md5(n::text)::uuid',
-  text: "'x' || n",
-  'character varying': "'x' || n",
-  bytea: "decode(md5(n::text), 'hex')",
-  integer: 'n',
-  bigint: 'n',
-  'double precision': 'n',
-  boolean: 'false',
-  json: "'{}'",
-  jsonb: "'{}'",
-  'text[]': "'{}'",
-  'timestamp with time zone': "timestamptz '2026-01-01' + n * interval '1 second'",
-}
-
 /** Adds ROWS rows to each large table, without their foreign keys. */
 export async function fillLargeTables(pool: pg.Pool): Promise<void> {
-  const { rows } = await pool.query<{ table: string; columns: { name: string; type: string }[] }>(
-    `select attrelid::regclass::text as table,
-       json_agg(json_build_object('name', quote_ident(attname), 'type', format_type(atttypid, null))) as columns
-     from pg_attribute where attrelid = any($1::regclass[]) and attnum > 0 and attnotnull and not atthasdef and attidentity = ''
-     group by attrelid`,
-    [LARGE_TABLES],
-  )
-  for (const { table, columns } of rows) {
-    const names = columns.map(({ name }) => name).join(', ')
-    const values = columns.map(({ type }) => VALUES[type] ?? 'null').join(', ')
-    await pool.query(
-      `begin; set local session_replication_role = replica; set local synchronous_commit = off;
-       insert into ${table} (${names}) select ${values} from generate_series(1, ${ROWS}) as n; commit; analyze ${table}`,
-    )
-  }
+  for (const table of LARGE_TABLES) await fillTable(pool, table, ROWS)
 }
 
 /** The migration, which reports the large tables that its transaction reads or changes while it blocks their writers. */

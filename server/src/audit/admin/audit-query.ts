@@ -2,8 +2,8 @@ import { applicationIn, invalidCursor, type PAGE, pageOf } from '../../http/pagi
 import { invalid } from '../../http/refusals.ts'
 import type { QueryOf } from '../../http/route.ts'
 import { parseTime } from '../../lib/clock.ts'
-import type { RecordFilter } from '../audit-store.ts'
 import type { KeyedHasher } from '../hashes.ts'
+import type { RecordFilter } from '../search-records.ts'
 import type { AUDIT_FILTER, StatusClass, TIME_RANGE_QUERY } from './audit-shapes.ts'
 
 /** The filter of a query. Audit records contain only the keyed hash of users: `hasher` is the Workspace's. */

@@ -2,13 +2,14 @@ import { inWorkspace } from '../../admin/kit/operation.ts'
 import type { Db } from '../../db/database.ts'
 import type { Reads } from '../../db/reads.ts'
 import { GatehouseError } from '../../errors.ts'
-import { List, listOf, PAGE } from '../../http/paging.ts'
+import { List, listUntil, PAGE } from '../../http/paging.ts'
 import { requireFound } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import type { Cache } from '../../lib/cache.ts'
-import { findRecord, searchRecords } from '../audit-store.ts'
+import { findRecord } from '../audit-store.ts'
 import type { ChainOverdue } from '../chain-pending.ts'
 import { createInclusionProof } from '../proof.ts'
+import { searchRecords } from '../search-records.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
 import { toRecordFilter } from './audit-query.ts'
 import { AUDIT_FILTER, ProofView, RecordView } from './audit-shapes.ts'
@@ -44,11 +45,8 @@ export function auditRoutes(app: TypedApp, { db, reads, workspaceKeys, chainOver
   handle(app, docs.search, async ({ workspaceId, query }) => {
     const { hasher } = await workspaceKeys.get(workspaceId)
     await chainOverdue(workspaceId)
-    return listOf(
-      await reads.run((readDb) => searchRecords(readDb, workspaceId, toRecordFilter(query, hasher))),
-      (record) => record,
-      ({ integrity }) => String(integrity.sequence),
-    )
+    const { end, ...page } = await reads.run((readDb) => searchRecords(readDb, workspaceId, toRecordFilter(query, hasher)))
+    return listUntil(page, (record) => record, end === undefined ? undefined : String(end))
   })
 
   handle(app, docs.get, async ({ workspaceId, params }) => {

@@ -27,6 +27,7 @@ import * as sealedValueCounts from './0029-sealed-value-counts.ts'
 import * as auditFeed from './0031-audit-feed.ts'
 import * as messageSearch from './0033-message-search.ts'
 import * as auditRollups from './0034-audit-rollups.ts'
+import * as partitions from './0035-partitions.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -58,4 +59,5 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0031-audit-feed': auditFeed,
   '0033-message-search': messageSearch,
   '0034-audit-rollups': auditRollups,
+  '0035-partitions': partitions,
 }

@@ -1,6 +1,6 @@
-import { type RecordFilter, searchRecords } from '../../audit/audit-store.ts'
 import type { KeyedHasher } from '../../audit/hashes.ts'
 import type { AuditRecord } from '../../audit/record.ts'
+import { type RecordFilter, searchRecords } from '../../audit/search-records.ts'
 import type { Db } from '../../db/database.ts'
 import type { PolicyPoint, Verdict } from '../../domain/decision.ts'
 import { findApplication } from '../../identity/application-store.ts'
@@ -58,6 +58,8 @@ export interface Replay {
 }
 
 const PAGE = 200
+/** Pages of a rare filter may be short (search-records.ts): after these, a replay ends with the records that it has found. */
+const MAX_SHORT_PAGES = 100
 const CHANGES_SHOWN = 500
 
 /** Evaluates a draft on the newest `last` records that policies decided on. It pauses between records. */
@@ -76,7 +78,7 @@ export async function replay(
   const tally = new Tally()
   const lookups = new RecordLookups(db, workspaceId, hasher, replayer)
   let below: number | undefined
-  for (let left = last; left > 0; ) {
+  for (let left = last, pages = last / PAGE + MAX_SHORT_PAGES; left > 0 && pages > 0; pages--) {
     const page = await searchRecords(db, workspaceId, {
       endpoints: GOVERNED_ENDPOINTS,
       ...filter,
@@ -88,7 +90,7 @@ export async function replay(
       tally.add(record, await replayRecord(record, replayer, lookups))
     }
     left -= page.data.length
-    below = page.data.at(-1)?.integrity.sequence
+    below = page.end
     if (!page.hasMore) break
   }
   return tally.replay

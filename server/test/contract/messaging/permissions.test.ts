@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { listTables } from '../../support/list-tables.ts'
 import { word } from '../../support/scripted-provider.ts'
 import { messenger } from './shared-messenger.ts'
 
@@ -69,9 +70,8 @@ describe('delete', () => {
 /** Names of the tables that hold the text. */
 async function tablesWith(text: string): Promise<string[]> {
   const { pool } = messenger.server.context.database
-  const { rows } = await pool.query<{ name: string }>("select tablename as name from pg_tables where schemaname = 'public'")
   const found: string[] = []
-  for (const { name } of rows) {
+  for (const name of await listTables(pool)) {
     const { rows: hits } = await pool.query(`select 1 from "${name}" t where position($1 in row_to_json(t)::text) > 0 limit 1`, [
       text,
     ])

@@ -1,0 +1,75 @@
+import { type Kysely, sql } from 'kysely'
+import { changeTable } from './change-table.ts'
+import { listPartitions } from './list-partitions.ts'
+import { addMonths, firstIdOf, type Month, monthOf, partitionName, timeOfId } from './months.ts'
+import { storageOf } from './partition-table.ts'
+
+/** A node of the last release makes none, and may run for a while. */
+const MONTHS_AHEAD = 3
+/** The default partition is read under a lock when another one is made. */
+const MAX_MISPLACED = 10_000
+
+/**
+ * Makes the partitions of the next months. It leaves that to pg_partman where that extension manages the table. Throws if a partition
+ * cannot be made because its rows are in the default partition.
+ */
+export async function addPartitions<DB>(db: Kysely<DB>, table: string, now: Date): Promise<void> {
+  if (await isManagedByPartman(db, table)) return
+  const partitions = await listPartitions(db, table)
+  const ends = [firstIdOf(monthOf(now)), ...partitions.flatMap(({ to }) => to ?? [])]
+  const covered = ends.toSorted().at(-1) ?? ''
+  const last = firstIdOf(addMonths(monthOf(now), MONTHS_AHEAD + 1))
+  for (let month = monthOf(timeOfId(covered)); firstIdOf(month) < last; month = addMonths(month, 1))
+    await addPartition(db, table, month)
+}
+
+/**
+ * Attaching locks the table less than `create table … partition of`: writers of other partitions go on. Rows of the month that are in the
+ * default partition prevent it: they stay there, and so do later ones of that month.
+ */
+async function addPartition<DB>(db: Kysely<DB>, table: string, month: Month): Promise<void> {
+  const [from, to] = [firstIdOf(month), firstIdOf(addMonths(month, 1))]
+  if ((await countMisplaced(db, table)) === MAX_MISPLACED || (await hasMisplaced(db, table, from, to))) return
+  const name = partitionName(table, month)
+  await changeTable(db, async (tx) => {
+    // The embedded database has one session, so that the lock of the job does not keep another run out.
+    if (await exists(tx, name)) return
+    const options = await storageOf(tx, `${table}_default`)
+    await sql.raw(`create table ${name} (like ${table}_default including all) ${options}`).execute(tx)
+    await sql.raw(`alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`).execute(tx)
+  })
+}
+
+async function exists<DB>(db: Kysely<DB>, table: string): Promise<boolean> {
+  const { rows } = await sql`select 1 where to_regclass(${table}) is not null`.execute(db)
+  return rows.length > 0
+}
+
+async function hasMisplaced<DB>(db: Kysely<DB>, table: string, from: string, to: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from ${sql.table(`${table}_default`)} where id >= ${from} and id < ${to} limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** Rows that are in no partition of a month, counted up to 10,000. */
+export async function countMisplaced<DB>(db: Kysely<DB>, table: string): Promise<number> {
+  if (!(await exists(db, `${table}_default`))) return 0
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from (select 1 from ${sql.table(`${table}_default`)} limit ${MAX_MISPLACED}) as found`.execute(
+    db,
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** pg_partman lists its tables in `part_config`, in the schema of the extension. */
+async function isManagedByPartman<DB>(db: Kysely<DB>, table: string): Promise<boolean> {
+  const { rows } = await sql<{ schema: string }>`
+    select quote_ident(nspname) as schema from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+    where relname = 'part_config' and relkind = 'r'`.execute(db)
+  for (const { schema } of rows) {
+    const { rows: managed } = await sql`
+      select 1 from ${sql.raw(schema)}.part_config where to_regclass(parent_table) = to_regclass(${table})`.execute(db)
+    if (managed.length > 0) return true
+  }
+  return false
+}

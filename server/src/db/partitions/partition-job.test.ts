@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { separateDatabases } from '../../../test/support/fresh-database.ts'
+import { newUuid } from '../../lib/id.ts'
+import type { Database } from '../database.ts'
+import { buildDeferredIndexes } from '../deferred-indexes.ts'
+import { listPartitions } from './list-partitions.ts'
+import { addMonths, firstIdOf, monthOf, partitionName, startOf, timeOfId } from './months.ts'
+import { maintainPartitions } from './partition-job.ts'
+
+const now = new Date()
+const WORKSPACE = newUuid()
+/** The months of the partitions that the first run makes: the first partition has those before. */
+const AHEAD = [2, 3].map((count) => addMonths(monthOf(now), count))
+
+describe.each(separateDatabases())('partitions on $name', ({ open }) => {
+  let database: Database
+  let remove: () => Promise<void>
+  beforeAll(async () => ({ database, remove } = await open()))
+  afterAll(() => remove())
+
+  const run = (at = now) => maintainPartitions(database, at)
+  const query = async <Row extends object>(text: string, values: unknown[] = []) =>
+    (await database.pool.query<Row>(text, values)).rows
+  const list = async () => (await listPartitions(database.db, 'audit_record')).map(({ name }) => name)
+  let sequence = 0
+  const insert = (id: string) =>
+    query(
+      `insert into audit_record (id, workspace_id, sequence, created_at, endpoint, status, body, prev_hash, hash, duration_ms, tokens)
+       values ($1, $2, $3, now(), 'chat', 200, '', '', '', 1, 1)`,
+      [id, WORKSPACE, ++sequence],
+    )
+  const placeOf = async (id: string) =>
+    (await query<{ place: string }>('select tableoid::regclass::text as place from audit_record where id = $1', [id]))[0]?.place
+  const names = AHEAD.map((month) => partitionName('audit_record', month))
+
+  test('months: the first id of a month is the smallest of its ids', () => {
+    const month = addMonths({ year: 2026, month: 11 }, 2)
+    expect(month).toEqual({ year: 2027, month: 1 })
+    expect(timeOfId(firstIdOf(month))).toEqual(startOf(month))
+    expect(timeOfId(newUuid()).getTime()).toBeGreaterThanOrEqual(now.getTime())
+  })
+
+  test('maintainPartitions: makes the partitions of three months ahead, once, when two nodes do it', async () => {
+    expect(await list()).toEqual(['audit_record_before', 'audit_record_default'])
+    await Promise.all([run(), run()])
+    await run()
+    expect(await list()).toEqual(['audit_record_before', ...names, 'audit_record_default'])
+  })
+
+  test('maintainPartitions: each record goes to the partition of its month, with all indexes', async () => {
+    const places = { [newUuid()]: 'audit_record_before', [firstIdOf(AHEAD[0] ?? monthOf(now))]: names[0] }
+    for (const id of Object.keys(places)) await insert(id)
+    for (const [id, place] of Object.entries(places)) expect(await placeOf(id)).toBe(place)
+    const counts = await query<{ count: number }>(
+      "select count(*)::int as count from pg_index where indrelid in (select inhrelid from pg_inherits where inhparent = 'audit_record'::regclass) group by indrelid",
+    )
+    expect(new Set(counts.map(({ count }) => count)).size).toBe(1)
+  })
+
+  test('maintainPartitions: fails and makes no partition of a month whose records are in the default partition', async () => {
+    const later = addMonths(monthOf(now), 5)
+    const id = firstIdOf(later)
+    await insert(id)
+    await expect(run(startOf(addMonths(monthOf(now), 2)))).rejects.toThrow('audit_record_default has rows')
+    expect(await list()).toContain(partitionName('audit_record', addMonths(monthOf(now), 4)))
+    expect(await list()).not.toContain(partitionName('audit_record', later))
+    await query('delete from audit_record where id = $1', [id])
+    await run(startOf(addMonths(monthOf(now), 2)))
+    expect(await list()).toContain(partitionName('audit_record', later))
+  })
+
+  test('maintainPartitions: drops empty partitions of past months, but not the first one', async () => {
+    await run(startOf(addMonths(monthOf(now), 6)))
+    const left = await list()
+    expect(left[0]).toBe('audit_record_before')
+    expect(left).toContain(names[0])
+    expect(left).not.toContain(names[1])
+  })
+
+  test('maintainPartitions: leaves new partitions to pg_partman when that manages the table', async () => {
+    const before = await list()
+    await query("create schema partman; create table partman.part_config as select 'public.audit_record' as parent_table")
+    await run(startOf(addMonths(monthOf(now), 9)))
+    expect((await list()).filter((name) => !before.includes(name))).toEqual([])
+    await query('drop schema partman cascade')
+  })
+
+  test('buildDeferredIndexes: builds a missing index of a partitioned table in each partition', async () => {
+    await query('drop index audit_record_status')
+    await buildDeferredIndexes(database)
+    const [built] = await query<{ isValid: boolean; parts: number }>(
+      `select indisvalid as "isValid", (select count(*)::int from pg_inherits where inhparent = indexrelid) as parts
+       from pg_index where indexrelid = 'audit_record_status'::regclass`,
+    )
+    expect(built).toEqual({ isValid: true, parts: (await list()).length })
+  })
+})

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { searchRecords } from '../../src/audit/search-records.ts'
+import type { Database } from '../../src/db/database.ts'
+import { listUsers } from '../../src/identity/user-store.ts'
+import { newUuid, toId } from '../../src/lib/id.ts'
+import { listMemories } from '../../src/memory/memory-store.ts'
+import type { Member } from '../../src/messaging/api/member.ts'
+import { listAttachments } from '../../src/messaging/attachments/attachment-store.ts'
+import { listConversations } from '../../src/messaging/conversations/conversation-list.ts'
+import { listDeliveries } from '../../src/messaging/events/delivery-store.ts'
+import { readEventLog } from '../../src/messaging/events/event-log-store.ts'
+import { listMessages } from '../../src/messaging/messages/message-list.ts'
+import { searchMessages } from '../../src/messaging/messages/message-search.ts'
+import { listContacts } from '../../src/messaging/people/contact-store.ts'
+import { listReviews } from '../../src/review/review-list.ts'
+import { fillTable } from '../support/fill-table.ts'
+import { separateDatabases } from '../support/fresh-database.ts'
+import { onStatement, type Statement } from '../support/statement-listener.ts'
+
+const ROWS = 25_000
+/** Rows that a page may read. A table has many times that. */
+const MOST = 600
+/** Of two filters of audit records: the entries of one index (search-records.ts), of which half have the frequent value. */
+const MOST_COMBINED = 22_000
+const [workspace, application, webhook, conversation] = [newUuid(), newUuid(), newUuid(), newUuid()]
+const workspaceId = toId('ws', workspace)
+const applicationId = toId('app', newUuid())
+const conversationId = toId('conv', conversation)
+const member = { workspaceId, user: { id: 'x1' } } as unknown as Member
+const now = new Date()
+const page = { limit: 20 }
+
+const OWN = { workspace_id: `'${workspace}'::uuid` }
+/** Frequent values; the lists look for rare ones, which no row has. */
+const TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  audit_record: {
+    ...{ application_id: `'${application}'::uuid`, endpoint: "'chat'", status: '200', body: "'{}'", user_hash: "'u' || n" },
+    ...{ verdict: "case n % 2 when 0 then 'deny' else 'allow' end", risk_level: "case n % 2 when 0 then 'low' else 'high' end" },
+  },
+  review_item: { application_id: `'${application}'::uuid`, kind: "'hold'", state: "'released'", expires_at: 'now()' },
+  memory_owner: { user_id: "'x' || n", scope: "'user'", scope_id: "'x' || n" },
+  memory_item: { application_id: `'${application}'::uuid`, mode: "'active'" },
+  webhook_delivery: { webhook_id: `'${webhook}'::uuid`, state: "'delivered'" },
+  workspace_user: {},
+  conversation_member: {
+    user_id: "'x' || (n % 100)",
+    conversation_id: `case n when 1 then '${conversation}' else md5(n::text) end::uuid`,
+  },
+  message: {
+    conversation_id: `case n % 2 when 0 then '${conversation}' else md5((n / 10)::text) end::uuid`,
+    text: "'word' || n",
+  },
+  message_attachment: { uploaded_by: "'x' || (n % 500)" },
+  event_log: {},
+}
+
+/** Lists by name, with what each filters. */
+const LISTS: Readonly<Record<string, (db: Database['db']) => Promise<unknown>>> = {
+  'audit: all': (db) => searchRecords(db, workspaceId, page),
+  'audit: application': (db) => searchRecords(db, workspaceId, { ...page, applicationId }),
+  'audit: user': (db) => searchRecords(db, workspaceId, { ...page, userHashes: ['none'] }),
+  'audit: verdict': (db) => searchRecords(db, workspaceId, { ...page, verdict: 'escalate' }),
+  'audit: risk': (db) => searchRecords(db, workspaceId, { ...page, riskLevel: 'critical' }),
+  'audit: endpoint': (db) => searchRecords(db, workspaceId, { ...page, endpoint: 'models' }),
+  'audit: status': (db) => searchRecords(db, workspaceId, { ...page, status: { from: 504, to: 504 } }),
+  'audit: class of statuses': (db) => searchRecords(db, workspaceId, { ...page, status: { from: 500, to: 599 } }),
+  'reviews: all': (db) => listReviews(db, workspaceId, { ...page, now }),
+  'reviews: pending': (db) => listReviews(db, workspaceId, { ...page, state: 'pending', now }),
+  'reviews: denied': (db) => listReviews(db, workspaceId, { ...page, state: 'denied', now }),
+  'reviews: expired': (db) => listReviews(db, workspaceId, { ...page, state: 'expired', now }),
+  'reviews: kind': (db) => listReviews(db, workspaceId, { ...page, kind: 'escalation', now }),
+  'reviews: application': (db) => listReviews(db, workspaceId, { ...page, applicationId, now }),
+  'memories: all': (db) => listMemories(db, workspaceId, { ...page, now }),
+  'memories: user': (db) => listMemories(db, workspaceId, { ...page, userId: 'x7', now }),
+  'memories: owner': (db) => listMemories(db, workspaceId, { ...page, scope: 'user', scopeId: 'x7', now }),
+  'memories: application': (db) => listMemories(db, workspaceId, { ...page, applicationId, now }),
+  'memories: mode': (db) => listMemories(db, workspaceId, { ...page, mode: 'audit_only', now }),
+  'deliveries: all': (db) => listDeliveries(db, { workspaceId, webhookId: toId('whk', webhook) }, page),
+  'deliveries: state': (db) => listDeliveries(db, { workspaceId, webhookId: toId('whk', webhook) }, { ...page, state: 'dead' }),
+  'users: all': (db) => listUsers(db, workspaceId, page),
+  'contacts: all': (db) => listContacts(db, member, page),
+  'contacts: username': (db) => listContacts(db, member, page, { username: 'x9' }),
+  'conversations: all': (db) => listConversations(db, member, page, {} as Parameters<typeof listConversations>[3]),
+  'messages: conversation': (db) => listMessages(db, member, conversationId, page),
+  'messages: words': (db) => searchMessages(db, member, 'word77', page),
+  'attachments: own': (db) => listAttachments(db, member, page),
+  'events: from a position': (db) => readEventLog(db, workspaceId, { after: 15_000 }, { most: 100 }),
+}
+
+/** Combined filters of audit records that no record has together. */
+const COMBINED: Readonly<Record<string, Parameters<typeof searchRecords>[2]>> = {
+  'verdict and risk': { ...page, verdict: 'deny', riskLevel: 'high' },
+  'verdict and endpoints': { ...page, verdict: 'deny', endpoints: ['message'] },
+  'application and verdict': { ...page, applicationId: toId('app', application), verdict: 'escalate' },
+  'a frequent value that is missing': { ...page, status: { from: 200, to: 299 }, riskLevel: 'low', verdict: 'allow' },
+}
+
+describe.each(separateDatabases())('lists on $name', ({ open }) => {
+  let database: Database
+  let remove: () => Promise<void>
+  const statements: Statement[] = []
+  beforeAll(async () => {
+    ;({ database, remove } = await open())
+    for (const [table, values] of Object.entries(TABLES)) await fillTable(database.pool, table, ROWS, { ...OWN, ...values })
+    onStatement(database.pool, (statement) => statements.push(statement))
+  }, 120_000)
+  afterAll(() => remove())
+
+  /** Rows that the plans of the statements of `list` read from tables and indexes. */
+  async function rowsReadBy(list: (db: Database['db']) => Promise<unknown>, ...settings: string[]): Promise<number> {
+    statements.length = 0
+    await list(database.db)
+    const read = [...statements].filter(({ text }) => /^\s*(?:select|with)\b/i.test(text))
+    const client = await database.pool.connect()
+    let total = 0
+    try {
+      await client.query('begin')
+      // In tables of this size, reading all rows may cost less than an index; in larger ones it never does.
+      for (const setting of ['enable_seqscan', ...settings]) await client.query(`set local ${setting} = off`)
+      for (const { text, values } of read) {
+        const { rows } = await client.query(`explain (analyze, format json) ${text}`, [...values])
+        total += rowsOf(rows[0]['QUERY PLAN'][0].Plan)
+      }
+    } finally {
+      await client.query('rollback')
+      client.release()
+    }
+    return total
+  }
+
+  test.each(Object.entries(LISTS))('%s: a page reads a bounded number of rows', async (_, list) => {
+    expect(await rowsReadBy(list)).toBeLessThan(MOST)
+  })
+
+  test.each(Object.entries(COMBINED))('audit by %s: a page reads a bounded number of rows', async (_, filter) => {
+    expect(await rowsReadBy((db) => searchRecords(db, workspaceId, filter), 'enable_bitmapscan')).toBeLessThan(MOST_COMBINED)
+  })
+})
+
+interface Plan {
+  readonly 'Node Type': string
+  readonly 'Actual Rows': number
+  readonly 'Actual Loops': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly 'Rows Removed by Index Recheck'?: number
+  readonly Plans?: readonly Plan[]
+}
+
+/** Also counts rows that a filter removed. */
+function rowsOf(plan: Plan): number {
+  const below = (plan.Plans ?? []).reduce((sum, child) => sum + rowsOf(child), 0)
+  if (!/Scan$/.test(plan['Node Type']) || /^(?:CTE|Subquery|Function|WorkTable)/.test(plan['Node Type'])) return below
+  const removed = (plan['Rows Removed by Filter'] ?? 0) + (plan['Rows Removed by Index Recheck'] ?? 0)
+  return below + (plan['Actual Rows'] + removed) * plan['Actual Loops']
+}

@@ -1,0 +1,10 @@
+import type pg from 'pg'
+
+/** Names of all tables; the rows of a partition are those of its table. */
+export async function listTables(pool: Pick<pg.Pool, 'query'>): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+     and not relispartition order by relname`,
+  )
+  return rows.map(({ name }) => name)
+}
