@@ -23,7 +23,8 @@ const { values } = parseArgs({
   },
 })
 const BODIES = chatBodies(64)
-const SIZE = { requests: Number.POSITIVE_INFINITY, seconds: Number(values.seconds) }
+// The generator is another process, and JSON has no infinity.
+const SIZE = { requests: Number.MAX_SAFE_INTEGER, seconds: Number(values.seconds) }
 
 /** Process ids of the serving processes of a primary process. */
 const childrenOf = (pid: number): number[] =>
