@@ -72,7 +72,7 @@ describe('limiter with shared counters', () => {
     await exchanger.close()
   })
 
-  test('limiter: refuses nobody below the limit when requests come and go during slow exchanges', async () => {
+  test('limiter: admits every request below the limit when requests come and go during slow exchanges', async () => {
     const grantNeed = ({ requests }: Exchange) =>
       requests.map(({ holder, need, capacity }) => ({ holder, granted: need, used: 0, free: capacity }))
     const { store } = scriptedStore(grantNeed)
