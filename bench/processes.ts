@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { publishPolicy } from './support/admin.ts'
 import { chatBodies } from './support/chat-bodies.ts'
 import { startGatehouse } from './support/gatehouse.ts'
 import { interleave, MANY_CONNECTIONS, measure, type Round, type Target } from './support/measure.ts'
 import { exitOnSignals } from './support/own-process.ts'
+import { FORTY_RULES } from './support/policy.ts'
 import { residentMb } from './support/process-stats.ts'
 import { type Rig, startGateway, startRig } from './support/rig.ts'
 import { scoped } from './support/scoped.ts'
@@ -36,6 +38,8 @@ async function startNode(stack: AsyncDisposableStack, rig: Rig, processes: numbe
     postgres: values.postgres,
     processes,
   })
+  // The demo's own rules hold some of the chats.
+  await publishPolicy(gatehouse, FORTY_RULES)
   const limits = { requests_per_minute: 1_000_000, burst: 100_000, concurrency: 1_000 }
   for (const { id } of gatehouse.demo.applications)
     await fetch(`http://127.0.0.1:${gatehouse.port}/admin/v1/applications/${id}`, {
