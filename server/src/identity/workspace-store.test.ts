@@ -42,7 +42,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     const row = await database.db.selectFrom('workspace').selectAll().where('id', '=', uuid).executeTakeFirst()
     expect(row).toMatchObject({ hash_key: KEYS.hashKey, signing_key: KEYS.signingKey, settings: {}, active_policy_id: null })
     const head = await database.db.selectFrom('audit_head').selectAll().where('workspace_id', '=', uuid).executeTakeFirst()
-    expect(head).toEqual({ workspace_id: uuid, sequence: 0, hash: Buffer.alloc(32) })
+    expect(head).toEqual({ workspace_id: uuid, sequence: 0, hash: Buffer.alloc(32), anchored_from: 0 })
   })
 
   test('workspace store: name_taken when another Workspace has the name', async () => {
