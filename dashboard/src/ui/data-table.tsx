@@ -1,4 +1,4 @@
-import { Center, Table, VisuallyHidden } from '@mantine/core'
+import { Center, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ErrorState } from './error-state.tsx'
 import { ShowMore } from './show-more.tsx'
@@ -49,7 +49,7 @@ const HOVER_COLOR = 'light-dark(var(--mantine-color-gray-1), var(--mantine-color
 export function DataTable<Row>({ label, list, columns, keyOf, empty }: DataTableProps<Row>) {
   if (list.error && !list.items) return <ErrorState error={list.error} onRetry={list.retry} />
   if (!list.items) return <RowsSkeleton />
-  if (list.items.length === 0) return empty
+  if (list.items.length === 0) return list.hasMore ? <NoneYet list={list} /> : empty
   return (
     <>
       <Table.ScrollContainer
@@ -88,6 +88,14 @@ export function DataTable<Row>({ label, list, columns, keyOf, empty }: DataTable
     </>
   )
 }
+
+/** A server that reads a bounded number of rows for a page may find none that matches in the first ones. */
+const NoneYet = ({ list }: { readonly list: PagedList<unknown> }) => (
+  <Stack align="center">
+    <Text c="dimmed">No match in the newest entries.</Text>
+    <ShowMore list={list} />
+  </Stack>
+)
 
 const layoutOf = (from: Column<never>['from'], align: Column<never>['align']) => ({
   ...(from && { visibleFrom: from }),
