@@ -24,6 +24,8 @@ export async function findWorkspacesWithPending(db: Db, olderThanMs: number): Pr
 
 export interface PendingPage {
   readonly records: readonly PreparedRecord[]
+  /** The ids of the other rows, which are not genuine. */
+  readonly forged: readonly string[]
   /** The first fault among the rows of the page. */
   readonly fault?: AuditFault
 }
@@ -53,13 +55,17 @@ function checkPage(
   prunedUntil: Date | undefined,
 ): PendingPage {
   const records: PreparedRecord[] = []
+  const forged: string[] = []
   let fault: AuditFault | undefined
   for (const row of rows) {
     const record = restorePending(row, workspaceId, keys)
     if (record && !(prunedUntil && new Date(record.draft.created_at) <= prunedUntil)) records.push(record)
-    else fault ??= { sequence: 0, id: toId('aud', row.id), reason: 'pending_altered' }
+    else {
+      forged.push(row.id)
+      fault ??= { sequence: 0, id: toId('aud', row.id), reason: 'pending_altered' }
+    }
   }
-  return { records, ...(fault && { fault }) }
+  return { records, forged, ...(fault && { fault }) }
 }
 
 /**
@@ -80,15 +86,14 @@ export async function findPendingFault(db: Db, workspaceId: string, keys: SealKe
   return undefined
 }
 
-/** Removes the pending records that are not genuine. For an operator who accepts the log as found. */
+/** Removes the pending records that are not genuine; nodes may add genuine ones meanwhile. For an operator who accepts the log as found. */
 export async function removeForgedPending(db: Db, workspaceId: string, keys: SealKeys): Promise<void> {
-  const genuine: string[] = []
-  for await (const { records } of readPendingPages(db, workspaceId, keys, 0)) genuine.push(...records.map(({ uuid }) => uuid))
-  await db
-    .deleteFrom('audit_pending')
-    .where('workspace_id', '=', uuidOf('ws', workspaceId))
-    .where(sql<boolean>`not id = any(${genuine}::uuid[])`)
-    .execute()
+  for await (const { forged } of readPendingPages(db, workspaceId, keys, 0))
+    await db
+      .deleteFrom('audit_pending')
+      .where('workspace_id', '=', uuidOf('ws', workspaceId))
+      .where(sql<boolean>`id = any(${forged}::uuid[])`)
+      .execute()
 }
 
 /** Returns undefined if the seal does not fit. */

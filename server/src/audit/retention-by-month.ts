@@ -5,6 +5,7 @@ import { listPartitions, type Partition } from '../db/partitions/list-partitions
 import { timeOfId } from '../db/partitions/months.ts'
 import { uuidOf } from '../db/values.ts'
 import { toId } from '../lib/id.ts'
+import { lockChainEnd } from './append-in-transaction.ts'
 import { findFirstSequence } from './audit-store.ts'
 import { findCheckpointCovering } from './checkpoint-store.ts'
 import { findLastRemovable, lockSeal, type Retention, recordRemoval } from './retention.ts'
@@ -35,15 +36,14 @@ interface Deps {
  */
 export async function emptyExpiredMonths(db: Db, deps: Deps): Promise<string[]> {
   const emptied: string[] = []
-  const partitions = await listPartitions(db, TABLE)
-  for (const partition of partitions) {
+  for (const partition of await listPartitions(db, TABLE)) {
     const isPast = partition.to !== null && timeOfId(partition.to) < deps.now
     const ends = isPast ? await findEnds(db, partition.name) : undefined
     if (!ends) break
     if (ends.size === 0) continue
     const logs = await findExpiredLogs(db, ends, deps)
     if (!logs) break
-    await emptyPartition(db, partition, { partitions, logs, ends, now: deps.now })
+    await emptyPartition(db, partition, { partitions: await listPartitions(db, TABLE), logs, ends, now: deps.now })
     emptied.push(partition.name)
   }
   return emptied
@@ -113,6 +113,8 @@ const emptyPartition = (db: Db, { name }: Partition, { partitions, logs, ends, n
       }
     })
     await sql`set local lock_timeout = ${sql.lit(TABLE_LOCK_MS)}`.execute(tx)
+    // Appends lock the end of the chain first and then read the table.
+    for (const { workspaceId } of logs) await lockChainEnd(tx, workspaceId)
     await sql`lock table ${sql.table(name)} in access exclusive mode`.execute(tx)
     const found = await findEnds(tx, name)
     if (found.size !== ends.size || [...found].some(([id, end]) => ends.get(id) !== end))

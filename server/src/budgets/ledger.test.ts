@@ -94,6 +94,17 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     expect(await windows(budget)).toMatchObject([{ spent: usd(1.5).usd, reserved: 0, overrun: usd(0.5).usd, overruns: 1 }])
   })
 
+  test('ledger: charges as an overrun when a crash of the database has lost the count and the reservation', async () => {
+    const budget = await create()
+    const reserved = await reserve(ledgerAt(), [of(budget)], usd(1))
+    await database.pool.query('delete from budget_reservation where id = $1', [reserved.id])
+    await database.pool.query('delete from budget_window where budget_id = (select id from budget where name = $1)', [
+      budget.name,
+    ])
+    await settle(reserved, usd(0.5))
+    expect(await windows(budget)).toMatchObject([{ spent: usd(0.5).usd, reserved: 0, overrun: usd(0.5).usd, overruns: 1 }])
+  })
+
   test('ledger: admits a request that costs nothing when the budget is used up', async () => {
     const budget = await create({ limit: 1 })
     await settle(await reserve(ledgerAt(), [of(budget)], usd(1)), usd(1))

@@ -24,8 +24,9 @@ const KEEP_ALIVE_AFTER_MS = 5_000
 /** PostgreSQL error code: the server became read-only after a failover, so the connection leads to the wrong server. */
 const READ_ONLY = '25006'
 /** Statements that change the time limit of later statements, and that restore it (long-statements.ts). */
-const CHANGES_LIMIT = /^set (?:local )?statement_timeout = (\d+)/
-const RESTORES_LIMIT = /^(commit|rollback|reset statement_timeout)$/
+const CHANGES_LIMIT = /^set (local )?statement_timeout = (\d+)/
+const ENDS_TRANSACTION = /^(commit|rollback)$/
+const RESTORES_LIMIT = /^reset statement_timeout$/
 
 export interface ConnectionLimits extends DatabaseTimeouts {
   readonly responseMs: number
@@ -36,6 +37,12 @@ export interface ConnectionLimits extends DatabaseTimeouts {
 
 /** Time limit for a response: longer than for the statement, which PostgreSQL ends first if the network works. */
 export const responseLimitMs = ({ statementMs }: DatabaseTimeouts): number => (statementMs === 0 ? 0 : statementMs + GRACE_MS)
+
+/** Time limits that statements have set, with time for the network; undefined: the default. */
+interface Limits {
+  transactionMs?: number | undefined
+  sessionMs?: number | undefined
+}
 
 type Callback = (error: unknown, result?: unknown) => void
 type Config = string | (Readonly<Record<string, unknown>> & { readonly text?: unknown })
@@ -48,7 +55,7 @@ type Query = (config: Config, values?: unknown, callback?: unknown) => unknown
  */
 export class Connections {
   readonly pool: pg.Pool
-  readonly #clients = new Map<pg.PoolClient, { respondedAt: number; running: number; limitMs: number | undefined }>()
+  readonly #clients = new Map<pg.PoolClient, { respondedAt: number; running: number; limits: Limits }>()
 
   constructor(config: pg.PoolConfig, timeouts: ConnectionLimits) {
     this.pool = new pg.Pool({
@@ -80,7 +87,7 @@ export class Connections {
   }
 
   #watch(client: pg.PoolClient): void {
-    const state = { respondedAt: elapsed(), running: 0, limitMs: undefined as number | undefined }
+    const state = { respondedAt: elapsed(), running: 0, limits: {} as Limits }
     this.#clients.set(client, state)
     const send = client.query.bind(client) as unknown as Query
     const finish = (sentAt: number, error: unknown, result: unknown): unknown => {
@@ -94,9 +101,13 @@ export class Connections {
     const query: Query = (config, values, callback) => {
       const text = textOf(config)
       const limit = CHANGES_LIMIT.exec(text)
-      if (limit) state.limitMs = Number(limit[1]) === 0 ? NO_LIMIT_MS : Number(limit[1]) + GRACE_MS
-      const limited = state.limitMs === undefined ? config : withTimeout(config, values, state.limitMs)
-      if (RESTORES_LIMIT.test(text)) state.limitMs = undefined
+      if (limit)
+        state.limits[limit[1] ? 'transactionMs' : 'sessionMs'] =
+          Number(limit[2]) === 0 ? NO_LIMIT_MS : Number(limit[2]) + GRACE_MS
+      const limitMs = state.limits.transactionMs ?? state.limits.sessionMs
+      const limited = limitMs === undefined ? config : withTimeout(config, values, limitMs)
+      if (ENDS_TRANSACTION.test(text)) state.limits.transactionMs = undefined
+      if (RESTORES_LIMIT.test(text)) state.limits.sessionMs = undefined
       const sentAt = elapsed()
       state.running += 1
       const listener = [values, callback].find((argument) => typeof argument === 'function') as Callback | undefined

@@ -30,10 +30,10 @@ const LEAST_BYTES_PER_TOKEN = 2
 const MOST_TOKENS_PER_PICTURE = 6_000
 
 /**
- * The tokens that a request has at most, for reservations: the bytes of files count as text. `added`: texts before the messages.
- * `linkTokens`: for each file that the provider fetches.
+ * The tokens that a request has at most, for reservations: the bytes of a file count as text, up to `fileTokens`. `added`: texts before the
+ * messages. `fileTokens`: also for each file that the provider fetches.
  */
-export function mostRequestTokens({ messages, parameters }: Read, added: readonly string[], linkTokens: number): number {
+export function mostRequestTokens({ messages, parameters }: Read, added: readonly string[], fileTokens: number): number {
   let [bytes, tokens] = [0, 0]
   const text = (read: string): void => {
     bytes += Buffer.byteLength(read)
@@ -43,10 +43,10 @@ export function mostRequestTokens({ messages, parameters }: Read, added: readonl
     text,
     unread: (kind, size) => {
       if (kind === 'image') tokens += MOST_TOKENS_PER_PICTURE
-      else bytes += size
+      else tokens += Math.min(Math.ceil(size / LEAST_BYTES_PER_TOKEN), fileTokens)
     },
     linked: (kind: UnreadKind) => {
-      tokens += kind === 'image' ? MOST_TOKENS_PER_PICTURE : linkTokens
+      tokens += kind === 'image' ? MOST_TOKENS_PER_PICTURE : fileTokens
     },
   })
   for (const one of added) if (one !== '') text(one)

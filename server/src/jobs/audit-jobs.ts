@@ -140,18 +140,17 @@ async function deliverCheckpoints({ db, workspaceKeys }: AuditJobDeps, delivery:
 }
 
 /**
- * Signs the log first: a checkpoint compares the new records with those that they were sealed behind, which must still exist. A log with an
- * alarm keeps its records, which are evidence.
+ * Chains what is pending and signs the log first: both compare records with those that they were sealed behind, which must still exist. A log
+ * with an alarm keeps its records, which are evidence.
  */
-async function prepareRetention(
-  { db, clock, workspaceKeys, auditWatch, auditArchive }: AuditJobDeps,
-  workspaceId: string,
-): Promise<Retention | undefined> {
+async function prepareRetention(deps: AuditJobDeps, workspaceId: string): Promise<Retention | undefined> {
+  const { db, clock, workspaceKeys, auditWatch, auditArchive } = deps
   const workspace = await findWorkspace(db, workspaceId)
   if (!workspace || auditWatch.faults.has(workspaceId)) return undefined
   const now = clock.now()
   const before = new Date(now.getTime() - workspace.settings.audit_retention_days * DAY)
   const keys = await workspaceKeys.get(workspaceId)
+  await chainPending(deps, workspaceId, 0)
   await makeCheckpoint(db, workspaceId, keys, now)
   const archived = auditArchive && (await findArchivedSequence(db, auditArchive, workspaceId, keys))
   return { before, keys, ...(archived !== undefined && { archived }) }

@@ -124,7 +124,7 @@ function describeRefusal({ name, limit, spent, asked, seconds }: BudgetRefusal) 
   const budget = `the budget ${JSON.stringify(name)}`
   const more = `This request could use more than`
   if (asked > limit) {
-    return { reason: 'too_large', message: `${more} ${budget} allows in a whole period: set a lower max_tokens.` }
+    return { reason: 'too_large', message: `${more} ${budget} allows in a whole period: set a lower max_tokens, or send less.` }
   }
   if (spent >= limit) return { reason: 'used_up', message: `T${budget.slice(1)} is used up.`, seconds }
   if (spent + asked > limit) {

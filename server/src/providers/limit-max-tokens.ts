@@ -9,7 +9,7 @@ export function limitMaxTokens(parameters: Parameters, maxTokens: number | undef
   const names = LIMIT_NAMES.filter((name) => name in parameters)
   const limits = (names.length > 0 ? names : ['max_tokens']).map((name) => {
     const requested = parameters[name]
-    return [name, typeof requested === 'number' ? Math.min(requested, maxTokens) : maxTokens]
+    return [name, typeof requested === 'number' && requested > 0 ? Math.min(requested, maxTokens) : maxTokens]
   })
   return { ...parameters, ...Object.fromEntries(limits) }
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { buffer } from 'node:stream/consumers'
 import { createGzip } from 'node:zlib'
 import type { Db } from '../../db/database.ts'
+import { findFirstSequence } from '../audit-store.ts'
 import type { Checkpoint } from '../checkpoint.ts'
 import { findCheckpointAt, findCheckpointBefore, findCheckpointCovering, findLatestCheckpoint } from '../checkpoint-store.ts'
 import { findDeliveredSize, saveDeliveredSize } from '../delivery/delivery-store.ts'
@@ -49,7 +50,16 @@ export async function archiveNextSegment(
   const lines = streamExport(db, workspaceId, after, end)
   // Records that an operator has accepted may be missing.
   const isAccepted = (after?.size ?? 0) < (await findAcceptedSequence(db, workspaceId, keys))
-  const segment = await compress(lines, isAccepted ? undefined : (copied) => requireIntact(copied, workspaceId, keys))
+  const segment = await compress(lines, isAccepted ? undefined : (copied) => requireIntact(copied, workspaceId, keys)).catch(
+    async (cause: unknown) => {
+      const first = await findFirstSequence(db, workspaceId)
+      if (first !== undefined && first > (after?.size ?? 0) + 1)
+        throw new Error('retention removed records of the segment while they were copied: the next run continues after them', {
+          cause,
+        })
+      throw cause
+    },
+  )
   await place.write(`${workspaceId}/${digits((after?.size ?? 0) + 1)}-${digits(end.size)}.jsonl.gz`, segment, now)
   await saveDeliveredSize(db, workspaceId, place.key, end.size, keys.hasher.seals)
   return true

@@ -102,7 +102,7 @@ begin
   perform set_config('synchronous_commit', 'off', true);
   for d in
     select b.id, b.name, b.unit, b.amount, x.subject,
-      case b.unit when 'usd' then x.usd else x.tokens end as asked,
+      greatest(0, case b.unit when 'usd' then x.usd else x.tokens end) as asked,
       budget_window_start(b.period, b.time_zone, moment, 0) as starts,
       budget_window_start(b.period, b.time_zone, moment, 1) as ends
     from jsonb_to_recordset(p_demands) as x(budget uuid, subject text, usd bigint, tokens bigint)
@@ -177,6 +177,14 @@ begin
       overrun = target.overrun + r.overrun, overruns = target.overruns + r.overruns
     where target.budget_id = r.budget and target.subject = r.subject and target.starts_at = r.starts
     returning target.spent into reached;
+    -- The row was created without waiting for the disk, and the database has crashed since.
+    if not found then
+      insert into budget_window (budget_id, subject, starts_at, ends_at, spent, overrun, overruns)
+      select id, r.subject, r.starts, budget_window_start(period, time_zone, r.starts, 1), r.spent, r.spent, 1 from budget where id = r.budget
+      on conflict (budget_id, subject, starts_at) do update set spent = budget_window.spent + excluded.spent,
+        overrun = budget_window.overrun + excluded.overrun, overruns = budget_window.overruns + 1
+      returning spent into reached;
+    end if;
     if found then
       perform budget_note_alerts(r.budget, r.subject, r.starts, reached, clock_timestamp());
     end if;

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { changeTable } from './change-table.ts'
 import { listPartitions } from './list-partitions.ts'
-import { addMonths, firstIdOf, type Month, monthOf, partitionName, timeOfId } from './months.ts'
+import { addMonths, firstIdOf, type Month, monthOf, partitionName } from './months.ts'
 import { storageOf } from './partition-table.ts'
 
 /** A node of the last release makes none, and may run for a while. */
@@ -16,11 +16,13 @@ const MAX_MISPLACED = 10_000
 export async function addPartitions<DB>(db: Kysely<DB>, table: string, now: Date): Promise<void> {
   if (await isManagedByPartman(db, table)) return
   const partitions = await listPartitions(db, table)
-  const ends = [firstIdOf(monthOf(now)), ...partitions.flatMap(({ to }) => to ?? [])]
-  const covered = ends.toSorted().at(-1) ?? ''
-  const last = firstIdOf(addMonths(monthOf(now), MONTHS_AHEAD + 1))
-  for (let month = monthOf(timeOfId(covered)); firstIdOf(month) < last; month = addMonths(month, 1))
-    await addPartition(db, table, month)
+  const isCovered = (id: string): boolean =>
+    partitions.some(({ from, to, isDefault }) => !isDefault && (from === null || from <= id) && (to === null || id < to))
+  for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead++) {
+    const month = addMonths(monthOf(now), ahead)
+    // A month in the middle is missing after a clock was wrong, or while it had rows in the default partition.
+    if (!isCovered(firstIdOf(month))) await addPartition(db, table, month)
+  }
 }
 
 /**

@@ -4,7 +4,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 /** While a change waits for the lock of a table, other statements wait for the change. So it stops after this time and tries again. */
 const TABLE_LOCK_MS = 500
 const PAUSE_MS = 1_000
-const TRIES = 20
+const TRIES = 5
 
 /** PostgreSQL error codes. */
 const LOCK_NOT_AVAILABLE = '55P03'
