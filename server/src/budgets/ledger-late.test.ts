@@ -52,7 +52,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
       await expect(reserve(budget, 10, ledger)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     })
     const free = async () => {
-      await ledger.settleLate()
+      await ledger.returnLate()
       return (await ledgerOf().reserve(workspaceId, [{ budget, subject: '' }], tokens(99))).ok
     }
     await expect.poll(free, { timeout: 20_000 }).toBe(true)
@@ -75,47 +75,6 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     expect(await alerts(budget)).toEqual([0.8])
     expect(await ledgerOf().reserve(workspaceId, [{ budget, subject: '' }], tokens(5))).toMatchObject({ ok: false })
     expect(await alerts(budget)).toEqual([0.8, 1])
-  })
-
-  test('settleLate: charges a request whose record could not be written, once', async () => {
-    const budget = await create()
-    const ledger = ledgerOf()
-    const reservation = await reserve(budget, 40, ledger)
-    ledger.settleLater(workspaceId, reservation, tokens(30))
-    ledger.settleLater(workspaceId, reservation, tokens(30))
-    ledger.close(reservation)
-    await ledger.renew()
-    await ledger.settleLate()
-    await ledger.settleLate()
-    expect(await counts(budget)).toEqual([{ spent: 30, reserved: 0, expired: 0 }])
-  })
-
-  test('settleLate: charges nothing when the record was written after all', async () => {
-    const budget = await create()
-    const ledger = ledgerOf()
-    const reservation = await reserve(budget, 40, ledger)
-    await settle(reservation, 30)
-    ledger.settleLater(workspaceId, reservation, tokens(30))
-    await ledger.settleLate()
-    expect(await counts(budget)).toEqual([{ spent: 30, reserved: 0, expired: 0 }])
-  })
-
-  test('settleLate: keeps a settlement while the database does not answer', async () => {
-    const budget = await create()
-    let isDown = true
-    const ledger = new BudgetLedger({
-      loadMs: 30_000,
-      get db() {
-        if (isDown) throw new Error('the database is down')
-        return database.db
-      },
-    })
-    const reservation = await reserve(budget, 40)
-    ledger.settleLater(workspaceId, reservation, tokens(30))
-    await expect(ledger.settleLate()).rejects.toThrow('the database is down')
-    isDown = false
-    await ledger.settleLate()
-    expect(await counts(budget)).toEqual([{ spent: 30, reserved: 0, expired: 0 }])
   })
 
   test('deleteBudget: deletes the counts, and a running request is settled without them', async () => {

@@ -3,7 +3,6 @@ import type { Db } from '../db/database.ts'
 import { uuidOf, uuidOfWorkspace } from '../db/values.ts'
 import { NOTHING_SPENT, type SettledEntry, type Settlement, type Spending } from '../domain/spending.ts'
 import { GatehouseError } from '../errors.ts'
-import { elapsed } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { newUuid } from '../lib/id.ts'
 import type { BudgetUnit } from './budget.ts'
@@ -44,16 +43,11 @@ interface LedgerDeps {
   readonly now?: () => Date
 }
 
-/** A settlement that waits for the database, and when it is given up. */
-interface LateSettlement {
+/** A reservation that was made after its request was refused. */
+interface LateReservation {
   readonly workspaceId: string
-  readonly settlement: Settlement
-  readonly until: number
+  readonly reservation: Reservation
 }
-
-/** More settlements than these are not kept: their reservations expire. */
-const MAX_LATE = 10_000
-const LATE_MS = 3_600_000
 
 /** A reservation ends by itself after this time, unless its node renews it. */
 const LEASE_SECONDS = 90
@@ -63,7 +57,8 @@ export class BudgetLedger {
   readonly #deps: LedgerDeps
   /** UUIDs of the reservations of running requests. */
   readonly #open = new Set<string>()
-  readonly #late: LateSettlement[] = []
+  /** Given back soon: few, because a reservation that comes later than a little is not made. */
+  readonly #late: LateReservation[] = []
 
   constructor(deps: LedgerDeps) {
     this.#deps = deps
@@ -92,7 +87,7 @@ export class BudgetLedger {
       return result
     } catch (cause) {
       // The request was refused, so a reservation that comes too late is returned.
-      reserved.then((late) => late.ok && this.settleLater(workspaceId, late, NOTHING_SPENT)).catch(() => {})
+      reserved.then((late) => late.ok && this.#late.push({ workspaceId, reservation: late })).catch(() => {})
       throw new GatehouseError('UNAVAILABLE', { message: 'The budgets cannot be checked now. Try again.' }, cause)
     }
   }
@@ -104,7 +99,7 @@ export class BudgetLedger {
 
   /** Extends the reservations of running requests. Call it more often than they expire. */
   async renew(): Promise<void> {
-    const ids = [...this.#open, ...this.#late.map(({ settlement: { id } }) => id)]
+    const ids = [...this.#open]
     if (ids.length === 0) return
     const until = sql`coalesce(${this.#now()}::timestamptz, clock_timestamp()) + ${LEASE_SECONDS} * interval '1 second'`
     // Settlements lock in the same order.
@@ -113,24 +108,11 @@ export class BudgetLedger {
       update budget_reservation set expires_at = ${until} where id in (select id from locked)`.execute(this.#deps.db)
   }
 
-  /**
-   * Keeps the amount that a request has used until the database can be written, because its record could not be. It counts once, also
-   * if the record was written after all.
-   */
-  settleLater(workspaceId: string, reservation: Reservation, spent: Spending): void {
-    if (this.#late.length >= MAX_LATE) return
-    this.#late.push({ workspaceId, settlement: settlementOf(reservation, spent), until: elapsed() + LATE_MS })
-  }
-
-  /** Charges the amounts that settleLater has kept, oldest first. Throws if the database does not answer. */
-  async settleLate(): Promise<void> {
-    for (let next = this.#late[0]; next; next = this.#late[0]) {
-      const { workspaceId, settlement, until } = next
-      if (elapsed() < until) {
-        const late = JSON.stringify([{ ...settlement, late: true }])
-        await sql`select budget_settle(${uuidOfWorkspace(workspaceId)}, ${late}::jsonb)`.execute(this.#deps.db)
-      }
-      this.#late.shift()
+  /** Gives back the reservations that came too late. Those that it cannot give back expire. */
+  async returnLate(): Promise<void> {
+    for (const { workspaceId, reservation } of this.#late.splice(0)) {
+      const settlement = JSON.stringify([{ ...settlementOf(reservation, NOTHING_SPENT), late: true }])
+      await sql`select budget_settle(${uuidOfWorkspace(workspaceId)}, ${settlement}::jsonb)`.execute(this.#deps.db)
     }
   }
 

@@ -21,7 +21,7 @@ const UNSPENT_MS = 24 * HOUR
 export interface BudgetJobDeps {
   readonly db: Db
   readonly clock: Clock
-  readonly budgetLedger: Pick<BudgetLedger, 'renew' | 'settleLate'>
+  readonly budgetLedger: Pick<BudgetLedger, 'renew' | 'returnLate'>
   readonly budgetMeter: BudgetMeter
   readonly relay: Pick<EventRelay, 'wake'>
 }
@@ -29,7 +29,7 @@ export interface BudgetJobDeps {
 export const budgetJobs = ({ db, clock, budgetLedger, budgetMeter, relay }: BudgetJobDeps): Job[] => [
   // Each process renews its own.
   { name: 'renew reservations of budgets', everyMs: 20 * SECOND, run: () => budgetLedger.renew() },
-  { name: 'charge requests whose record could not be written', everyMs: 2 * SECOND, run: () => budgetLedger.settleLate() },
+  { name: 'give back late reservations of budgets', everyMs: 2 * SECOND, run: () => budgetLedger.returnLate() },
   {
     name: 'release reservations of dead nodes',
     oncePerNode: true,

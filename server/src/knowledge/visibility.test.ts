@@ -140,7 +140,7 @@ describe.each(testDatabases())('visibility on $name', ({ open }) => {
     // The test has a meaning only if both cases occurred often.
     expect(seen).toBeGreaterThan(50)
     expect(unseen).toBeGreaterThan(50)
-  })
+  }, 300_000)
 })
 
 /** One line for each label; JSON values are valid YAML. */

@@ -13,7 +13,7 @@ Object.assign(MIGRATIONS, {
   '9999-next-index': {
     inTransaction: false,
     up: async (db: never) =>
-      void (await sql`create index concurrently if not exists audit_record_next on audit_record (next_version)`.execute(db)),
+      void (await sql`create index concurrently if not exists message_next on message (next_version)`.execute(db)),
   },
 })
 

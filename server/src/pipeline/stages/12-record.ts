@@ -4,7 +4,7 @@ import type { KeyedHasher } from '../../audit/hashes.ts'
 import type { AuditDraft } from '../../audit/record.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import type { AuditWriter } from '../../audit/writer.ts'
-import { type BudgetLedger, settlementOf } from '../../budgets/ledger.ts'
+import { settlementOf } from '../../budgets/ledger.ts'
 import { type ReportFault, reportBrokenConditions } from '../../domain/fault.ts'
 import type { Outcome } from '../../domain/outcome.ts'
 import type { Application } from '../../domain/principal.ts'
@@ -34,7 +34,6 @@ export interface RecordDeps extends ReviewDeps {
   /** Seals stored responses. */
   readonly responseBox: SecretBox
   readonly reportFault: ReportFault
-  readonly budgetLedger: Pick<BudgetLedger, 'settleLater'>
 }
 
 /**
@@ -81,21 +80,10 @@ export async function record(
     const held = outcome.kind === 'held' && itemId ? { itemId } : undefined
     return { trace, auditId, completionJson, held, remembered, cause, ...statusOf(publicError) }
   } catch (failure) {
-    chargeUnrecorded(authenticate.application, trace.results, deps)
     await endUnrecordedClaim(trace.results, deps)
     const unavailable: Failure = { code: 'UNAVAILABLE', fields: { auditId, message: UNRECORDED } }
     return { trace, auditId, ...noContent, cause: cause ?? failure, ...statusOf(unavailable) }
   }
-}
-
-/** The providers may have charged for the request, although it has no record. */
-function chargeUnrecorded(
-  { workspaceId }: Application,
-  results: Partial<StageResults>,
-  { budgetLedger, clock }: Pick<RecordDeps, 'budgetLedger' | 'clock'>,
-): void {
-  const { reservation } = results
-  if (reservation) budgetLedger.settleLater(workspaceId, reservation, chargeOf(results, reservation, clock.now()))
 }
 
 /** A test for names of models. The record is written without the providers too: then no name but the Application's own is known. */
