@@ -29,7 +29,7 @@ const seconds = Number(values.seconds)
 
 /** Bars as ratios within one run. `sendsFar`: today's sends on three nodes with the database 2 ms away are `before`. */
 const BARS = { records: 1.3, sends: 1.5, sendsFar: 6, chats: 3, twoNodes: 1.8 }
-/** CPU of each node for governed sends and chats, so that nodes on this machine are as far apart as on machines of their own. */
+/** CPU of each node, so that nodes on this machine are as far apart as on machines of their own. */
 const CORES = 0.3
 const CHAT_ROUNDS = 7
 let missed = false
@@ -72,7 +72,7 @@ async function writerTable(): Promise<string[]> {
       const figures = await scoped(async (stack) => {
         const database = stack.use(await createScratchDatabase(values.postgres))
         const ids = await createWorkspaces(database.url, count)
-        return measureWriters(await reach(stack, database.url, distance), ids, seconds)
+        return measureWriters({ url: await reach(stack, database.url, distance), workspaceIds: ids, seconds, cores: CORES })
       })
       rows.push(...writerRow(`${count === 1 ? 'one Workspace' : 'six Workspaces'}, database ${distance}`, figures))
       console.log(rows.slice(-2).join('\n'))

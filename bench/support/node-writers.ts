@@ -5,6 +5,7 @@ import { systemClock } from '../../server/src/lib/clock.ts'
 import { newId } from '../../server/src/lib/id.ts'
 import { secretBox } from '../../server/src/lib/secret-box.ts'
 import { BENCH_SECRET, type WriteSpec, type Written } from './audit-write.ts'
+import { limitCpu } from './cpu-limit.ts'
 import { type Helper, startHelper } from './helper-process.ts'
 
 /** Records a second by the number of nodes that write, each way in turns. */
@@ -31,10 +32,20 @@ export async function createWorkspaces(url: string, count: number): Promise<stri
   return ids
 }
 
-/** Appends records from one, two and three processes at once. `url`: of the database, maybe through a relay. */
-export async function measureWriters(url: string, workspaceIds: readonly string[], seconds: number): Promise<WriterFigures[]> {
+interface Plan {
+  /** Of the database, maybe through a relay. */
+  readonly url: string
+  readonly workspaceIds: readonly string[]
+  readonly seconds: number
+  /** CPU of one node. */
+  readonly cores: number
+}
+
+/** Appends records from one, two and three processes at once. */
+export async function measureWriters({ url, workspaceIds, seconds, cores }: Plan): Promise<WriterFigures[]> {
   const helpers: Helper[] = []
   for (let node = 0; node < 3; node++) helpers.push(await startHelper(new URL('./audit-writers.ts', import.meta.url)))
+  const limits = helpers.map(({ pid }) => limitCpu(pid, cores))
   const measure = async (nodes: number, usesGroups: boolean): Promise<number> => {
     const spec: WriteSpec = { url, workspaceIds, usesGroups, concurrency: CONCURRENCY / nodes, seconds }
     const written = await Promise.all(helpers.slice(0, nodes).map((helper) => helper.ask<Written>(spec)))
@@ -54,6 +65,7 @@ export async function measureWriters(url: string, workspaceIds: readonly string[
     return figures
   } finally {
     await Promise.all(helpers.map((helper) => helper.stop()))
+    for (const limit of limits) limit[Symbol.dispose]()
   }
 }
 
