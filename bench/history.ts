@@ -87,7 +87,7 @@ const measureSize = (records: number): Promise<Measured> =>
     await writeRecords({ ...spec, concurrency: 1, seconds: 0.2 })
     const database = await openDatabase({ url, dataDir: '', poolSize: 2, onError: () => {}, onProgress: () => {} })
     stack.defer(() => database.close())
-    await fillHistory(database.pool, uuidOf('ws', workspaceId), records)
+    await fillHistory(url, uuidOf('ws', workspaceId), records)
     while (await rollUpNextRecords(database.db, workspaceId));
     const lists = await measure(database, workspaceId)
     const { records: written, seconds } = await writeRecords({ ...spec, concurrency: 64, seconds: APPEND_SECONDS })
