@@ -11,7 +11,7 @@ export interface RowFigures {
   readonly rows: number
   /** Reservations a second when nothing is settled meanwhile. */
   readonly reserved: number
-  /** Reservations a second that are also settled, each in a transaction of its own. */
+  /** Reservations a second that are also settled, each in a separate transaction. */
   readonly settled: number
 }
 

@@ -6,7 +6,7 @@ const VERSION_2 = '/sys/fs/cgroup'
 const PERIOD_US = 20_000
 
 /**
- * Limits a process and its threads to `cores` (may be below 1) with a control group, as on a machine of its own. The group is removed with
+ * Limits a process and its threads to `cores` (may be below 1) with a control group, as on a separate machine. The group is removed with
  * the result, after the process has ended. Throws where this user may not create control groups.
  */
 export function limitCpu(pid: number, cores: number): Disposable {

@@ -2,26 +2,23 @@ import OpenAI from 'openai'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adminClient } from '../../server/test/admin/client.ts'
-import { completion, json, type ScriptedProvider, startScriptedProvider } from '../../server/test/support/scripted-provider.ts'
+import { completion, json } from '../../server/test/support/scripted-provider.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
 import { operatorOf } from './support/operator.ts'
 import { screenshot } from './support/screenshot.ts'
+import { type ScriptedDashboard, startScriptedDashboard } from './support/scripted-dashboard.ts'
 
 const LONG_TEST = { timeout: 180_000 }
 const NARROW = { viewport: { width: 380, height: 800 } }
 
-let upstream: ScriptedProvider
-let dashboard: Dashboard
+let scripted: ScriptedDashboard
+let { upstream, dashboard } = {} as ScriptedDashboard
 beforeAll(async () => {
-  upstream = await startScriptedProvider()
-  dashboard = await startDashboard({ OPENAI_API_KEY: 'sk-scripted', OPENAI_BASE_URL: upstream.url, OPENAI_MODELS: 'gpt-demo' })
+  scripted = await startScriptedDashboard()
+  ;({ upstream, dashboard } = scripted)
 })
-afterAll(async () => {
-  await dashboard?.close()
-  await upstream?.close()
-})
+afterAll(() => scripted?.close())
 
 const application = () => dashboard.server.demo.applications[0] as { id: string; name: string; api_key: string }
 

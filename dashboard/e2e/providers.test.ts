@@ -1,21 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ScriptedProvider, startScriptedProvider } from '../../server/test/support/scripted-provider.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
 import { operatorOf } from './support/operator.ts'
 import { screenshot } from './support/screenshot.ts'
+import { type ScriptedDashboard, startScriptedDashboard } from './support/scripted-dashboard.ts'
 
-let upstream: ScriptedProvider
-let dashboard: Dashboard
+let scripted: ScriptedDashboard
+let { dashboard } = {} as ScriptedDashboard
 beforeAll(async () => {
-  upstream = await startScriptedProvider()
-  dashboard = await startDashboard({ OPENAI_API_KEY: 'sk-scripted', OPENAI_BASE_URL: upstream.url, OPENAI_MODELS: 'gpt-demo' })
+  scripted = await startScriptedDashboard()
+  ;({ dashboard } = scripted)
 })
-afterAll(async () => {
-  await dashboard?.close()
-  await upstream?.close()
-})
+afterAll(() => scripted?.close())
 
 test('providers: owner adds one, tests another, adds a model with prices and changes the weight', async () => {
   const { page, visit, consoleErrors } = await dashboard.signedIn()

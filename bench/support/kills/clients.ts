@@ -13,7 +13,7 @@ const RETRY: readonly number[] = [429, 503]
 export class Refusals {
   readonly counts = new Map<string, number>()
 
-  /** Returns the response, or undefined for one that is to be repeated. */
+  /** Returns the response; undefined: the client must repeat the request. */
   filter<T extends { readonly status: number }>(response: T | undefined): T | undefined {
     const isRefused = response === undefined || RETRY.includes(response.status)
     if (!isRefused) return response

@@ -39,7 +39,7 @@ export async function keepMemories(
   }
 }
 
-/** A fact with words of its own, because similar memories are stored once. */
+/** A fact that resembles no other one, because similar memories are stored once. */
 function newContent(random: Random): string {
   const word = () => Array.from({ length: 10 }, () => pick(random, LETTERS)).join('')
   return `The ${word()} of the ${word()} is kept beside the ${word()}.`

@@ -21,7 +21,7 @@ export interface NodeOptions {
   readonly onCrash: (problem: string) => void
 }
 
-/** A server that reaches the database through a network of its own. It is started again whenever it ends, as systemd would do. */
+/** A server with a separate connection to the database, which can be cut. It is started again whenever it ends, as systemd would do. */
 export class KillableNode {
   readonly #options: NodeOptions
   readonly #network: Awaited<ReturnType<typeof startTcpRelay>>

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { type Own, own, run } from '../ha/own.ts'
 
-const NOT_HERE =
-  'must run on this machine, as a user whose programs can be started: the run starts a cluster of its own with them'
+const NOT_HERE = 'must run on this machine, as a user whose programs can be started: the run starts a separate cluster with them'
 
 /** The programs of a PostgreSQL that is installed on this machine, which may be in a folder that chroot enters. */
 export interface PostgresPrograms {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Clock } from '../lib/clock.ts'
+import { Meter } from '../lib/meter.ts'
 import type { BudgetScope } from './budget.ts'
 
 /** Share of the limit from which a budget counts as near it: the first fraction at which an alert is sent by default. */
@@ -14,24 +15,23 @@ interface Reading {
   readonly usedUp: number
 }
 
-/** Counts the budgets that are nearly or completely used up, for metrics, because a scrape must not wait for the database. */
-export class BudgetMeter {
-  readonly #db: Db
-  readonly #clock: Clock
-  /** As of the last measurement; empty before the first one, and without budgets. */
-  readings: readonly Reading[] = []
+interface MeterDeps {
+  readonly db: Db
+  readonly clock: Clock
+}
 
-  constructor({ db, clock }: { readonly db: Db; readonly clock: Clock }) {
-    this.#db = db
-    this.#clock = clock
-  }
+async function measureBudgets({ db, clock }: MeterDeps): Promise<readonly Reading[]> {
+  const { rows } = await sql<Reading>`
+    select scope, count(*) filter (where spent >= ${NEAR}::float8 * amount and spent < amount)::int as near,
+      count(*) filter (where spent >= amount)::int as "usedUp"
+    from budget left join budget_window on budget_id = id and ends_at > ${clock.now()}
+    where enabled group by scope`.execute(db)
+  return rows
+}
 
-  async run(): Promise<void> {
-    const { rows } = await sql<Reading>`
-      select scope, count(*) filter (where spent >= ${NEAR}::float8 * amount and spent < amount)::int as near,
-        count(*) filter (where spent >= amount)::int as "usedUp"
-      from budget left join budget_window on budget_id = id and ends_at > ${this.#clock.now()}
-      where enabled group by scope`.execute(this.#db)
-    this.readings = rows
+/** Counts the budgets that are nearly or completely used up. There is no reading without budgets. */
+export class BudgetMeter extends Meter<Reading> {
+  constructor(deps: MeterDeps) {
+    super(() => measureBudgets(deps))
   }
 }

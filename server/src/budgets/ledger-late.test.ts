@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
+import { ledgerFixture } from '../../test/support/ledger-fixture.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
-import { uuidOf, uuidOfWorkspace } from '../db/values.ts'
-import { newId } from '../lib/id.ts'
-import { type Budget, newBudgetOf } from './budget.ts'
-import { createBudget, deleteBudget } from './budget-store.ts'
-import { BudgetLedger, type Reservation, settlementOf } from './ledger.ts'
+import { uuidOf } from '../db/values.ts'
+import type { Budget } from './budget.ts'
+import { deleteBudget } from './budget-store.ts'
+import { BudgetLedger, type Reservation } from './ledger.ts'
 import { removeOldWindows } from './window-store.ts'
 
 describe.each(testDatabases())('on $name', ({ open }) => {
@@ -18,24 +18,13 @@ describe.each(testDatabases())('on $name', ({ open }) => {
   })
   afterAll(() => database.close())
 
-  const create = async (change: object = {}): Promise<Budget> => {
-    const body = { name: newId('name'), scope: 'workspace', unit: 'tokens', limit: 100, period: 'day', ...change } as const
-    const budget = await database.db.transaction().execute((tx) => createBudget(tx, workspaceId, newBudgetOf(body), new Date()))
-    if (!budget) throw new Error('the name is taken')
-    return budget
-  }
+  const fixture = () => ledgerFixture(database, workspaceId)
+  const create = (change: object = {}): Promise<Budget> => fixture().create({ unit: 'tokens', limit: 100, ...change })
   const ledgerOf = (loadMs = 30_000) => new BudgetLedger({ db: database.db, loadMs })
   const tokens = (count: number) => ({ usd: count, tokens: count })
-  const reserve = async (budget: Budget, count: number, ledger = ledgerOf()): Promise<Reservation> => {
-    const reservation = await ledger.reserve(workspaceId, [{ budget, subject: '' }], tokens(count))
-    if (!reservation.ok) throw new Error(`refused by ${reservation.name}`)
-    return reservation
-  }
-  const settle = (reservation: Reservation, count: number) =>
-    database.pool.query('select budget_settle($1, $2::jsonb)', [
-      uuidOfWorkspace(workspaceId),
-      JSON.stringify([settlementOf(reservation, tokens(count))]),
-    ])
+  const reserve = (budget: Budget, count: number, ledger = ledgerOf()): Promise<Reservation> =>
+    fixture().reserve(ledger, [{ budget, subject: '' }], tokens(count))
+  const settle = (reservation: Reservation, count: number) => fixture().settle(reservation, tokens(count))
   const query = async (text: string, { id }: Budget) => (await database.pool.query(text, [uuidOf('bud', id)])).rows
   const counts = (budget: Budget) => query('select spent, reserved, expired from budget_window where budget_id = $1', budget)
   const alerts = async (budget: Budget) =>

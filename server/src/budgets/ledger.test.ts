@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
+import { ledgerFixture } from '../../test/support/ledger-fixture.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
-import { uuidOfWorkspace } from '../db/values.ts'
 import { type Spending, USD_SCALE } from '../domain/spending.ts'
-import { newId } from '../lib/id.ts'
 import type { Budget } from './budget.ts'
-import { newBudgetOf } from './budget.ts'
-import { createBudget, isKnownTimeZone, updateBudget } from './budget-store.ts'
-import { BudgetLedger, expireReservations, type Reservation, settlementOf } from './ledger.ts'
+import { isKnownTimeZone, updateBudget } from './budget-store.ts'
+import { BudgetLedger, expireReservations, type Reservation } from './ledger.ts'
 import { type BudgetCount, countKey, listCounts } from './window-store.ts'
 
 describe.each(testDatabases())('on $name', ({ open }) => {
@@ -20,26 +18,14 @@ describe.each(testDatabases())('on $name', ({ open }) => {
   })
   afterAll(() => database.close())
 
-  const create = async (change: object = {}): Promise<Budget> => {
-    const body = { name: newId('name'), scope: 'workspace', unit: 'usd', limit: 10, period: 'day', ...change } as const
-    const budget = await database.db.transaction().execute((tx) => createBudget(tx, workspaceId, newBudgetOf(body), new Date()))
-    if (!budget) throw new Error('the name is taken')
-    return budget
-  }
+  const fixture = () => ledgerFixture(database, workspaceId)
+  const create = (change: object = {}): Promise<Budget> => fixture().create({ unit: 'usd', limit: 10, ...change })
   const ledgerAt = (at?: string) =>
     new BudgetLedger({ db: database.db, loadMs: 30_000, ...(at !== undefined && { now: () => new Date(at) }) })
   const usd = (dollars: number): Spending => ({ usd: dollars * USD_SCALE, tokens: 100 })
   const of = (budget: Budget, subject = '') => ({ budget, subject })
-  const settle = (reservation: Reservation, spent: Spending) =>
-    database.pool.query('select budget_settle($1, $2::jsonb)', [
-      uuidOfWorkspace(workspaceId),
-      JSON.stringify([settlementOf(reservation, spent)]),
-    ])
-  const reserve = async (ledger: BudgetLedger, matched: Parameters<BudgetLedger['reserve']>[1], spending: Spending) => {
-    const reservation = await ledger.reserve(workspaceId, matched, spending)
-    if (!reservation.ok) throw new Error(`refused by ${reservation.name}`)
-    return reservation
-  }
+  const settle = (reservation: Reservation, spent: Spending) => fixture().settle(reservation, spent)
+  const reserve = (...parameters: Parameters<ReturnType<typeof fixture>['reserve']>) => fixture().reserve(...parameters)
   const windows = async (budget: Budget) => {
     const { rows } = await database.pool.query(
       'select subject, starts_at, ends_at, spent, reserved, overrun, overruns, expired from budget_window where budget_id = (select id from budget where name = $1) order by starts_at, subject',

@@ -8,7 +8,7 @@ export interface StrainedBudget {
   /** `bud_…` */
   readonly id: string
   readonly name: string
-  /** Whether each member has a count of its own. */
+  /** Whether each member is counted separately. */
   readonly isEach: boolean
   /** How many counts have reached the lowest alert, and how many of them the limit. */
   readonly strained: number

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Clock } from '../lib/clock.ts'
+import { Meter } from '../lib/meter.ts'
 
 /** Waiting items are counted up to this number, so that a measurement takes milliseconds also with a long queue. */
 const MAX_COUNTED = 10_000
@@ -19,27 +20,26 @@ interface Reading {
   readonly oldestSeconds: number
 }
 
-/** Measures the queues in the database for metrics, because a scrape must not wait for the database. */
-export class QueueMeter {
-  readonly #db: Db
-  readonly #clock: Clock
-  /** As of the last measurement; empty before the first one. */
-  readings: readonly Reading[] = []
+interface MeterDeps {
+  readonly db: Db
+  readonly clock: Clock
+}
 
-  constructor({ db, clock }: { readonly db: Db; readonly clock: Clock }) {
-    this.#db = db
-    this.#clock = clock
+async function measureQueues({ db, clock }: MeterDeps): Promise<readonly Reading[]> {
+  const readings: Reading[] = []
+  for (const [queue, items] of Object.entries(QUEUES)) {
+    const { rows } = await sql<{ waiting: number; oldest: Date | null }>`
+      select count(*) as waiting, min(since) as oldest from (${items} limit ${MAX_COUNTED}) as items`.execute(db)
+    const { waiting = 0, oldest = null } = rows[0] ?? {}
+    const ageMs = oldest === null ? 0 : clock.now().getTime() - oldest.getTime()
+    readings.push({ queue, waiting, oldestSeconds: Math.max(0, ageMs / 1_000) })
   }
+  return readings
+}
 
-  async run(): Promise<void> {
-    const readings: Reading[] = []
-    for (const [queue, items] of Object.entries(QUEUES)) {
-      const { rows } = await sql<{ waiting: number; oldest: Date | null }>`
-        select count(*) as waiting, min(since) as oldest from (${items} limit ${MAX_COUNTED}) as items`.execute(this.#db)
-      const { waiting = 0, oldest = null } = rows[0] ?? {}
-      const ageMs = oldest === null ? 0 : this.#clock.now().getTime() - oldest.getTime()
-      readings.push({ queue, waiting, oldestSeconds: Math.max(0, ageMs / 1_000) })
-    }
-    this.readings = readings
+/** Measures the queues in the database. */
+export class QueueMeter extends Meter<Reading> {
+  constructor(deps: MeterDeps) {
+    super(() => measureQueues(deps))
   }
 }

@@ -1,25 +1,19 @@
 import type { ServerResponse } from 'node:http'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { budgetedApplication, findRecord, setPrices } from '../support/budgeted-application.ts'
+import { budgetedApplication, COST, findRecord, governedWithPrices, MOST_OUTPUT } from '../support/budgeted-application.ts'
 import { expectError, expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
-import { sharedGoverned } from '../support/shared-server.ts'
 import { streamTextOf } from '../support/upstream-stream.ts'
 
 let governed: Governed
 beforeAll(async () => {
-  governed = await sharedGoverned()
-  await setPrices(governed, { input_price: 1_000, output_price: 10_000 })
+  governed = await governedWithPrices()
 })
 
-/** The scripted provider counts 11 and 7 tokens: 11 × 0.001 + 7 × 0.01 USD. */
-const COST = 0.081
-/** The most that the output of a request with `max_tokens: 10` can cost. */
-const OUTPUT = 0.1
 /** A prompt of ten letters has ⌈10 / 2⌉ + 4 tokens at most. */
-const MOST = OUTPUT + 0.009
+const MOST = MOST_OUTPUT + 0.009
 
 const budgetOf = (fields: object = {}, application: Readonly<Record<string, unknown>> = {}) =>
   budgetedApplication(governed, fields, application)
@@ -113,7 +107,7 @@ describe('tiers', () => {
     const record = await recordOf(await budget.send({ service_tier: 'priority' }))
     expect(record.attempts[0]).not.toHaveProperty('cost')
     expect(record.charge).toMatchObject({ estimated: true, tokens: 18 })
-    expect(record.charge.cost).toBeGreaterThan(OUTPUT)
+    expect(record.charge.cost).toBeGreaterThan(MOST_OUTPUT)
     const moved = await recordOf(await budget.send({ service_tier: 'priority' }, script(answers({ service_tier: 'default' }))))
     expect(moved.charge).toEqual({ cost: COST, estimated: false, tokens: 18 })
   })

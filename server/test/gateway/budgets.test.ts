@@ -1,21 +1,14 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { budgetedApplication, findRecord, setPrices } from '../support/budgeted-application.ts'
+import { budgetedApplication, COST, findRecord, governedWithPrices, MOST_OUTPUT } from '../support/budgeted-application.ts'
 import { expectError, expectSuccess } from '../support/gateway-client.ts'
 import type { Governed } from '../support/governed.ts'
 import { completion, json, word } from '../support/scripted-provider.ts'
-import { sharedGoverned } from '../support/shared-server.ts'
 
 let governed: Governed
 beforeAll(async () => {
-  governed = await sharedGoverned()
-  await setPrices(governed, { input_price: 1_000, output_price: 10_000 })
+  governed = await governedWithPrices()
 })
-
-/** The scripted provider counts 11 and 7 tokens: 11 × 0.001 + 7 × 0.01 USD. */
-const COST = 0.081
-/** The most that a request with `max_tokens: 10` can cost beside its input. */
-const OUTPUT = 0.1
 
 const budgetOf = (fields: object = {}) => budgetedApplication(governed, fields)
 const recordOf = (response: Awaited<ReturnType<Governed['chat']>>) =>
@@ -67,7 +60,7 @@ describe('charge', () => {
     const running = budget.send({}, key)
     await started.promise
     const { current } = await budget.read()
-    expect(current.reserved).toBeGreaterThan(OUTPUT)
+    expect(current.reserved).toBeGreaterThan(MOST_OUTPUT)
     const refused = await budget.send()
     expect(expectError(refused, 'BUDGET_EXCEEDED').details).toEqual({ reason: 'reserved', budget: budget.name })
     expect(refused.headers.get('retry-after')).toBe('1')
@@ -92,11 +85,11 @@ describe('charge', () => {
     const { charge } = await recordOf(await budget.send({}, silent))
     expect(charge).toMatchObject({ estimated: true })
     expect(charge.cost).toBeGreaterThan(0)
-    expect(charge.cost).toBeLessThan(OUTPUT)
+    expect(charge.cost).toBeLessThan(MOST_OUTPUT)
     const { current: before } = await budget.read()
     governed.provider.on(broken, (response) => response.socket?.destroy())
     expectError(await budget.send({}, broken), 'PROVIDER_ERROR')
-    expect((await budget.read()).current.spent - before.spent).toBeGreaterThan(OUTPUT)
+    expect((await budget.read()).current.spent - before.spent).toBeGreaterThan(MOST_OUTPUT)
   })
 
   test('budget: a provider that refuses costs nothing, and neither does a dry run [GW-BUD-6]', async () => {

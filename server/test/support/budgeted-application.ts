@@ -1,6 +1,7 @@
 import { expectSuccess } from './gateway-client.ts'
 import type { Governed } from './governed.ts'
 import { word } from './scripted-provider.ts'
+import { sharedGoverned } from './shared-server.ts'
 
 interface BudgetBody {
   readonly resets_at: string
@@ -12,7 +13,7 @@ interface RecordBody {
   readonly attempts: readonly { readonly outcome: string; readonly cost?: number }[]
 }
 
-/** A budget for a new Application of its own, so that tests do not count each other's requests. */
+/** A budget for a new Application, so that tests do not count each other's requests. */
 export async function budgetedApplication(
   governed: Governed,
   fields: object = {},
@@ -35,6 +36,18 @@ export async function budgetedApplication(
 
 export const findRecord = async (governed: Governed, id: unknown): Promise<RecordBody> =>
   expectSuccess(await governed.admin('GET', `/audit/${id}`)) as unknown as RecordBody
+
+/** The scripted provider counts 11 and 7 tokens: 11 × 0.001 + 7 × 0.01 USD at the prices of `governedWithPrices`. */
+export const COST = 0.081
+/** The most that the output of a request with `max_tokens: 10` can cost at these prices. */
+export const MOST_OUTPUT = 0.1
+
+/** The shared server, with a price of the scripted model: 1,000 and 10,000 USD a million tokens. */
+export async function governedWithPrices(): Promise<Governed> {
+  const governed = await sharedGoverned()
+  await setPrices(governed, { input_price: 1_000, output_price: 10_000 })
+  return governed
+}
 
 export const setPrices = async (governed: Governed, json: object) =>
   expectSuccess(await governed.admin('PUT', '/providers/openai/models/scripted', { json }))

@@ -130,7 +130,7 @@ function CountedFields({ form }: Pick<BudgetFormProps, 'form'>) {
   )
 }
 
-const EACH = 'Empty: each has a count of its own.'
+const EACH = 'Empty: each member is counted separately.'
 /** Members that are typed. */
 const MEMBERS: Readonly<Partial<Record<Budget['scope'], string>>> = {
   key: 'ID of the key.',

@@ -25,7 +25,7 @@ export const formatAmount = (amount: number, unit: Budget['unit']): string =>
 export const formatShare = (amount: number, { unit, limit }: Budget): string =>
   `${unit === 'usd' ? formatAmount(amount, unit) : new Intl.NumberFormat().format(amount)} of ${formatAmount(limit, unit)}`
 
-/** Whether each member of the scope has a count of its own. */
+/** Whether each member of the scope is counted separately. */
 export const isEach = ({ scope, member }: Budget): boolean => member === null && scope !== 'workspace'
 
 type NameOf = (applicationId: string) => string

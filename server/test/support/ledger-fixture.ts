@@ -1,0 +1,29 @@
+import { type Budget, newBudgetOf } from '../../src/budgets/budget.ts'
+import { createBudget } from '../../src/budgets/budget-store.ts'
+import { type BudgetLedger, type Reservation, settlementOf } from '../../src/budgets/ledger.ts'
+import type { Database } from '../../src/db/database.ts'
+import { uuidOfWorkspace } from '../../src/db/values.ts'
+import type { Spending } from '../../src/domain/spending.ts'
+import { newId } from '../../src/lib/id.ts'
+
+type Matched = Parameters<BudgetLedger['reserve']>[1]
+
+/** Budgets of one Workspace, and the calls of a request that they count. */
+export const ledgerFixture = ({ db, pool }: Database, workspaceId: string) => ({
+  async create(fields: object): Promise<Budget> {
+    const body = { name: newId('name'), scope: 'workspace', period: 'day', ...fields } as Parameters<typeof newBudgetOf>[0]
+    const budget = await db.transaction().execute((tx) => createBudget(tx, workspaceId, newBudgetOf(body), new Date()))
+    if (!budget) throw new Error('the name is taken')
+    return budget
+  },
+  async reserve(ledger: BudgetLedger, matched: Matched, spending: Spending): Promise<Reservation> {
+    const reservation = await ledger.reserve(workspaceId, matched, spending)
+    if (!reservation.ok) throw new Error(`refused by ${reservation.name}`)
+    return reservation
+  },
+  settle: (reservation: Reservation, spent: Spending) =>
+    pool.query('select budget_settle($1, $2::jsonb)', [
+      uuidOfWorkspace(workspaceId),
+      JSON.stringify([settlementOf(reservation, spent)]),
+    ]),
+})
