@@ -49,5 +49,5 @@ export async function governedWithPrices(): Promise<Governed> {
   return governed
 }
 
-export const setPrices = async (governed: Governed, json: object) =>
+const setPrices = async (governed: Governed, json: object) =>
   expectSuccess(await governed.admin('PUT', '/providers/openai/models/scripted', { json }))
