@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { AuditWriter } from '../../server/src/audit/chain/writer.ts'
 import { requireWorkspaceKeys } from '../../server/src/audit/workspace-keys.ts'
-import { AuditWriter } from '../../server/src/audit/writer.ts'
 import { openDatabase } from '../../server/src/db/database.ts'
 import { Cache } from '../../server/src/lib/cache.ts'
 import { secretBox } from '../../server/src/lib/secret-box.ts'

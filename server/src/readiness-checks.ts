@@ -1,5 +1,5 @@
+import type { AuditWatch } from './audit/checkpoints/watch.ts'
 import { opensDatabaseKeys } from './audit/secret-key-check.ts'
-import type { AuditWatch } from './audit/watch.ts'
 import type { Config } from './config/config.ts'
 import type { Database } from './db/database.ts'
 import { freeBytes, MIN_FREE_BYTES, megabytes } from './db/disk-space.ts'

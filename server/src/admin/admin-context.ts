@@ -1,4 +1,4 @@
-import type { AuditWatch } from '../audit/watch.ts'
+import type { AuditWatch } from '../audit/checkpoints/watch.ts'
 import type { Reads } from '../db/reads.ts'
 import type { Signal } from '../db/signal.ts'
 import type { ChatLimits } from '../gateway/chat-request.ts'

@@ -1,5 +1,5 @@
-import { appendUnderLock } from '../audit/append-in-transaction.ts'
-import { createChangeDraft } from '../audit/record.ts'
+import { appendUnderLock } from '../audit/chain/append-in-transaction.ts'
+import { createChangeDraft } from '../audit/record/record.ts'
 import { requireWorkspaceKeys } from '../audit/workspace-keys.ts'
 import { listWorkspaces } from '../identity/workspace-store.ts'
 import type { Clock } from '../lib/clock.ts'

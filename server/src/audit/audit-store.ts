@@ -2,8 +2,8 @@ import { type Selectable, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { uuidOf } from '../db/values.ts'
 import { fromId } from '../lib/id.ts'
-import { type ChainEnd, parseRecord } from './chain.ts'
-import type { AuditRecord } from './record.ts'
+import { type ChainEnd, parseRecord } from './chain/chain.ts'
+import type { AuditRecord } from './record/record.ts'
 import type { AuditRecordTable } from './tables.ts'
 
 /** Returns undefined if the Workspace, or the given Application in it, does not have the record. */

@@ -2,8 +2,8 @@ import type { Logger } from 'pino'
 import type { Db } from '../db/database.ts'
 import type { Clock } from '../lib/clock.ts'
 import { fromId, newId, toId } from '../lib/id.ts'
-import { createChangeDraft } from './record.ts'
-import type { AuditWriter } from './writer.ts'
+import type { AuditWriter } from './chain/writer.ts'
+import { createChangeDraft } from './record/record.ts'
 
 interface Deps {
   readonly db: Db

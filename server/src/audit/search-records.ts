@@ -4,9 +4,9 @@ import type { Page } from '../db/page.ts'
 import { uuidOf } from '../db/values.ts'
 import type { RiskLevel } from '../domain/classification.ts'
 import type { Verdict } from '../domain/decision.ts'
-import { parseRecord } from './chain.ts'
-import { findCheckpointNewerThan, findCheckpointOlderThan } from './checkpoint-store.ts'
-import type { AuditEndpoint, AuditRecord } from './record.ts'
+import { parseRecord } from './chain/chain.ts'
+import { findCheckpointNewerThan, findCheckpointOlderThan } from './checkpoints/checkpoint-store.ts'
+import type { AuditEndpoint, AuditRecord } from './record/record.ts'
 
 export interface RecordFilter {
   /** By `created_at`; `from` inclusive, `to` exclusive. */

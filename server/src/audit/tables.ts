@@ -2,7 +2,7 @@ import type { Generated } from 'kysely'
 import type { Bytes, CreatedAt } from '../db/columns.ts'
 import type { RiskLevel } from '../domain/classification.ts'
 import type { Verdict } from '../domain/decision.ts'
-import type { AuditEndpoint } from './record.ts'
+import type { AuditEndpoint } from './record/record.ts'
 
 declare module '../db/schema.ts' {
   interface Schema {
@@ -39,7 +39,7 @@ export interface AuditRecordTable {
   body: string
   prev_hash: Bytes
   hash: Bytes
-  /** Seal of the position, or of the place in a group (audit/record-seals.ts, audit/group-seal.ts); null: written by an older version. */
+  /** Seal of the position, or of the place in a group (audit/record/record-seals.ts, audit/chain/group-seal.ts); null: written by an older version. */
   seal: Generated<Bytes | null>
 }
 

@@ -3,8 +3,8 @@ import type { Db } from '../db/database.ts'
 import { deriveKey } from '../lib/derived-key.ts'
 import { fromId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
-import { type KeyedHasher, keyedHasher, underivedBindingKey } from './hashes.ts'
-import { createFirstSeal, formatSeal } from './log-seal.ts'
+import { createFirstSeal, formatSeal } from './checkpoints/log-seal.ts'
+import { type KeyedHasher, keyedHasher, underivedBindingKey } from './record/hashes.ts'
 
 /** Purposes of derived keys. Content hashes and signatures have separate keys. */
 export type KeyPurpose = 'review binding' | 'context boundary'

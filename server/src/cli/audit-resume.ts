@@ -1,5 +1,5 @@
-import { type Resumption, resumeSigning } from '../audit/resume-signing.ts'
-import { describeFault } from '../audit/verified-seal.ts'
+import { type Resumption, resumeSigning } from '../audit/checkpoints/resume-signing.ts'
+import { describeFault } from '../audit/checkpoints/verified-seal.ts'
 import { chooseWorkspace } from './choose-workspace.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 import { withDatabase } from './with-database.ts'

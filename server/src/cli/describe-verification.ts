@@ -1,5 +1,5 @@
-import { describeFault } from '../audit/verified-seal.ts'
-import type { Verification } from '../audit/verify.ts'
+import { describeFault } from '../audit/checkpoints/verified-seal.ts'
+import type { Verification } from '../audit/verify/verify.ts'
 
 /** Describes a verification: the verified records and the first fault. */
 export function describeVerification(verification: Verification): string {

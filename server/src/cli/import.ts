@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { chainImported } from '../audit/chain-pending.ts'
+import { chainImported } from '../audit/chain/chain-pending.ts'
 import { requireWorkspaceKeys } from '../audit/workspace-keys.ts'
 import { importData } from '../backup/import.ts'
 import { fileStoreOptions } from '../context-options.ts'

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
-import type { Checkpoint } from '../audit/checkpoint.ts'
-import { parseCheckpointLines } from '../audit/kept-checkpoints.ts'
+import type { Checkpoint } from '../audit/checkpoints/checkpoint.ts'
+import { parseCheckpointLines } from '../audit/checkpoints/kept-checkpoints.ts'
 import { linesOf } from '../lib/lines.ts'
 import { CommandFailure } from './terminal.ts'
 

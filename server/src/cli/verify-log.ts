@@ -1,4 +1,4 @@
-import { verifyWorkspace } from '../audit/verify.ts'
+import { verifyWorkspace } from '../audit/verify/verify.ts'
 import { requireWorkspaceKeys } from '../audit/workspace-keys.ts'
 import type { Db } from '../db/database.ts'
 import { findWorkspace } from '../identity/workspace-store.ts'

@@ -1,5 +1,5 @@
-import type { KeyedHasher } from '../audit/hashes.ts'
-import type { AuditDraft, Feature } from '../audit/record.ts'
+import type { KeyedHasher } from '../audit/record/hashes.ts'
+import type { AuditDraft, Feature } from '../audit/record/record.ts'
 import type { Decision } from '../domain/decision.ts'
 import type { FindingCounts } from '../domain/finding.ts'
 import { collectTexts } from '../domain/message.ts'

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../audit/record.ts'
+import type { AuditRecord } from '../audit/record/record.ts'
 import type { Assessment } from '../classification/risk.ts'
 import type { Completion, ProviderAttempt } from '../domain/completion.ts'
 import { type Decision, NO_DEMANDS } from '../domain/decision.ts'

@@ -1,5 +1,5 @@
-import { appendUnderLock } from '../audit/append-in-transaction.ts'
-import { type AuditDraft, createChangeDraft } from '../audit/record.ts'
+import { appendUnderLock } from '../audit/chain/append-in-transaction.ts'
+import { type AuditDraft, createChangeDraft } from '../audit/record/record.ts'
 import { requireWorkspaceKeys } from '../audit/workspace-keys.ts'
 import type { Tx } from '../db/database.ts'
 import { listWorkspaces } from '../identity/workspace-store.ts'

@@ -1,4 +1,4 @@
-import { canonicalText } from '../../src/audit/canonical.ts'
+import { canonicalText } from '../../src/audit/record/canonical.ts'
 import { readable, rewritten } from '../../src/domain/json-text.ts'
 import { withInspectedLogprobs } from '../../src/domain/logprobs.ts'
 import { collectTexts, replaceTexts } from '../../src/domain/message.ts'

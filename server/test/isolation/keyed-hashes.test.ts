@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { AuditRecord } from '../../src/audit/record.ts'
+import type { AuditRecord } from '../../src/audit/record/record.ts'
 import { canonicalJson } from '../../src/lib/canonical-json.ts'
 import { fromId } from '../../src/lib/id.ts'
 import { secretBox } from '../../src/lib/secret-box.ts'

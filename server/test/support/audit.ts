@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { RecordSealer } from '../../src/audit/chain.ts'
-import type { AuditDraft, AuditRecord } from '../../src/audit/record.ts'
+import type { RecordSealer } from '../../src/audit/chain/chain.ts'
+import type { AuditDraft, AuditRecord } from '../../src/audit/record/record.ts'
 import { requireWorkspaceKeys, type WorkspaceKeys } from '../../src/audit/workspace-keys.ts'
 import type { Db } from '../../src/db/database.ts'
 import { uuidOf } from '../../src/db/values.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { findChainEnd, readRecordPages, type StoredRecord } from '../../src/audit/audit-store.ts'
-import { type ChainEnd, canonicalBody, GENESIS, hashBody, parseRecord } from '../../src/audit/chain.ts'
-import type { AuditRecord } from '../../src/audit/record.ts'
+import { type ChainEnd, canonicalBody, GENESIS, hashBody, parseRecord } from '../../src/audit/chain/chain.ts'
+import type { AuditRecord } from '../../src/audit/record/record.ts'
 import type { Db } from '../../src/db/database.ts'
 import { uuidOf } from '../../src/db/values.ts'
 

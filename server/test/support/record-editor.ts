@@ -1,6 +1,6 @@
 import { readRecordPages, type StoredRecord } from '../../src/audit/audit-store.ts'
-import { canonicalBody, hashBody, parseRecord, prepareRecord, sealRecord } from '../../src/audit/chain.ts'
-import type { AuditRecord } from '../../src/audit/record.ts'
+import { canonicalBody, hashBody, parseRecord, prepareRecord, sealRecord } from '../../src/audit/chain/chain.ts'
+import type { AuditRecord } from '../../src/audit/record/record.ts'
 import type { AuditLogFixture } from './audit-log.ts'
 
 /** Edits the stored records of a log and the end of its chain, as an attacker with write access to the database could. */

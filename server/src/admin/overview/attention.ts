@@ -1,6 +1,6 @@
-import type { AuditFault } from '../../audit/chain-checker.ts'
+import { describeFault } from '../../audit/checkpoints/verified-seal.ts'
 import type { RequestCounts } from '../../audit/statistics/statistics.ts'
-import { describeFault } from '../../audit/verified-seal.ts'
+import type { AuditFault } from '../../audit/verify/chain-checker.ts'
 import type { StrainedBudget } from '../../budgets/strained-store.ts'
 import type { PendingCount } from '../../review/pending-counts.ts'
 import { budgetAttention } from './budget-attention.ts'

@@ -2,7 +2,7 @@ import { applicationIn, invalidCursor, type PAGE, pageOf } from '../../http/pagi
 import { invalid } from '../../http/refusals.ts'
 import type { QueryOf } from '../../http/route.ts'
 import { parseTime } from '../../lib/clock.ts'
-import type { KeyedHasher } from '../hashes.ts'
+import type { KeyedHasher } from '../record/hashes.ts'
 import type { RecordFilter } from '../search-records.ts'
 import type { AUDIT_FILTER, StatusClass, TIME_RANGE_QUERY } from './audit-shapes.ts'
 

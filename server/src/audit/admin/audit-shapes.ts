@@ -4,7 +4,7 @@ import { VERDICTS } from '../../domain/decision.ts'
 import { ENDPOINTS } from '../../domain/principal.ts'
 import { nullable } from '../../http/schemas.ts'
 import { oneOf, Timestamp } from '../../lib/fields.ts'
-import { FAULT_MESSAGES } from '../chain-checker.ts'
+import { FAULT_MESSAGES } from '../verify/chain-checker.ts'
 
 const Hash = Type.String({ description: 'Lowercase hexadecimal.' })
 

@@ -3,13 +3,18 @@ import { buffer } from 'node:stream/consumers'
 import { createGzip } from 'node:zlib'
 import type { Db } from '../../db/database.ts'
 import { findFirstSequence } from '../audit-store.ts'
-import type { Checkpoint } from '../checkpoint.ts'
-import { findCheckpointAt, findCheckpointBefore, findCheckpointCovering, findLatestCheckpoint } from '../checkpoint-store.ts'
+import type { Checkpoint } from '../checkpoints/checkpoint.ts'
+import {
+  findCheckpointAt,
+  findCheckpointBefore,
+  findCheckpointCovering,
+  findLatestCheckpoint,
+} from '../checkpoints/checkpoint-store.ts'
+import { readSeal } from '../checkpoints/log-seal.ts'
+import { AuditTamperedError } from '../checkpoints/verified-seal.ts'
 import { findDeliveredSize, saveDeliveredSize } from '../delivery/delivery-store.ts'
-import { findExportStart, streamExport } from '../export.ts'
-import { readSeal } from '../log-seal.ts'
-import { AuditTamperedError } from '../verified-seal.ts'
-import { verifyExport } from '../verify-export.ts'
+import { findExportStart, streamExport } from '../verify/export.ts'
+import { verifyExport } from '../verify/verify-export.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
 import type { ArchivePlace } from './archive-place.ts'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { AwsV4Signer } from 'aws4fetch'
-import type { Checkpoint } from '../checkpoint.ts'
+import type { Checkpoint } from '../checkpoints/checkpoint.ts'
 import type { CheckpointDestination } from './destination.ts'
 import { amzTime, type DestinationConnection, sendRequest } from './send-request.ts'
 

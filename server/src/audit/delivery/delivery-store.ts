@@ -1,6 +1,6 @@
 import type { Db } from '../../db/database.ts'
 import { uuidOf } from '../../db/values.ts'
-import type { KeyedSeals } from '../record-seals.ts'
+import type { KeyedSeals } from '../record/record-seals.ts'
 
 /** Size of the last checkpoint delivered to a destination; 0: none, or the row was not written by this server. */
 export async function findDeliveredSize(

@@ -1,4 +1,4 @@
-import type { Checkpoint } from '../checkpoint.ts'
+import type { Checkpoint } from '../checkpoints/checkpoint.ts'
 
 /** A store for checkpoints outside the database. */
 export interface CheckpointDestination {

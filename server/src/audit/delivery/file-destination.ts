@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import type { Checkpoint } from '../checkpoint.ts'
+import type { Checkpoint } from '../checkpoints/checkpoint.ts'
 import type { CheckpointDestination } from './destination.ts'
 
 const NEWLINE = 10

@@ -1,4 +1,4 @@
-import { type Checkpoint, checkpointHash } from '../checkpoint.ts'
+import { type Checkpoint, checkpointHash } from '../checkpoints/checkpoint.ts'
 import type { CheckpointDestination } from './destination.ts'
 import { type DestinationConnection, sendRequest } from './send-request.ts'
 

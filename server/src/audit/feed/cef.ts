@@ -1,5 +1,5 @@
 import { sumOf } from '../../domain/usage.ts'
-import type { AuditRecord } from '../record.ts'
+import type { AuditRecord } from '../record/record.ts'
 
 /** Source: ArcSight Common Event Format Implementation Standard, version 26, chapters "Header" and "Extension dictionary". */
 const CEF_VERSION = 0

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { AuditRecord } from '../record.ts'
-import { createChangeDraft } from '../record.ts'
+import type { AuditRecord } from '../record/record.ts'
+import { createChangeDraft } from '../record/record.ts'
 import { escapeHeader, escapeValue, toCef } from './cef.ts'
 import { type FeedPosition, feedPlace, formatCursor, parseCursor } from './cursor.ts'
 import { OCSF_VERSION, toOcsf } from './ocsf.ts'

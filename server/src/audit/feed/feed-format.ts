@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../record.ts'
+import type { AuditRecord } from '../record/record.ts'
 import { toCef } from './cef.ts'
 import { toOcsf } from './ocsf.ts'
 

@@ -1,5 +1,5 @@
 import { sumOf } from '../../domain/usage.ts'
-import type { AuditRecord } from '../record.ts'
+import type { AuditRecord } from '../record/record.ts'
 
 /** Source of the classes, profiles and numbers below: https://github.com/ocsf/ocsf-schema/releases/tag/1.8.0 */
 export const OCSF_VERSION = '1.8.0'

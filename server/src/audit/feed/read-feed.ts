@@ -2,8 +2,8 @@ import type { Db } from '../../db/database.ts'
 import { uuidOf } from '../../db/values.ts'
 import { toId } from '../../lib/id.ts'
 import { findHashes, streamRecords } from '../audit-store.ts'
-import type { ChainEnd } from '../chain.ts'
-import type { AuditRecord } from '../record.ts'
+import type { ChainEnd } from '../chain/chain.ts'
+import type { AuditRecord } from '../record/record.ts'
 import { type FeedPlace, type FeedPosition, feedPlace } from './cursor.ts'
 
 /** The log does not have the last record that was read: it was cut off, or an older copy of the database was restored. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { uuidOf } from '../../db/values.ts'
-import type { AuditRecord } from '../record.ts'
+import type { AuditRecord } from '../record/record.ts'
 import type { StatisticsQuery } from './statistics.ts'
 
 export interface StageTimes {

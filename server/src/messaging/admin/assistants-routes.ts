@@ -1,7 +1,7 @@
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
-import type { KeyedHasher } from '../../audit/hashes.ts'
+import type { KeyedHasher } from '../../audit/record/hashes.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { notFound, requireFound, taken } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, type TProperties, type TSchema, Type } from 'typebox'
-import { auditedTransaction } from '../../audit/audited-transaction.ts'
+import { auditedTransaction } from '../../audit/chain/audited-transaction.ts'
 import type { Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/retried-transaction.ts'
 import { ERRORS, type ErrorCode, type ErrorFields, errorBody } from '../../errors.ts'

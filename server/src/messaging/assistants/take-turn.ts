@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { auditedTransaction } from '../../audit/audited-transaction.ts'
+import { auditedTransaction } from '../../audit/chain/audited-transaction.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/retried-transaction.ts'
 import { GatehouseError } from '../../errors.ts'

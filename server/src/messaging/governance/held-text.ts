@@ -1,4 +1,4 @@
-import { appendInTransaction } from '../../audit/append-in-transaction.ts'
+import { appendInTransaction } from '../../audit/chain/append-in-transaction.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import type { Tx } from '../../db/database.ts'
 import { uuidOf } from '../../db/values.ts'

@@ -1,5 +1,5 @@
-import type { KeyedHasher } from '../../audit/hashes.ts'
-import type { AuditDraft } from '../../audit/record.ts'
+import type { KeyedHasher } from '../../audit/record/hashes.ts'
+import type { AuditDraft } from '../../audit/record/record.ts'
 import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { STAGES } from '../../pipeline/endpoints.ts'
 import type { TextDecision } from './text-decision.ts'

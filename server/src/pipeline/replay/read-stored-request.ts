@@ -1,4 +1,4 @@
-import type { AuditEndpoint, AuditRecord } from '../../audit/record.ts'
+import type { AuditEndpoint, AuditRecord } from '../../audit/record/record.ts'
 import type { PolicyPoint, Verdict } from '../../domain/decision.ts'
 import { FINDING_GROUPS, FINDING_TYPES } from '../../domain/finding.ts'
 import { DEFAULT_SETTINGS } from '../../domain/principal.ts'

@@ -1,5 +1,5 @@
-import type { KeyedHasher } from '../../audit/hashes.ts'
-import type { AuditRecord } from '../../audit/record.ts'
+import type { KeyedHasher } from '../../audit/record/hashes.ts'
+import type { AuditRecord } from '../../audit/record/record.ts'
 import { type RecordFilter, searchRecords } from '../../audit/search-records.ts'
 import type { Db } from '../../db/database.ts'
 import type { PolicyPoint, Verdict } from '../../domain/decision.ts'

@@ -1,5 +1,5 @@
 import { findRecord } from '../../audit/audit-store.ts'
-import type { ChainOverdue } from '../../audit/chain-pending.ts'
+import type { ChainOverdue } from '../../audit/chain/chain-pending.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import { decidingRules } from '../../domain/decision.ts'
 import { replaceTexts } from '../../domain/message.ts'

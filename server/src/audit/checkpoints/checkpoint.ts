@@ -1,0 +1,97 @@
+import { createPublicKey, hash, verify } from 'node:crypto'
+import { type ChainEnd, GENESIS } from '../chain/chain.ts'
+import { canonicalText } from '../record/canonical.ts'
+import { Frontier } from './merkle.ts'
+
+/**
+ * A signed statement about a Workspace's first `size` records: its owner can later verify that they are unchanged. Same shape in
+ * storage, exports and the API. Hashes are lower-case hex.
+ */
+export interface Checkpoint {
+  readonly object: 'audit_checkpoint'
+  readonly workspace_id: string
+  readonly size: number
+  /** Hash of the last covered record. */
+  readonly hash: string
+  /** Root of the RFC 9162 Merkle tree whose leaves are the records' hashes (32 bytes each). */
+  readonly root: string
+  readonly created_at: string
+  /** Ed25519 signature with the Workspace's key over the RFC 8785 form of the fields above; base64. */
+  readonly signature: string
+  /** Roots of the perfect subtrees, largest first. Not signed, because `root` follows from them. */
+  readonly frontier: readonly string[]
+  /** Absent in checkpoints signed by older versions. */
+  readonly previous?: PreviousCheckpoint
+}
+
+/** Link to the previous checkpoint. It has its own signature, so that older versions and tools can still check `signature`. */
+export interface PreviousCheckpoint {
+  /** `checkpointHash` of the previous checkpoint; 64 zeros for the first. */
+  readonly hash: string
+  /** Ed25519 signature over the RFC 8785 form of the checkpoint's signed fields and this hash as `previous`; base64. */
+  readonly signature: string
+}
+
+export type UnsignedCheckpoint = Omit<Checkpoint, 'signature' | 'frontier' | 'previous'>
+
+/** `previous.hash` of the first checkpoint. */
+export const NO_CHECKPOINT_HASH: string = GENESIS.hash.toString('hex')
+
+/** The signed fields of a checkpoint over all records up to `end`. */
+export const describeEnd = (workspaceId: string, end: ChainEnd, frontier: Frontier, now: Date): UnsignedCheckpoint => ({
+  object: 'audit_checkpoint',
+  workspace_id: workspaceId,
+  size: end.sequence,
+  hash: end.hash.toString('hex'),
+  root: frontier.root().toString('hex'),
+  created_at: now.toISOString(),
+})
+
+/** `previous`: hash of the previous checkpoint; undefined: a checkpoint without a link, as older versions signed it. */
+export function signCheckpoint(
+  fields: UnsignedCheckpoint,
+  frontier: Frontier,
+  sign: (text: string) => Buffer,
+  previous?: string,
+): Checkpoint {
+  const { object, workspace_id, size, hash, root, created_at } = fields
+  return {
+    ...{ object, workspace_id, size, hash, root, created_at },
+    signature: sign(formatSignedFields(fields)).toString('base64'),
+    frontier: frontier.peaks.map((peak) => peak.toString('hex')),
+    ...(previous !== undefined && {
+      previous: { hash: previous, signature: sign(formatChainedFields(fields, previous)).toString('base64') },
+    }),
+  }
+}
+
+/** Whether the checkpoint is unchanged since it was signed. `publicKey`: the Workspace's key, SPKI PEM. */
+export function isGenuine(checkpoint: Checkpoint, publicKey: string): boolean {
+  const { signature, previous } = checkpoint
+  const key = createPublicKey(publicKey)
+  const isSigned = (text: string, by: string) => verify(null, Buffer.from(text), key, Buffer.from(by, 'base64'))
+  if (!isSigned(formatSignedFields(checkpoint), signature)) return false
+  if (previous && !isSigned(formatChainedFields(checkpoint, previous.hash), previous.signature)) return false
+  return parseFrontier(checkpoint)?.root().toString('hex') === checkpoint.root
+}
+
+/** Hash of all fields including the link to its predecessor; the next checkpoint links to it. Lower-case hex. */
+export const checkpointHash = (checkpoint: Checkpoint): string =>
+  hash('sha256', formatChainedFields(checkpoint, checkpoint.previous?.hash ?? ''), 'hex')
+
+/** Returns undefined if the frontier does not fit the size. */
+export function parseFrontier({ size, frontier }: Pick<Checkpoint, 'size' | 'frontier'>): Frontier | undefined {
+  try {
+    return Frontier.fromBytes(size, Buffer.from(frontier.join(''), 'hex'))
+  } catch {
+    return undefined
+  }
+}
+
+const formatSignedFields = ({ object, workspace_id, size, hash, root, created_at }: UnsignedCheckpoint): string =>
+  canonicalText({ created_at, hash, object, root, size, workspace_id })
+
+const formatChainedFields = (
+  { object, workspace_id, size, hash, root, created_at }: UnsignedCheckpoint,
+  previous: string,
+): string => canonicalText({ created_at, hash, object, previous, root, size, workspace_id })

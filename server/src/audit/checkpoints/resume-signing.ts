@@ -1,0 +1,195 @@
+import { CompiledQuery } from 'kysely'
+import type { Db, Tx } from '../../db/database.ts'
+import { uuidOf } from '../../db/values.ts'
+import { newId } from '../../lib/id.ts'
+import { findFirstSequence, readLinkPages } from '../audit-store.ts'
+import { appendUnderLock } from '../chain/append-in-transaction.ts'
+import { LOCK_CHAIN_END } from '../chain/append-statement.ts'
+import type { ChainEnd } from '../chain/chain.ts'
+import { removeForgedPending } from '../chain/pending-store.ts'
+import { createChangeDraft } from '../record/record.ts'
+import type { AuditFault } from '../verify/chain-checker.ts'
+import { verifyWorkspace } from '../verify/verify.ts'
+import type { WorkspaceKeys } from '../workspace-keys.ts'
+import { adoptLog } from './adopt-log.ts'
+import {
+  type Checkpoint,
+  checkpointHash,
+  describeEnd,
+  isGenuine,
+  NO_CHECKPOINT_HASH,
+  parseFrontier,
+  signCheckpoint,
+} from './checkpoint.ts'
+import { findCheckpointAt, findCheckpointBefore, findCheckpointsBetween, insertCheckpoint } from './checkpoint-store.ts'
+import { createFirstSeal, type LogSeal, readSeal, writeSeal } from './log-seal.ts'
+import { Frontier, leafHash } from './merkle.ts'
+import { AuditTamperedError } from './verified-seal.ts'
+
+export type Resumption =
+  /** The log verifies and signing was not stopped. */
+  | { readonly done: 'nothing' }
+  /** The log verifies; signing is no longer stopped. */
+  | { readonly done: 'resumed'; readonly auditId: string }
+  /** The log does not verify, and `accept` is not set. */
+  | { readonly done: 'refused'; readonly fault: AuditFault }
+  | { readonly done: 'accepted'; readonly auditId: string; readonly through: number; readonly removed: readonly Checkpoint[] }
+
+/**
+ * Resumes signing after an alarm on an operator's command, and records it. With `accept`, a log that does not verify is accepted
+ * in its current state: a new checkpoint is signed over it, its records are no longer checked, and verification reports that.
+ */
+export async function resumeSigning(
+  db: Db,
+  workspaceId: string,
+  keys: WorkspaceKeys,
+  { accept, now }: { accept: boolean; now: Date },
+): Promise<Resumption> {
+  const firstFault = await findLogFault(db, workspaceId, keys, now)
+  if (firstFault && !accept) return { done: 'refused', fault: firstFault }
+  return db.transaction().execute(async (tx) => {
+    const reading = await readSeal(tx, workspaceId, keys, { lock: true })
+    const seal = (reading.kind === 'none' ? undefined : reading.seal) ?? createFirstSeal(workspaceId)
+    // The value must increase even if the previous seal is lost.
+    const resumed = Math.max(seal.resumed + 1, now.getTime())
+    if (firstFault) return acceptLog(tx, { ...seal, resumed }, keys, firstFault, now)
+    if (!seal.stopped) return { done: 'nothing' }
+    await writeSeal(tx, { ...seal, resumed, stopped: null }, keys.hasher)
+    return { done: 'resumed', auditId: await recordResumption(tx, workspaceId, keys, seal.stopped, now) }
+  })
+}
+
+/** Also adopts a log of an older version if it verifies. */
+async function findLogFault(db: Db, workspaceId: string, keys: WorkspaceKeys, now: Date): Promise<AuditFault | undefined> {
+  try {
+    await adoptLog(db, workspaceId, keys, now)
+  } catch (cause) {
+    if (cause instanceof AuditTamperedError) return cause.fault
+    throw cause
+  }
+  return (await verifyWorkspace(db, workspaceId, keys, { resuming: true })).firstFault
+}
+
+async function acceptLog(tx: Tx, seal: LogSeal, keys: WorkspaceKeys, fault: AuditFault, now: Date): Promise<Resumption> {
+  const { workspace_id: workspaceId } = seal
+  const workspace = uuidOf('ws', workspaceId)
+  const { end, frontier } = await readCurrentState(tx, workspaceId, keys)
+  await removeForgedPending(tx, workspaceId, keys)
+  const { sequence: through, hash } = end
+  await tx
+    .updateTable('audit_head')
+    .set({ sequence: through, hash, anchored_from: through })
+    .where('workspace_id', '=', workspace)
+    .execute()
+  const removed = await findCheckpointsBetween(tx, workspaceId, through - 1, Number.MAX_SAFE_INTEGER)
+  await tx.deleteFrom('audit_checkpoint').where('workspace_id', '=', workspace).where('size', '>=', through).execute()
+  await tx.deleteFrom('audit_delivery').where('workspace_id', '=', workspace).execute()
+  // Otherwise the next records would not be counted if the end went back.
+  await tx
+    .updateTable('audit_rollup_position')
+    .set({ through })
+    .where('workspace_id', '=', workspace)
+    .where('through', '>', through)
+    .execute()
+  const checkpoint = through > 0 ? await signCurrentState(tx, workspaceId, keys, end, frontier, now) : undefined
+  await tx
+    .updateTable('workspace')
+    .set({ signing_public_key: keys.publicKey, signing_key: keys.signingKeyRequiringSeal() })
+    .where('id', '=', workspace)
+    .execute()
+  const next = {
+    ...{ ...seal, size: through, hash: hash.toString('hex'), checkpoint: checkpoint ? checkpointHash(checkpoint) : null },
+    ...{ sealed_from: through + 1, adopted_at: null, stopped: null },
+    accepted: { through, at: now.toISOString() },
+    // Accepted records are no longer checked, so they may be missing.
+    pruned: through,
+  }
+  await writeSeal(tx, next, keys.hasher)
+  return { done: 'accepted', auditId: await recordResumption(tx, workspaceId, keys, fault, now), through, removed }
+}
+
+/** Maximum number of missing records that can be accepted: each costs one or two hashes while other signers wait. */
+const MAX_GAPS = 5_000_000
+
+/**
+ * Locks the log's end and builds its tree. A missing record counts as 32 zero bytes, which no record hashes to. Requests wait for the lock,
+ * so it is taken when only the newest records are left to read.
+ */
+async function readCurrentState(
+  tx: Tx,
+  workspaceId: string,
+  keys: WorkspaceKeys,
+): Promise<{ end: ChainEnd; frontier: Frontier }> {
+  const workspace = uuidOf('ws', workspaceId)
+  const frontier = await findFirstFrontier(tx, workspaceId, keys)
+  const missing = leafHash(Buffer.alloc(32))
+  let gaps = 0
+  let last: ChainEnd = { sequence: 0, hash: Buffer.alloc(32) }
+  await readRecords()
+  const { rows } = await tx.executeQuery<ChainEnd>(CompiledQuery.raw(LOCK_CHAIN_END, [workspace]))
+  const [head] = rows
+  if (!head)
+    await tx
+      .insertInto('audit_head')
+      .values({ workspace_id: workspace, sequence: 0, hash: Buffer.alloc(32) })
+      .execute()
+  await readRecords()
+  // The next record continues from the last existing one, unless the stored end is later.
+  const end = head && head.sequence > last.sequence ? head : last
+  fillGaps(end.sequence)
+  return { end, frontier }
+
+  /** Adds the records after the tree. */
+  async function readRecords(): Promise<void> {
+    const kept = tx.selectFrom('audit_record').where('workspace_id', '=', workspace)
+    const { through } = await kept.select(({ fn }) => fn.max<number | null>('sequence').as('through')).executeTakeFirstOrThrow()
+    for await (const links of readLinkPages(tx, workspaceId, frontier.size, through ?? 0)) {
+      for (const { sequence, hash } of links) {
+        fillGaps(sequence - 1)
+        frontier.append(leafHash(hash))
+        last = { sequence, hash }
+      }
+    }
+  }
+
+  function fillGaps(through: number): void {
+    gaps += Math.max(0, through - frontier.size)
+    if (gaps > MAX_GAPS) {
+      throw new Error(
+        `the log has ${gaps} places without a record up to ${through}: correct audit_head or delete the records after the gap, then try again`,
+      )
+    }
+    while (frontier.size < through) frontier.append(missing)
+  }
+}
+
+/** The tree of the records that retention has removed. */
+async function findFirstFrontier(tx: Tx, workspaceId: string, keys: WorkspaceKeys): Promise<Frontier> {
+  const first = (await findFirstSequence(tx, workspaceId)) ?? 1
+  const anchor = first > 1 ? await findCheckpointAt(tx, workspaceId, first - 1) : undefined
+  return (anchor && isGenuine(anchor, keys.publicKey) && parseFrontier(anchor)) || new Frontier()
+}
+
+async function signCurrentState(
+  tx: Tx,
+  workspaceId: string,
+  keys: WorkspaceKeys,
+  end: ChainEnd,
+  frontier: Frontier,
+  now: Date,
+): Promise<Checkpoint> {
+  const before = await findCheckpointBefore(tx, workspaceId, end.sequence)
+  const fields = describeEnd(workspaceId, end, frontier, now)
+  const checkpoint = signCheckpoint(fields, frontier, keys.sign, before ? checkpointHash(before) : NO_CHECKPOINT_HASH)
+  await insertCheckpoint(tx, checkpoint)
+  return checkpoint
+}
+
+/** The record names the fault, so that an acceptance is documented. */
+async function recordResumption(tx: Tx, workspaceId: string, keys: WorkspaceKeys, fault: AuditFault, now: Date): Promise<string> {
+  const id = newId('aud')
+  const place = fault.through === undefined ? `${fault.sequence}` : `${fault.sequence}-${fault.through}`
+  const change = { action: 'audit.resume', object_type: 'audit_record', object_id: place, fields: [fault.reason] }
+  await appendUnderLock(tx, workspaceId, [createChangeDraft({ id, workspaceId, at: now, actor: null, change })], keys.hasher)
+  return id
+}

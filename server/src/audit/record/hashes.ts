@@ -1,0 +1,65 @@
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { deriveKey } from '../../lib/derived-key.ts'
+import { canonicalText } from './canonical.ts'
+import { type KeyedSeals, keyedSeals } from './record-seals.ts'
+
+/** Kinds of hashed values. Each kind has its own key, so a hash of one kind reveals nothing about another kind. */
+const HASH_KINDS = [
+  'user',
+  'session',
+  'model',
+  'request',
+  'answer',
+  'hits',
+  'passage',
+  'memory',
+  'message',
+  'same memory',
+] as const
+
+export type HashKind = (typeof HASH_KINDS)[number]
+
+/**
+ * HMAC-SHA-256, 64 lower-case hex digits, with keys derived from the Workspace's: short texts cannot be guessed, and destroying
+ * the Workspace's key makes the hashes meaningless (GW-AUD-4).
+ */
+export interface KeyedHasher {
+  /** null for an empty id: the request has no user. */
+  user(id: string): string | null
+  /** Hash of a text or of its bytes. */
+  text(of: Exclude<HashKind, 'user'>, text: string | Uint8Array): string
+  /** Hash of the RFC 8785 form, independent of the order of keys. */
+  json(of: Exclude<HashKind, 'user'>, value: unknown): string
+  /**
+   * All hashes that stored rows may have for a text: the current one, then the one of older versions, which used one key for all
+   * kinds. Only for comparison: older hashes are never written or returned.
+   */
+  known(of: HashKind, text: string): readonly string[]
+  /** Seals of the audit log, with separate keys. */
+  readonly seals: KeyedSeals
+}
+
+const KEY_BYTES = 32
+
+const hmac = (key: KeyObject, text: string | Uint8Array): string => createHmac('sha256', key).update(text).digest('hex')
+
+/** Throws a RangeError if the key does not have 256 bits. */
+export function keyedHasher(key: Uint8Array): KeyedHasher {
+  if (key.length !== KEY_BYTES) throw new RangeError('the key of the content hashes must have 32 bytes')
+  // KeyObjects: an HMAC from raw bytes takes six times as long.
+  const keys = Object.fromEntries(HASH_KINDS.map((of) => [of, createSecretKey(deriveKey(key, `hash ${of}`))])) as Record<
+    HashKind,
+    KeyObject
+  >
+  const underived = createSecretKey(key)
+  return {
+    user: (id) => (id === '' ? null : hmac(keys.user, id)),
+    text: (of, text) => hmac(keys[of], text),
+    json: (of, value) => hmac(keys[of], canonicalText(value)),
+    known: (of, text) => [hmac(keys[of], text), hmac(underived, `${of === 'user' ? 'user' : 'text'}\0${text}`)],
+    seals: keyedSeals(key),
+  }
+}
+
+/** The binding key of older versions, which callers could obtain as a hash. Only to recognise holds opened with it. */
+export const underivedBindingKey = (key: Uint8Array): Buffer => createHmac('sha256', key).update('text\0review binding').digest()

@@ -1,0 +1,222 @@
+import type { ChainEnd } from '../chain/chain.ts'
+import { type Checkpoint, isGenuine, parseFrontier } from '../checkpoints/checkpoint.ts'
+import { Frontier, leafHash } from '../checkpoints/merkle.ts'
+
+/** Faults of an audit log, with their descriptions for operators. */
+export const FAULT_MESSAGES = {
+  missing: 'the record with this sequence is missing',
+  unexpected: 'the log has no place for a record with this sequence',
+  altered: 'the record was altered after it was sealed',
+  replaced: 'the next record continues from another record than this one',
+  unlinked: 'the record does not continue from the record before it',
+  not_as_signed: 'the record is not the one that a checkpoint was signed over',
+  checkpoint_altered: 'the checkpoint that ends with this record was altered after it was signed',
+  unsealed: 'the record has no valid seal; only the secret key can make one',
+  checkpoint_missing: 'a checkpoint that was signed over these records is missing',
+  rolled_back: 'the log is older than the state that this server has seen before',
+  unvouched: 'the records are older than the audit seal and no checkpoint covers them',
+  seal_missing: 'the audit seal of the Workspace was removed',
+  seal_altered: 'the audit seal of the Workspace was not made with the secret key',
+  pending_altered: 'a record that waits for its position in the log was altered or forged',
+  public_key_replaced: 'the public key of the Workspace does not belong to its signing key',
+  chain_end_missing: 'the row with the end of the chain was removed',
+  workspace_missing: 'the Workspace was removed from the database',
+  keys_unreadable: 'the keys of the Workspace cannot be decrypted: they were overwritten, or sealed with another secret key',
+} as const
+
+/** The first fault of a log. Its keys are stored in the audit seal (`LogSeal.stopped`). */
+export interface AuditFault {
+  /** Sequence of the faulty record; 0: the fault is in the Workspace's keys or audit seal. */
+  readonly sequence: number
+  /** Last sequence of the range when a checkpoint shows only a range: the faulty record is one of `sequence` to `through`. */
+  readonly through?: number
+  /** null: the log no longer has the record, or the source cannot look it up. */
+  readonly id: string | null
+  readonly reason: keyof typeof FAULT_MESSAGES
+}
+
+/** A record as read from the database or from an export. */
+export interface ObservedRecord {
+  /** Sequence according to the source. */
+  readonly sequence: number
+  readonly id: string
+  /** SHA-256 of the body, computed from the body. */
+  readonly hash: Buffer
+  /** Whether the stored hash equals `hash`. */
+  readonly hashMatches: boolean
+  /** Whether the other stored fields equal those in the body. */
+  readonly fieldsMatch: boolean
+  /** Position according to the body; undefined: the body cannot be parsed. */
+  readonly claimed: { readonly sequence: number; readonly prevHash: string } | undefined
+  /** Whether the required seal is valid; absent: no seal is required, or the source has no seals. */
+  readonly sealValid?: boolean
+}
+
+/** The last record that a checkpoint covers, according to the Workspace's seal. */
+type SealedEnd = Pick<Checkpoint, 'size' | 'hash'>
+
+/**
+ * Checks the records of a chain in order and stops at the first fault.
+ *
+ * Each record holds the hash of the record before it. Where two records do not fit, the later one is trusted if its own successor
+ * (or the chain's end) confirms it. Therefore a record is checked only when the next one is known.
+ */
+export class ChainChecker {
+  readonly #publicKey: string
+  readonly #frontier: Frontier
+  /** The last record without a fault, or the chain's start. */
+  #last: { readonly sequence: number; readonly hash: Buffer; readonly id: string | null }
+  #pending: ObservedRecord | undefined
+  #expectedCheckpoints: Checkpoint[] = []
+  #sealedEnd: SealedEnd | undefined
+  #signedThrough: number
+  #fault: AuditFault | undefined
+  #records = 0
+  #checkpoints = 0
+
+  /** `start`: what the first record continues from (`GENESIS` or a genuine checkpoint). */
+  constructor(publicKey: string, start: ChainEnd, frontier: Frontier) {
+    this.#publicKey = publicKey
+    this.#frontier = frontier
+    this.#last = { ...start, id: null }
+    this.#signedThrough = start.sequence
+  }
+
+  get fault(): AuditFault | undefined {
+    return this.#fault
+  }
+
+  get counts() {
+    return { records: this.#records, checkpoints: this.#checkpoints, signedThrough: this.#signedThrough }
+  }
+
+  /** Call it before `addRecord` with the last record that the checkpoint covers. */
+  expectCheckpoint(checkpoint: Checkpoint): void {
+    if (checkpoint.size === this.#last.sequence) this.#fault ??= this.#checkCheckpoint(checkpoint, this.#last.id)
+    else this.#expectedCheckpoints = [...this.#expectedCheckpoints, checkpoint].sort((a, b) => a.size - b.size)
+  }
+
+  /** Expects the record that the Workspace's seal names as the last one covered by a checkpoint. */
+  expectSealedEnd(sealedEnd: SealedEnd): void {
+    this.#sealedEnd = sealedEnd
+    const { sequence, hash } = this.#last
+    if (sealedEnd.size === sequence && sealedEnd.hash !== hash.toString('hex')) this.#fault ??= this.#sealedEndFault(sealedEnd)
+  }
+
+  addRecord(record: ObservedRecord): void {
+    const pending = this.#pending
+    this.#pending = record
+    if (pending) this.#fault ??= this.#checkRecord(pending, (hash) => continuesFrom(record, pending.sequence, hash))
+  }
+
+  /** Call it after the last record. `end`: the stored end of the chain. */
+  finish(end: ChainEnd): void {
+    const pending = this.#pending
+    const isConfirmed = (hash: Buffer) => end.sequence === pending?.sequence && end.hash.equals(hash)
+    if (pending) this.#fault ??= this.#checkRecord(pending, isConfirmed)
+    this.#fault ??= this.#checkEnd(end)
+  }
+
+  #checkRecord(record: ObservedRecord, isConfirmed: (hash: Buffer) => boolean): AuditFault | undefined {
+    const fault =
+      this.#checkSequence(record) ??
+      this.#checkSeal(record) ??
+      this.#checkLink(record, isConfirmed) ??
+      this.#checkContents(record)
+    if (fault) return fault
+    const checkpoints = this.#expectedCheckpoints.filter(({ size }) => size === record.sequence)
+    this.#expectedCheckpoints = this.#expectedCheckpoints.slice(checkpoints.length)
+    const before = checkpoints.length > 0 ? new Frontier(this.#frontier.size, this.#frontier.peaks) : undefined
+    this.#last = record
+    this.#records += 1
+    this.#frontier.append(leafHash(record.hash))
+    const checkpointFault = checkpoints
+      .map((checkpoint) => this.#checkCheckpoint(checkpoint, record.id, before))
+      .find((found) => found !== undefined)
+    const sealedEnd = this.#sealedEnd
+    if (checkpointFault || sealedEnd?.size !== record.sequence || sealedEnd.hash === record.hash.toString('hex'))
+      return checkpointFault
+    return this.#sealedEndFault(sealedEnd)
+  }
+
+  /** A seal fails when the record was altered or moved without the secret key. */
+  #checkSeal({ sequence, id, hashMatches, sealValid }: ObservedRecord): AuditFault | undefined {
+    return hashMatches && sealValid === false ? { sequence, id, reason: 'unsealed' } : undefined
+  }
+
+  /** A range: no checkpoint is left that would narrow it. */
+  #sealedEndFault({ size }: SealedEnd): AuditFault {
+    const sequence = Math.min(this.#signedThrough + 1, size)
+    return { sequence, ...(size > sequence && { through: size }), id: null, reason: 'not_as_signed' }
+  }
+
+  #checkSequence({ sequence, id }: ObservedRecord): AuditFault | undefined {
+    const next = this.#last.sequence + 1
+    if (sequence < next) return { sequence, id, reason: 'unexpected' }
+    if (sequence > next) return { sequence: next, id: null, reason: 'missing' }
+    return undefined
+  }
+
+  #checkLink(
+    { sequence, id, hash, hashMatches, claimed }: ObservedRecord,
+    isConfirmed: (hash: Buffer) => boolean,
+  ): AuditFault | undefined {
+    if (!hashMatches || !claimed || claimed.prevHash === this.#last.hash.toString('hex')) return undefined
+    // A sealed record was moved back: another record has its sequence.
+    if (claimed.sequence < sequence)
+      return { sequence: Math.max(claimed.sequence, this.#signedThrough + 1), id: null, reason: 'replaced' }
+    if (claimed.sequence > sequence) return undefined
+    const isTrusted = this.#last.sequence > this.#signedThrough && isConfirmed(hash)
+    return isTrusted
+      ? { sequence: this.#last.sequence, id: this.#last.id, reason: 'replaced' }
+      : { sequence, id, reason: 'unlinked' }
+  }
+
+  #checkContents({ sequence, id, hashMatches, fieldsMatch }: ObservedRecord): AuditFault | undefined {
+    return hashMatches && fieldsMatch ? undefined : { sequence, id, reason: 'altered' }
+  }
+
+  /** `before`: the tree without the checkpoint's last record. */
+  #checkCheckpoint(checkpoint: Checkpoint, id: string | null, before?: Frontier): AuditFault | undefined {
+    if (!isGenuine(checkpoint, this.#publicKey)) return { sequence: checkpoint.size, id, reason: 'checkpoint_altered' }
+    if (this.#frontier.root().toString('hex') !== checkpoint.root) {
+      // If the root matches with the checkpoint's own last hash, only the last record was replaced.
+      before?.append(leafHash(Buffer.from(checkpoint.hash, 'hex')))
+      if (before?.root().toString('hex') === checkpoint.root) return { sequence: checkpoint.size, id, reason: 'replaced' }
+      return this.#locateFault(checkpoint)
+    }
+    this.#checkpoints += 1
+    this.#signedThrough = checkpoint.size
+    return undefined
+  }
+
+  /** The first subtree whose root differs from the signed one. */
+  #locateFault(checkpoint: Checkpoint): AuditFault {
+    const signed = parseFrontier(checkpoint)
+    const { start, end } = (signed && this.#frontier.firstDifference(signed)) ?? { start: 0, end: checkpoint.size }
+    const sequence = Math.max(start, this.#signedThrough) + 1
+    return { sequence, ...(end > sequence && { through: end }), id: null, reason: 'not_as_signed' }
+  }
+
+  #checkEnd(end: ChainEnd): AuditFault | undefined {
+    const { sequence, hash, id } = this.#last
+    const remaining = this.#expectedCheckpoints[0]
+    if (sequence > end.sequence) return { sequence: end.sequence + 1, id: null, reason: 'unexpected' }
+    if (sequence < end.sequence) return { sequence: sequence + 1, id: null, reason: 'missing' }
+    if (!hash.equals(end.hash)) return { sequence, id, reason: 'replaced' }
+    if (remaining) return faultOfCheckpointBeyondEnd(remaining, end, this.#publicKey)
+    const sealed = this.#sealedEnd?.size ?? 0
+    if (sealed <= end.sequence) return undefined
+    return { sequence: end.sequence + 1, ...(sealed > end.sequence + 1 && { through: sealed }), id: null, reason: 'missing' }
+  }
+}
+
+/** The fault that a checkpoint over more records than the log has shows. */
+export const faultOfCheckpointBeyondEnd = (checkpoint: Checkpoint, end: ChainEnd, publicKey: string): AuditFault =>
+  isGenuine(checkpoint, publicKey)
+    ? { sequence: end.sequence + 1, id: null, reason: 'missing' }
+    : { sequence: checkpoint.size, id: null, reason: 'checkpoint_altered' }
+
+/** Whether `next` has a matching hash and continues from the record with this sequence and hash. */
+const continuesFrom = ({ hashMatches, claimed }: ObservedRecord, sequence: number, hash: Buffer): boolean =>
+  hashMatches && claimed?.sequence === sequence + 1 && claimed.prevHash === hash.toString('hex')
