@@ -27,8 +27,8 @@ interface Plan {
   readonly usesGroups: boolean
   readonly nodes: readonly number[]
   readonly seconds: number
-  /** CPU of one node. */
-  readonly cores: number
+  /** CPU of one node; undefined: no limit. */
+  readonly cores: number | undefined
 }
 
 const WITHOUT_RATE_LIMIT = { script: new URL('./without-rate-limit.ts', import.meta.url), args: [] }
@@ -54,10 +54,10 @@ export async function measureSends(stack: AsyncDisposableStack, rig: Rig, plan: 
   const servers: Gatehouse[] = []
   for (let node = 0; node < Math.max(...plan.nodes); node++) {
     const server = await startGatehouse({ ...options, databaseUrl: url, program: WITHOUT_RATE_LIMIT })
-    const limit = limitCpu(server.pid, plan.cores)
+    const limit = plan.cores === undefined ? undefined : limitCpu(server.pid, plan.cores)
     stack.defer(async () => {
       await server.stop()
-      limit[Symbol.dispose]()
+      limit?.[Symbol.dispose]()
     })
     servers.push(server)
   }
