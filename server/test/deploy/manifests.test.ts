@@ -35,8 +35,7 @@ interface Manifest {
 
 function render(folder: string): Manifest[] {
   const [command, build] = renderer ?? RENDERERS[0]
-  const options = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] } as const
-  const text = execFileSync(command, [build, join(DEPLOY, 'kubernetes', folder)], options)
+  const text = execFileSync(command, [build, join(DEPLOY, 'kubernetes', folder)], { encoding: 'utf8', stdio: 'pipe' })
   return parseAllDocuments(text).map((document) => document.toJS() as Manifest)
 }
 
