@@ -36,7 +36,7 @@ beforeAll(async () => {
   // The server is running, and signs checkpoints only in jobs, which tests do not start.
   expect(await runCommandLine(['export', whole], sourceEnv)).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/and 1 files$/m),
+    out: expect.stringMatching(/and 1 file$/m),
   })
   expected = await dumpExported(m.server.context.database.pool, MAY_DIFFER)
 })
