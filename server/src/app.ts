@@ -27,7 +27,9 @@ const REQUEST_TIMEOUT_MS = 60_000
 export async function createApp(context: Context): Promise<FastifyInstance> {
   const headers = securityHeaders(context.config.signIn.publicUrl)
   const app: FastifyInstance = fastify({
-    loggerInstance: context.log as FastifyBaseLogger,
+    // The library would log each address at the start; serve.ts logs the address. Requests log with the server's own log.
+    loggerInstance: Object.assign(context.log.child({}), { info: () => {} }) as FastifyBaseLogger,
+    childLoggerFactory: (_, bindings, options) => context.log.child(bindings, options) as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
     bodyLimit: Math.min(context.config.sizes.bodyBytes, OTHER_BODY_BYTES),

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '../db/database.ts'
+import { counted } from '../lib/counted.ts'
 import { createVectorTable, isPrivilegeMissing } from '../retrieval/semantic/prepare-vectors.ts'
 import { PLACE, type Value } from './export-format.ts'
 import { DamagedExportError } from './export-reader.ts'
@@ -118,7 +119,8 @@ function skippedTable(table: string, onSkipped: (text: string) => void): RowSink
     add: async () => void rows++,
     flush: async () => {},
     finish: async () => {
-      if (rows > 0) onSkipped(`${table}: ${rows} rows are left out, because this database has no extension vector`)
+      if (rows > 0)
+        onSkipped(`${table}: ${counted(rows, 'row is', 'rows are')} left out, because this database has no extension vector`)
     },
   }
 }

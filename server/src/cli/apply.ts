@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { readConfig } from '../config/config.ts'
 import type { FileOutcome } from '../ingestion/ingest-folder.ts'
 import { ingestFolders } from '../ingestion/ingest-folders.ts'
+import { counted } from '../lib/counted.ts'
 import { applyConfiguration } from '../setup/apply.ts'
 import { describeChange } from '../setup/change.ts'
 import { readGatehouseFile } from '../setup/gatehouse-file.ts'
@@ -37,5 +38,5 @@ export async function apply(
   terminal.note(changed === 0 ? 'no changes' : `${changed} ${dryRun ? 'would be changed' : 'changed'}`)
   if (check && changed > 0)
     throw new CommandFailure('the database differs from the file: run `gatehouse apply` without --check to change it')
-  if (failed > 0) throw new CommandFailure(`${failed} files could not be ingested`)
+  if (failed > 0) throw new CommandFailure(`${counted(failed, 'file')} could not be ingested`)
 }

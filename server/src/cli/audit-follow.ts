@@ -3,6 +3,7 @@ import { follow } from '../audit/feed/follow.ts'
 import { openSink } from '../audit/feed/open-sink.ts'
 import { databasePositions, filePositions, noPositions, type PositionStore } from '../audit/feed/position-store.ts'
 import { readFeed } from '../audit/feed/read-feed.ts'
+import { counted } from '../lib/counted.ts'
 import { VERSION } from '../version.ts'
 import { chooseWorkspace } from './choose-workspace.ts'
 import { explainError } from './explain-error.ts'
@@ -45,7 +46,7 @@ export const auditFollow = (terminal: Terminal, options: Options): Promise<void>
           terminal.note(`gatehouse: ${explainError(error)}. The next attempt follows in ${waitMs / 1_000} s`),
         signal: stop.signal,
       })
-      terminal.note(`${sent} records sent`)
+      terminal.note(`${counted(sent, 'record')} sent`)
     } finally {
       stop.close()
       await sink.close()

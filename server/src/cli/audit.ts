@@ -6,6 +6,7 @@ import { exportRecords } from '../audit/verify/export.ts'
 import { type Verification, verifyWorkspace } from '../audit/verify/verify.ts'
 import type { Workspace } from '../identity/workspace.ts'
 import { parseTime } from '../lib/clock.ts'
+import { counted } from '../lib/counted.ts'
 import { chooseWorkspace, listAllWorkspaces } from './choose-workspace.ts'
 import { describeVerification } from './describe-verification.ts'
 import { readKeptCheckpoints } from './kept-checkpoint-files.ts'
@@ -58,7 +59,9 @@ async function verify(context: CommandContext, { id, settings }: Workspace, all:
   const kept = all.filter((checkpoint) => checkpoint.workspace_id === id)
   const altered = kept.find((checkpoint) => !isGenuine(checkpoint, keys.publicKey))
   if (altered)
-    throw new CommandFailure(`a kept checkpoint of ${altered.size} records of ${id} was altered or signed with another key`)
+    throw new CommandFailure(
+      `a kept checkpoint of ${counted(altered.size, 'record')} of ${id} was altered or signed with another key`,
+    )
   const completeSince = new Date(context.clock.now().getTime() - settings.audit_retention_days * DAY_MS)
   const verification = await verifyWorkspace(db, id, keys, { completeSince, kept }).catch(toCommandFailure)
   if (verification.firstFault) await stopSigning(db, id, keys, verification.firstFault)

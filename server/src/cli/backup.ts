@@ -6,6 +6,7 @@ import { restoreDatabase } from '../backup/restore.ts'
 import { readConfig } from '../config/config.ts'
 import { readSecrets } from '../config/secrets.ts'
 import { fileStoreOptions } from '../context-options.ts'
+import { counted } from '../lib/counted.ts'
 import { openFileStore } from '../messaging/attachments/open-file-store.ts'
 import { listAllWorkspaces } from './choose-workspace.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
@@ -21,7 +22,7 @@ export const backupCommand = (terminal: Terminal, path: string): Promise<void> =
     const { missing } = await backUp(deps, resolve(path), onProgress).finally(() => files.close())
     terminal.status?.('')
     terminal.out(`${path}: the backup is complete`)
-    if (missing > 0) terminal.note(`${missing} attachments were deleted while the backup ran`)
+    if (missing > 0) terminal.note(`${counted(missing, 'attachment was', 'attachments were')} deleted while the backup ran`)
     terminal.note('the secret key is not part of the backup: keep a copy of it in another place')
   })
 
@@ -51,7 +52,7 @@ export async function restoreCommand(terminal: Terminal, path: string): Promise<
     ),
   )
   for (const line of verified) terminal.out(line)
-  terminal.out(`${path}: the database and ${count} attachments were restored`)
+  terminal.out(`${path}: the database and ${counted(count, 'attachment')} were restored`)
   if (failed.length > 0) throw new CommandFailure(failed.join('\n'))
 }
 

@@ -67,7 +67,7 @@ test('ingest: creates no duplicate when it is killed and run again, prints faile
   expect(out).toMatch(/^vacation: (\d+ \w+, )+3 failed\n$/)
   // On a slow machine, progress lines come first.
   expect(err).toMatch(/^empty\.md: .*\(empty\)\nhuge\.txt: .*\(too_large\)\nlocked\.pdf: .*\(encrypted\)\n/m)
-  expect(err).toContain('1 documents may contain instructions for a model')
+  expect(err).toContain('1 document may contain instructions for a model')
   expect(err).toMatch(/gatehouse: 3 of 64 files could not be ingested\n$/)
 
   for (const name of ['empty.md', 'huge.txt', 'locked.pdf', 'vacation/7.md']) rmSync(join(files(), name))

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { usageByDay } from '../audit/provider-usage.ts'
+import { counted } from '../lib/counted.ts'
 import { type ComparedUsage, compareUsage, type UsageField } from '../providers/usage-export/compare-usage.ts'
 import { parseUsageExport } from '../providers/usage-export/parse-export.ts'
 import { UsageExportError } from '../providers/usage-export/usage.ts'
@@ -35,7 +36,7 @@ export const costReconcile = (
     const different = compared.filter(({ differs }) => differs)
     for (const one of different) terminal.out(describe(one))
     terminal.out(
-      `${compared.length} figures of ${new Set(dates).size} days compared, ${different.length} differ by more than ${percent} %`,
+      `${counted(compared.length, 'figure')} of ${counted(new Set(dates).size, 'day')} compared, ${counted(different.length, 'differs', 'differ')} by more than ${percent} %`,
     )
     if (different.length > 0) throw new CommandFailure('the records and the export differ')
   })

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { exportData } from '../backup/export.ts'
 import { fileStoreOptions } from '../context-options.ts'
+import { counted } from '../lib/counted.ts'
 import { openFileStore } from '../messaging/attachments/open-file-store.ts'
 import { chooseWorkspace } from './choose-workspace.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
@@ -23,8 +24,9 @@ export const exportCommand = (
     const options = { path: resolve(path), workspace, passphrase, onProgress }
     const result = await exportData({ db: database.db, files, secrets, clock }, options).finally(() => files.close())
     terminal.status?.('')
-    terminal.out(`${path}: ${result.rows} rows and ${result.files} files`)
-    if (result.missing > 0) terminal.note(`${result.missing} attachments were deleted while the export ran`)
+    terminal.out(`${path}: ${counted(result.rows, 'row')} and ${counted(result.files, 'file')}`)
+    if (result.missing > 0)
+      terminal.note(`${counted(result.missing, 'attachment was', 'attachments were')} deleted while the export ran`)
     if (passphrase === undefined)
       terminal.note('secrets stay sealed: the target needs this secret key, as its key or in GATEHOUSE_OLD_SECRET_KEYS')
   })

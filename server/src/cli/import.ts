@@ -4,6 +4,7 @@ import { requireWorkspaceKeys } from '../audit/workspace-keys.ts'
 import { importData } from '../backup/import.ts'
 import { fileStoreOptions } from '../context-options.ts'
 import type { Tx } from '../db/database.ts'
+import { counted } from '../lib/counted.ts'
 import { toId } from '../lib/id.ts'
 import { openFileStore } from '../messaging/attachments/open-file-store.ts'
 import { readPassphrase } from './export.ts'
@@ -34,5 +35,5 @@ export const importCommand = (terminal: Terminal, path: string, { passphraseFile
     )
     terminal.status?.('')
     for (const line of verified) terminal.out(line)
-    terminal.out(`${path}: ${rows} rows and ${count} files were imported`)
+    terminal.out(`${path}: ${counted(rows, 'row')} and ${counted(count, 'file')} were imported`)
   })

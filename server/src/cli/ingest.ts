@@ -9,6 +9,7 @@ import type { Acl } from '../knowledge/acl.ts'
 import type { Collection } from '../knowledge/collection.ts'
 import { createCollection, findCollectionByName, listCollections } from '../knowledge/collection-store.ts'
 import type { LabelPatch } from '../knowledge/relabel.ts'
+import { counted } from '../lib/counted.ts'
 import { changeWorkspace } from '../setup/recorded-change.ts'
 import { ALL_ROWS, chooseWorkspace } from './choose-workspace.ts'
 import { Progress } from './progress.ts'
@@ -84,9 +85,9 @@ function printSummary(
   )
   for (const { key, error } of failures) note(`${key}: ${error?.message} (${error?.code})`)
   if (flagged > 0) {
-    note(`${flagged} documents may contain instructions for a model: review them at /admin/v1/documents?flagged=true`)
+    note(`${counted(flagged, 'document')} may contain instructions for a model: see /admin/v1/documents?flagged=true`)
   }
-  if (failures.length > 0) throw new CommandFailure(`${failures.length} of ${files} files could not be ingested`)
+  if (failures.length > 0) throw new CommandFailure(`${failures.length} of ${counted(files, 'file')} could not be ingested`)
 }
 
 const jsonLine = ({ key, outcome, documentId: document_id, chunks, flagged, error }: FileOutcome): string =>

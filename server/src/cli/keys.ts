@@ -1,5 +1,6 @@
 import { resealAll } from '../keys/reseal.ts'
 import { countSealedValues, describeKeys, type SealedCount, type SecretKeyUse, storeCounts } from '../keys/sealed-counts.ts'
+import { counted } from '../lib/counted.ts'
 import { SecondFactors } from '../operators/second-factors.ts'
 import { formatTable } from './format-table.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
@@ -20,12 +21,12 @@ export const keysRotate = (terminal: Terminal): Promise<void> =>
     let resealed = 0
     for await (const batch of resealAll(database.db, secrets)) {
       resealed += batch.resealed
-      terminal.status?.(`${batch.column.table}.${batch.column.column}: ${resealed} values sealed again`)
+      terminal.status?.(`${batch.column.table}.${batch.column.column}: ${counted(resealed, 'value')} sealed again`)
     }
     const secondFactors = new SecondFactors(database.db, secrets)
     for (const row of await secondFactors.list()) await secondFactors.reseal(row)
     terminal.status?.('')
-    terminal.note(`${resealed} values were sealed again with the current key`)
+    terminal.note(`${counted(resealed, 'value was', 'values were')} sealed again with the current key`)
     const uses = await count(context)
     printStatus(terminal, uses)
     const left = uses.keys.filter(({ state, values }) => state === 'old' && values > 0)
@@ -51,7 +52,7 @@ function printStatus({ out, note }: Terminal, { keys, counts }: Uses): void {
   ))
     out(line)
   const missing = counts.filter(({ keyId }) => keys.some(({ id, state }) => state === 'missing' && id === (keyId || 'unknown')))
-  for (const { table, column, total } of missing) note(`${table}.${column}: no configured key opens ${total} values`)
+  for (const { table, column, total } of missing) note(`${table}.${column}: no configured key opens ${counted(total, 'value')}`)
   const old = keys.filter(({ state }) => state === 'old')
   if (old.length > 0 && old.every(({ values }) => values === 0))
     note('no value needs an old key: remove the old keys from the configuration of every node')

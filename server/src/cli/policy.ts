@@ -3,6 +3,7 @@ import { DETECTORS } from '../classification/detectors.ts'
 import { assess } from '../classification/risk.ts'
 import { scan } from '../classification/scan.ts'
 import { DEFAULT_SETTINGS } from '../domain/principal.ts'
+import { counted } from '../lib/counted.ts'
 import { parsePolicySet } from '../policy/parse.ts'
 import type { TestTools } from '../policy/policy-test.ts'
 import { testPolicyFile } from '../policy/policy-test-file.ts'
@@ -22,7 +23,7 @@ export async function policyTest({ out }: Terminal, files: readonly string[]): P
     for (const line of lines) out(line)
     if (!ok) failed += 1
   }
-  if (failed > 0) throw new CommandFailure(`${failed} of ${files.length} policy documents failed`)
+  if (failed > 0) throw new CommandFailure(`${failed} of ${counted(files.length, 'policy document')} failed`)
 }
 
 /** `gatehouse policy check FILE`: prints the errors that publishing the document would report. */
@@ -31,7 +32,7 @@ export async function policyCheck({ out }: Terminal, file: string): Promise<void
     throw new CommandFailure(`${file} cannot be read (${code})`)
   })
   const parsed = parsePolicySet(source)
-  if (parsed.ok) return out(`${file}: ${parsed.set.name}, ${parsed.set.rules.length} rules, can be published`)
+  if (parsed.ok) return out(`${file}: ${parsed.set.name}, ${counted(parsed.set.rules.length, 'rule')}, can be published`)
   for (const { line, column, field, message } of parsed.errors) out(`${file}:${line}:${column}: ${field} ${message}`)
   throw new CommandFailure(`${file} cannot be published`)
 }

@@ -1,5 +1,6 @@
 import type { Tally } from '../ingestion/tally.ts'
 import { elapsed } from '../lib/clock.ts'
+import { counted } from '../lib/counted.ts'
 import type { Terminal } from './terminal.ts'
 
 const WIDTH = 24
@@ -37,6 +38,6 @@ export class Progress {
     const bar = '#'.repeat(Math.round(share * WIDTH)).padEnd(WIDTH, '.')
     const rate = Math.round(files / Math.max(0.001, (now - this.#startedAt) / 1_000))
     const failed = counts.failed > 0 ? `, ${counts.failed} failed` : ''
-    return `[${bar}] ${files}/${this.#total} files, ${chunks} chunks, ${rate} files/s${failed}`
+    return `[${bar}] ${files}/${counted(this.#total, 'file')}, ${counted(chunks, 'chunk')}, ${rate} files/s${failed}`
   }
 }

@@ -48,11 +48,13 @@ export async function reserveSpending(
   if (refusing && !prices.every((price) => isPriced(price, hasOutput))) return refuseUnpriced(refusing)
   if (refusing && requestedTier(authorized.parameters) === 'pricier') return refusePricier(refusing)
   const output = hasOutput ? longestOutput(context, authorized, deps) : 0
-  const inputTokens = mostRequestTokens(authorized, [...authorized.systemTexts, authorized.context], deps.budgetLinkTokens)
+  const most = mostRequestTokens(authorized, [...authorized.systemTexts, authorized.context], deps.budgetLinkTokens)
+  // The context of a model for embeddings is the length of one text.
+  const inputTokens = hasOutput ? withinContext(most, prices) : most
   const call = mostSpending({ input: inputTokens, output }, prices)
   // The model that extracts memories reads the conversation with the completion, and has no limit of its own.
   const extraction = mayExtractMemories(context)
-    ? mostSpending({ input: inputTokens + output, output: deps.budgetOutputTokens }, prices)
+    ? mostSpending({ input: withinContext(inputTokens + output, prices), output: deps.budgetOutputTokens }, prices)
     : NOTHING_SPENT
   const result = await deps.budgetLedger.reserve(application.workspaceId, matched, addSpending(call, extraction))
   return result.ok ? { ...result, inputTokens, call, extraction } : refuseByBudget(result)
@@ -66,14 +68,15 @@ interface Call {
 /** At the highest price of any candidate, in the highest tier. A price that is unknown counts as 0 here. */
 function mostSpending({ input, output }: Call, prices: readonly (Price | undefined)[]): Spending {
   const highest = (kind: keyof Price['highest']) => Math.max(0, ...prices.map((price) => price?.highest[kind] || 0))
-  // No chat is longer than the context of its model. That of a model for embeddings is the length of one text.
-  const context = Math.max(...prices.map((price) => price?.contextTokens ?? Number.POSITIVE_INFINITY))
-  const read = output === 0 ? input : Math.min(input, context)
   return {
-    usd: atMostBillionths(read * highest('input') + output * highest('output') + highest('request')),
-    tokens: read + output,
+    usd: atMostBillionths(input * highest('input') + output * highest('output') + highest('request')),
+    tokens: input + output,
   }
 }
+
+/** No chat is longer than the context of its model. */
+const withinContext = (tokens: number, prices: readonly (Price | undefined)[]): number =>
+  Math.min(tokens, Math.max(...prices.map((price) => price?.contextTokens ?? Number.POSITIVE_INFINITY)))
 
 /** Of all completions that the provider makes. */
 function longestOutput(

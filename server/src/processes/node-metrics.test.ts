@@ -4,6 +4,7 @@ import { Metrics } from '../telemetry/metrics.ts'
 import { registerRuntimeMetrics } from '../telemetry/runtime-metrics.ts'
 import { textOf } from '../telemetry/snapshots.ts'
 import { NodeMetrics } from './node-metrics.ts'
+import { primaryMetrics } from './primary-metrics.ts'
 
 const snapshotOf = async (requests: number, lagSeconds: number) => {
   const registry = new Registry()
@@ -99,4 +100,19 @@ test('node metrics: states of the database and ages count once, and a fault of o
   ])
     expect(lines).toContain(line)
   expect(lines.filter((line) => /^# TYPE gatehouse_\w+ counter$/.test(line) && !line.includes('_total '))).toEqual([])
+})
+
+test('node metrics: the lag of the event loop is that of the serving processes, without the idle primary process', async () => {
+  const metrics = new NodeMetrics()
+  const registry = new Registry()
+  const lag = new Gauge({ name: 'nodejs_eventloop_lag_p99_seconds', help: 'h', aggregator: 'average', registers: [registry] })
+  for (const [id, seconds] of [0.3, 0.5].entries()) {
+    lag.set(seconds)
+    metrics.update(id, structuredClone(await registry.getMetricsAsJSON()))
+  }
+  metrics.update(2, await primaryMetrics({ restarts: 1, serving: [1, 2] })())
+  const lines = (await textOf(await metrics.snapshot())).split('\n')
+  expect(lines).toContain('nodejs_eventloop_lag_p99_seconds 0.4')
+  expect(lines).toContain('gatehouse_process_restarts_total 1')
+  expect(lines).toContain('gatehouse_processes 2')
 })

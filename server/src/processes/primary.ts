@@ -1,6 +1,5 @@
 import cluster from 'node:cluster'
 import type { Logger } from 'pino'
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Config } from '../config/config.ts'
 import type { Environment } from '../config/environment.ts'
 import { heapLimitOf } from '../config/processes.ts'
@@ -11,6 +10,7 @@ import { startHealthServer } from './health-server.ts'
 import { Heartbeats } from './heartbeat.ts'
 import type { StopSignal, ToPrimary, ToWorker } from './messages.ts'
 import { type Member, NodeHealth } from './node-health.ts'
+import { primaryMetrics } from './primary-metrics.ts'
 import { Questions } from './questions.ts'
 import { readAgain } from './reload.ts'
 import { stopLimitMs } from './stop-limits.ts'
@@ -52,7 +52,7 @@ export async function runPrimary({ config, secrets, readEnv, ...given }: Options
     members: () => pool.serving.flatMap(({ worker }) => members.get(worker.id) ?? []),
     expected: config.processes,
     isStopping: () => pool.isStopping,
-    own: ownMetrics(pool),
+    own: primaryMetrics(pool),
   })
   const server = config.healthPort === undefined ? undefined : await startHealthServer(healthOptions(config, secrets), health)
   const removeListeners = listenForSignals({
@@ -132,28 +132,6 @@ function fork(number: number, { onListening, onExit }: WorkerEvents, { members, 
 function send(id: number, message: ToWorker): void {
   const worker = cluster.workers?.[id]
   if (worker?.isConnected()) worker.send(message, () => {})
-}
-
-/** The metrics of the primary process: its memory and CPU, and the state of the others. */
-function ownMetrics(pool: WorkerPool) {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  const restarts = new Counter({
-    name: 'gatehouse_process_restarts_total',
-    help: 'Serving processes that ended unexpectedly and were started again.',
-    registers: [registry],
-    collect() {
-      restarts.reset()
-      restarts.inc(pool.restarts)
-    },
-  })
-  const serving: Gauge = new Gauge({
-    name: 'gatehouse_processes',
-    help: 'Serving processes of this node.',
-    registers: [registry],
-    collect: () => serving.set(pool.serving.length),
-  })
-  return () => registry.getMetricsAsJSON()
 }
 
 interface SignalListeners {

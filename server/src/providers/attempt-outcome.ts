@@ -41,13 +41,14 @@ export function endsInvocation(result: UpstreamFailure, { atMostOnce = false, ha
 const UNSENT: ReadonlySet<UpstreamFailure['failure']> = new Set(['connect', 'blocked', 'unsupported'])
 
 /** Whether the request may have reached the model. */
-const mayHaveHadEffect = ({ failure, status, unsent }: UpstreamFailure): boolean =>
-  failure === 'status' ? status >= 500 : unsent !== true && !UNSENT.has(failure)
+const mayHaveHadEffect = ({ failure, status, unsent, hasBegun }: UpstreamFailure): boolean =>
+  failure === 'status' ? hasBegun === true || status >= 500 : unsent !== true && !UNSENT.has(failure)
 
 /** The outcome in audit records and metrics. It tells whether the provider may charge for the attempt. */
 export function outcomeOf({ failure, rejection, unsent, hasBegun }: UpstreamFailure): string {
   if (unsent) return 'unsent'
-  return hasBegun ? failure : (rejection?.kind ?? failure)
+  if (hasBegun) return 'error_event'
+  return rejection?.kind ?? (failure === 'error_event' ? 'status' : failure)
 }
 
 /** How long the provider ranks behind others; undefined: the default of Health. */

@@ -4,10 +4,10 @@ import type { Price } from './priced.ts'
 
 /**
  * Fields with which a request chooses how it is served, and a response reports it, with the values that cost no more than the standard
- * price. Every other value (`priority`, `fast`) costs more, and no price list holds how much.
+ * price (`scale` is capacity that the account has paid in advance). Every other value (`priority`, `fast`) costs more, and no price list holds how much.
  */
 const STANDARD: Readonly<Record<string, ReadonlySet<unknown>>> = {
-  service_tier: new Set(['auto', 'default', 'standard', 'standard_only', 'on_demand', 'flex', 'batch']),
+  service_tier: new Set(['auto', 'default', 'standard', 'standard_only', 'on_demand', 'flex', 'batch', 'scale']),
   speed: new Set(['standard']),
   inference_geo: new Set(['global', 'not_available']),
 }

@@ -93,7 +93,9 @@ export async function requestCompletion(
   const reported = response && dialect.readFailure?.(response)
   if (!reported) return { ok: false, failure: 'malformed', status }
   const failure = { ok: false, failure: 'status', status: reported.status } as const
-  return withRejection(failure, readRejection({ ...failure, body: reported.body }))
+  // The event that reports the failure is content too, so the bytes do not tell.
+  const hasBegun = collector !== undefined && collector.text !== ''
+  return withRejection({ ...failure, ...(hasBegun && { hasBegun }) }, readRejection({ ...failure, body: reported.body }))
 }
 
 /** A reader that reports each event, and to `watch` the text after each chunk but the last one: the complete response is judged next. */

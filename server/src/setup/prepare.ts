@@ -5,6 +5,7 @@ import { demoFilePath, withBaseUrl, writeDemoFile } from '../demo/demo-file.ts'
 import type { FileOutcome } from '../ingestion/ingest-folder.ts'
 import { hasFolders, ingestFolders } from '../ingestion/ingest-folders.ts'
 import type { BackgroundWork } from '../lib/background-work.ts'
+import { counted } from '../lib/counted.ts'
 import { hasAdminToken } from '../operators/admin-token-store.ts'
 import { invitationUrl } from '../operators/invitation-store.ts'
 import type { ConnectionPools } from '../providers/connection-pools.ts'
@@ -105,7 +106,7 @@ async function readFolders({ log, ...deps }: PrepareDeps, { declaration }: Gateh
     if (fault) log.error({ err: fault, collection }, 'the folder of a collection could not be read completely')
     log.info({ collection, ...tally.counts, chunks: tally.chunks }, 'read the folder of a collection')
     const { left } = tally.counts
-    if (left > 0) log.warn({ collection }, `${left} documents ${DRIFT_NOTICE}`)
+    if (left > 0) log.warn({ collection }, `${counted(left, 'document')} ${DRIFT_NOTICE}`)
   }
 }
 

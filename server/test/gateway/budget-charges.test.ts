@@ -67,6 +67,17 @@ describe('attempts', () => {
     expect(record.charge.cost).toBeCloseTo(MOST, 6)
   })
 
+  test('charge: an outage that a stream reports before its response costs nothing, at each attempt [GW-BUD-6]', async () => {
+    const budget = await budgetOf()
+    const overloaded = (response: ServerResponse): void =>
+      void response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end(`data: ${JSON.stringify({ error: { code: 503, message: 'no' } })}\n\n`)
+    const record = await recordOf(await budget.send({}, script(overloaded, answers())))
+    expect(record.attempts.map(({ outcome }) => outcome)).toEqual(['status', 'ok'])
+    expect(record.charge).toEqual({ cost: COST, estimated: false, tokens: 18 })
+  })
+
   test('charge: a request is charged as reserved when the client leaves after the provider has got it [GW-BUD-6]', async () => {
     const budget = await budgetOf()
     const [key, left] = [word(), new AbortController()]
@@ -74,6 +85,20 @@ describe('attempts', () => {
     await expect(budget.send({}, key, { signal: left.signal })).rejects.toThrow()
     await expect.poll(async () => (await budget.read()).current.spent).toBeCloseTo(MOST, 6)
   })
+})
+
+test('charge: a long chat without usage costs no more than was set aside, which the context of its model bounds [GW-BUD-3]', async () => {
+  const budget = await budgetOf({ unit: 'tokens', limit: 20_000 })
+  const model = word()
+  const json = { id: model, kind: 'openai', preset: 'openai', base_url: `${governed.provider.url}/v1`, api_key: 'sk-listed' }
+  expectSuccess(await governed.admin('POST', '/providers', { json }), 201)
+  const declared = { upstream_name: 'gpt-4' }
+  expectSuccess(await governed.admin('PUT', `/providers/${model}/models/${model}`, { json: declared }))
+  const key = script(answers({ usage: null }))
+  // 30,000 tokens by its bytes.
+  const { charge } = await recordOf(await budget.send({ model }, `${key} ${'plan '.repeat(12_000)}`))
+  expect(charge).toMatchObject({ estimated: true, tokens: 8_192 + 7 })
+  expect((await budget.read()).current).toMatchObject({ reserved: 0, overruns: 0 })
 })
 
 test('charge: a request whose record could not be written is not charged, so that budgets and records agree [GW-BUD-12]', async () => {

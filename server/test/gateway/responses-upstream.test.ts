@@ -196,12 +196,23 @@ type Behaviour = (response: ServerResponse) => void
 describe('failures', () => {
   const failed = (code: string): Behaviour =>
     saysItems([], { status: 'failed', error: { code, message: 'upstream-private-diagnostics' } }) as Behaviour
+  /** A stream that has this text, and then fails. */
+  const failedStream =
+    (text: string, code: string): Behaviour =>
+    (response) => {
+      const last = { type: 'response.failed', response: responseObject([], { status: 'failed', error: { code, message: 'm' } }) }
+      const events = [...(text ? [{ type: 'response.output_text.delta', delta: text }] : []), last]
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
+    }
 
   test.each<[string, Behaviour, number, string]>([
     ['401', responsesError(401, {}) as Behaviour, 401, 'key_rejected'],
     ['503', responsesError(503, {}) as Behaviour, 503, 'status'],
     ['a failed response', failed('server_error'), 500, 'status'],
     ['a failed response at its rate limit', failed('rate_limit_exceeded'), 429, 'rate_limited'],
+    ['a failure after its text has begun', failedStream('Good morning.', 'rate_limit_exceeded'), 429, 'error_event'],
+    ['a stream that only reports a failure', failedStream('', 'server_error'), 500, 'status'],
     ['an item of an unknown type', saysItems([{ type: 'hologram' }]) as Behaviour, 200, 'malformed'],
     ['a response in progress', saysItems([messageItem('x')], { status: 'in_progress' }) as Behaviour, 200, 'truncated'],
     ['a completion of the chat API', (response) => json(response, 200, { choices: [] }), 200, 'malformed'],

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { searchRecords } from '../../src/audit/search-records.ts'
 import type { Database } from '../../src/db/database.ts'
 import { listUsers } from '../../src/identity/user-store.ts'
+import { listDocuments } from '../../src/knowledge/document-store.ts'
 import { newUuid, toId } from '../../src/lib/id.ts'
 import { listMemories } from '../../src/memory/memory-store.ts'
 import type { Member } from '../../src/messaging/api/member.ts'
@@ -9,7 +10,7 @@ import { listAttachments } from '../../src/messaging/attachments/attachment-stor
 import { listConversations } from '../../src/messaging/conversations/conversation-list.ts'
 import { listDeliveries } from '../../src/messaging/events/delivery-store.ts'
 import { readEventLog } from '../../src/messaging/events/event-log-store.ts'
-import { listMessages } from '../../src/messaging/messages/message-list.ts'
+import { listAllMessages, listMessages } from '../../src/messaging/messages/message-list.ts'
 import { searchMessages } from '../../src/messaging/messages/message-search.ts'
 import { listContacts } from '../../src/messaging/people/contact-store.ts'
 import { listReviews } from '../../src/review/review-list.ts'
@@ -18,13 +19,17 @@ import { separateDatabases } from '../support/fresh-database.ts'
 import { onStatement, type Statement } from '../support/statement-listener.ts'
 
 const ROWS = 5_000
-/** Tables of which an index is better only when they are larger. */
-const MORE_ROWS: Readonly<Record<string, number>> = { audit_record: 25_000, message: 25_000 }
+/** Tables of which an index is better only when they are larger, and tables to which all rows of another one refer. */
+const OTHER_ROWS: Readonly<Record<string, number>> = {
+  ...{ audit_record: 25_000, message: 25_000 },
+  ...{ knowledge_collection: 1, knowledge_partition: 1 },
+}
 /** Rows that a page may read. A table has many times that. */
 const MOST = 600
 /** Of two filters of audit records: the entries of one index (search-records.ts), of which half have the frequent value. */
 const MOST_COMBINED = 22_000
 const [workspace, application, webhook, conversation] = [newUuid(), newUuid(), newUuid(), newUuid()]
+const [rareApplication, collection] = [newUuid(), newUuid()]
 const workspaceId = toId('ws', workspace)
 const applicationId = toId('app', newUuid())
 const conversationId = toId('conv', conversation)
@@ -33,15 +38,27 @@ const now = new Date()
 const page = { limit: 20 }
 
 const OWN = { workspace_id: `'${workspace}'::uuid` }
-/** Frequent values; the lists look for rare ones, which no row has. */
+/** `rare` in 100 rows, so that a page of two rare values reads more than one of a value that no row has. */
+const rarely = (rare: string, frequent: string, at = 0) => `case n % 50 when ${at} then ${rare} else ${frequent} end`
+/** Frequent values; the lists look for rare ones, and mostly for ones that no row has. */
 const TABLES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   audit_record: {
     ...{ application_id: `'${application}'::uuid`, endpoint: "'chat'", status: '200', body: "'{}'", user_hash: "'u' || n" },
     ...{ verdict: "case n % 2 when 0 then 'deny' else 'allow' end", risk_level: "case n % 2 when 0 then 'low' else 'high' end" },
   },
-  review_item: { application_id: `'${application}'::uuid`, kind: "'hold'", state: "'released'", expires_at: 'now()' },
+  review_item: {
+    application_id: rarely(`'${rareApplication}'::uuid`, `'${application}'::uuid`, 2),
+    expires_at: 'now()',
+    ...{ kind: rarely("'escalation'", "'hold'", 1), state: rarely("'denied'", "'released'") },
+  },
   memory_owner: { user_id: "'x' || n", scope: "'user'", scope_id: "'x' || n" },
-  memory_item: { application_id: `'${application}'::uuid`, mode: "'active'" },
+  memory_item: {
+    application_id: rarely(`'${rareApplication}'::uuid`, `'${application}'::uuid`),
+    mode: rarely("'audit_only'", "'active'", 1),
+  },
+  knowledge_collection: { id: `'${collection}'::uuid` },
+  knowledge_partition: { id: '1' },
+  knowledge_document: { collection_id: `'${collection}'::uuid`, partition_id: '1', flags: rarely("'{}'::jsonb", 'null') },
   webhook_delivery: { webhook_id: `'${webhook}'::uuid`, state: "'delivered'" },
   workspace_user: {},
   conversation_member: {
@@ -72,17 +89,29 @@ const LISTS: Readonly<Record<string, (db: Database['db']) => Promise<unknown>>> 
   'reviews: expired': (db) => listReviews(db, workspaceId, { ...page, state: 'expired', now }),
   'reviews: kind': (db) => listReviews(db, workspaceId, { ...page, kind: 'escalation', now }),
   'reviews: application': (db) => listReviews(db, workspaceId, { ...page, applicationId, now }),
+  'reviews: denied escalations': (db) => listReviews(db, workspaceId, { ...page, state: 'denied', kind: 'escalation', now }),
+  'reviews: denied, of an Application': (db) =>
+    listReviews(db, workspaceId, { ...page, state: 'denied', applicationId: toId('app', rareApplication), now }),
   'memories: all': (db) => listMemories(db, workspaceId, { ...page, now }),
   'memories: user': (db) => listMemories(db, workspaceId, { ...page, userId: 'x7', now }),
   'memories: owner': (db) => listMemories(db, workspaceId, { ...page, scope: 'user', scopeId: 'x7', now }),
   'memories: application': (db) => listMemories(db, workspaceId, { ...page, applicationId, now }),
   'memories: mode': (db) => listMemories(db, workspaceId, { ...page, mode: 'audit_only', now }),
+  'memories: mode and Application': (db) =>
+    listMemories(db, workspaceId, { ...page, mode: 'audit_only', applicationId: toId('app', rareApplication), now }),
+  'memories: mode and user': (db) => listMemories(db, workspaceId, { ...page, mode: 'audit_only', userId: 'x7', now }),
+  'documents: all': (db) => listDocuments(db, workspaceId, page),
+  'documents: collection': (db) => listDocuments(db, workspaceId, { ...page, collectionId: toId('col', collection) }),
+  'documents: flagged': (db) => listDocuments(db, workspaceId, { ...page, flagged: true }),
+  'documents: flagged in a collection': (db) =>
+    listDocuments(db, workspaceId, { ...page, flagged: true, collectionId: toId('col', newUuid()) }),
   'deliveries: all': (db) => listDeliveries(db, { workspaceId, webhookId: toId('whk', webhook) }, page),
   'deliveries: state': (db) => listDeliveries(db, { workspaceId, webhookId: toId('whk', webhook) }, { ...page, state: 'dead' }),
   'users: all': (db) => listUsers(db, workspaceId, page),
   'contacts: all': (db) => listContacts(db, member, page),
   'contacts: username': (db) => listContacts(db, member, page, { username: 'x9' }),
   'conversations: all': (db) => listConversations(db, member, page, {} as Parameters<typeof listConversations>[3]),
+  'messages: all': (db) => listAllMessages(db, member, page),
   'messages: conversation': (db) => listMessages(db, member, conversationId, page),
   'messages: words': (db) => searchMessages(db, member, 'word77', page),
   'attachments: own': (db) => listAttachments(db, member, page),
@@ -104,7 +133,7 @@ describe.each(separateDatabases())('lists on $name', ({ open }) => {
   beforeAll(async () => {
     ;({ database, remove } = await open())
     for (const [table, values] of Object.entries(TABLES))
-      await fillTable(database.pool, table, MORE_ROWS[table] ?? ROWS, { ...OWN, ...values })
+      await fillTable(database.pool, table, OTHER_ROWS[table] ?? ROWS, { ...OWN, ...values })
     onStatement(database.pool, (statement) => statements.push(statement))
   }, 300_000)
   afterAll(() => remove())

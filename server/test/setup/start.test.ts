@@ -25,6 +25,8 @@ describe('start on the embedded database [ADM-ENV-3]', () => {
     expect(statSync(data).mode & 0o777).toBe(0o700)
     expect(statSync(join(data, 'demo.json')).mode & 0o777).toBe(0o600)
     expect(server.out()).toContain('other users of this machine can no longer read it')
+    // One line has the address.
+    expect(server.out().match(/listening/gi)).toHaveLength(1)
   })
 
   test('misspelt variables: the start exits with 2 and names the correct variable [ADM-ENV-9]', async () => {

@@ -2,6 +2,7 @@ import { describeFault } from '../../audit/checkpoints/verified-seal.ts'
 import type { RequestCounts } from '../../audit/statistics/statistics.ts'
 import type { AuditFault } from '../../audit/verify/chain-checker.ts'
 import type { StrainedBudget } from '../../budgets/strained-store.ts'
+import { counted } from '../../lib/counted.ts'
 import type { PendingCount } from '../../review/pending-counts.ts'
 import { budgetAttention } from './budget-attention.ts'
 import type { Attention } from './overview-shapes.ts'
@@ -44,7 +45,7 @@ export function attentionTo({ waiting, down, faults, budgets, totals, governed, 
     },
     urgent && {
       kind: 'holds_expiring',
-      text: `${several(holds.count, 'request waits', 'requests wait')} for approval, and the first expires within ten minutes.`,
+      text: `${counted(holds.count, 'request waits', 'requests wait')} for approval, and the first expires within ten minutes.`,
       link: '/reviews?state=pending',
     },
     ...down.map((id) => ({
@@ -61,12 +62,12 @@ export function attentionTo({ waiting, down, faults, budgets, totals, governed, 
     holds &&
       !urgent && {
         kind: 'holds_waiting',
-        text: `${several(holds.count, 'request waits', 'requests wait')} for approval.`,
+        text: `${counted(holds.count, 'request waits', 'requests wait')} for approval.`,
         link: '/reviews?state=pending',
       },
     escalations && {
       kind: 'escalations_waiting',
-      text: `${several(escalations.count, 'escalation waits', 'escalations wait')} for a reviewer.`,
+      text: `${counted(escalations.count, 'escalation waits', 'escalations wait')} for a reviewer.`,
       link: '/reviews?kind=escalation&state=pending',
     },
     budgetAttention.nearLimit(budgets),
@@ -79,5 +80,3 @@ export function attentionTo({ waiting, down, faults, budgets, totals, governed, 
   ]
   return found.filter((attention) => attention !== undefined && attention !== false)
 }
-
-const several = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`

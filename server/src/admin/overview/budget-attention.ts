@@ -1,4 +1,5 @@
 import type { StrainedBudget } from '../../budgets/strained-store.ts'
+import { counted } from '../../lib/counted.ts'
 import type { Attention } from './overview-shapes.ts'
 
 /** Names in one text; more are counted. */
@@ -36,7 +37,7 @@ function itemOf(kind: Attention['kind'], [first, ...others]: readonly StrainedBu
 }
 
 const nameOf = (name: string, isEach: boolean, members: number): string =>
-  isEach ? `${name} (${members} ${members === 1 ? 'member' : 'members'})` : name
+  isEach ? `${name} (${counted(members, 'member')})` : name
 
 const listed = (names: readonly string[]): string => {
   const rest = names.length - MOST_NAMES

@@ -100,7 +100,9 @@ describe.each(testDatabases())('attachments on $name', ({ open }) => {
     await send(attachment, messageId)
     expect(await visible()).toEqual([{ ...attachment, messageId }, { ...attachment, messageId }, undefined])
     expect((await listAttachments(db, ben, { limit: 10 }))?.data).toEqual([])
-    await db.deleteFrom('conversation_member').where('user_id', '=', 'ann').execute()
+    // Other tests share the database, and have a user ann too.
+    const memberships = db.deleteFrom('conversation_member').where('workspace_id', '=', uuidOf('ws', ann.workspaceId))
+    await memberships.where('user_id', '=', 'ann').execute()
     expect(await findAttachment(db, ann, attachment.id)).toBeUndefined()
     expect((await listAttachments(db, ann, { limit: 10 }))?.data).toEqual([])
   })

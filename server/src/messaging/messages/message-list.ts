@@ -105,14 +105,18 @@ async function findMessagesOf(
     sql`and created_at ${sql.raw(`${operator}=`)} ${cursorRow.created_at}
       and (created_at, conversation_id, sequence) ${sql.raw(operator)}
         (${cursorRow.created_at}::timestamptz, ${cursorRow.conversation_id}::uuid, ${cursorRow.sequence}::bigint)`
-  const { rows } = await sql<MessageRow>`
+  const read = sql<MessageRow>`
     select row.* from unnest(${conversations}::uuid[]) as candidate (id) cross join lateral (
       select ${sql.join(MESSAGE_COLUMNS.map((name) => sql.ref(name)))} from message
       where message.conversation_id = candidate.id ${afterCursor ?? sql``}
       order by created_at ${sql.raw(direction)}, sequence ${sql.raw(direction)}
       limit ${sql.lit(page.limit + 1)}
-    ) as row`.execute(db)
-  return rows
+    ) as row`
+  return db.transaction().execute(async (tx) => {
+    // The planner expects conversations of the average size. It would read a much larger one whole and sort it, instead of the end of the index.
+    await sql`select set_config('enable_bitmapscan', 'off', true)`.execute(tx)
+    return (await read.execute(tx)).rows
+  })
 }
 
 /** The rows that a page needs, in the page's direction. */

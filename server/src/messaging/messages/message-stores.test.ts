@@ -5,6 +5,7 @@ import { REVIEW_BOX, transact } from '../../../test/support/reviews.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import type { Database } from '../../db/database.ts'
+import { uuidOf } from '../../db/values.ts'
 import { createUser } from '../../identity/user-store.ts'
 import { Cache } from '../../lib/cache.ts'
 import { newId } from '../../lib/id.ts'
@@ -108,8 +109,8 @@ describe.each(testDatabases())('messages on $name', ({ open }) => {
     await database.pool.query(
       `insert into message (id, workspace_id, conversation_id, sequence, sender_id, text, flagged, created_at)
        select gen_random_uuid(), workspace_id, conversation_id, sequence + n, sender_id, 'x', false, created_at
-       from message, generate_series(1, 1500) n where sequence = 1 and text = 'Good morning' and conversation_id in
-         (select id from conversation order by id desc limit 1)`,
+       from message, generate_series(1, 1500) n where sequence = 1 and conversation_id = $1`,
+      [uuidOf('conv', id)],
     )
     expect((await findCountedConversation(database.db, ben, id))?.unreadCount).toBe(1_000)
     expect((await findCountedConversation(database.db, ann, id))?.unreadCount).toBe(0)
