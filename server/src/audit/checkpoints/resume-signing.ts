@@ -78,7 +78,7 @@ async function acceptLog(tx: Tx, seal: LogSeal, keys: WorkspaceKeys, fault: Audi
   const { sequence: through, hash } = end
   await tx
     .updateTable('audit_head')
-    .set({ sequence: through, hash, anchored_from: through })
+    .set({ sequence: through, hash })
     .where('workspace_id', '=', workspace)
     .execute()
   const removed = await findCheckpointsBetween(tx, workspaceId, through - 1, Number.MAX_SAFE_INTEGER)
@@ -185,11 +185,20 @@ async function signCurrentState(
   return checkpoint
 }
 
-/** The record names the fault, so that an acceptance is documented. */
+/**
+ * The record names the fault, so that an acceptance is documented. New groups must be sealed behind it: so each process reads the end of the
+ * chain once more, and learns of the resumption.
+ */
 async function recordResumption(tx: Tx, workspaceId: string, keys: WorkspaceKeys, fault: AuditFault, now: Date): Promise<string> {
   const id = newId('aud')
   const place = fault.through === undefined ? `${fault.sequence}` : `${fault.sequence}-${fault.through}`
   const change = { action: 'audit.resume', object_type: 'audit_record', object_id: place, fields: [fault.reason] }
-  await appendUnderLock(tx, workspaceId, [createChangeDraft({ id, workspaceId, at: now, actor: null, change })], keys.hasher)
+  const draft = createChangeDraft({ id, workspaceId, at: now, actor: null, change })
+  for (const { integrity } of await appendUnderLock(tx, workspaceId, [draft], keys.hasher))
+    await tx
+      .updateTable('audit_head')
+      .set({ anchored_from: integrity.sequence })
+      .where('workspace_id', '=', uuidOf('ws', workspaceId))
+      .execute()
   return id
 }
