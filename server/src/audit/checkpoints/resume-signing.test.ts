@@ -1,6 +1,7 @@
+import type { KyselyPlugin } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { downgradeAuditLog } from '../../../test/support/audit.ts'
-import { afterSigning, DENIED, useAuditLog } from '../../../test/support/audit-log.ts'
+import { afterSigning, DENIED, SIGNED_AT, useAuditLog } from '../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { findRecord } from '../audit-store.ts'
 import { exportRecords } from '../verify/export.ts'
@@ -14,7 +15,7 @@ import { AuditWatch } from './watch.ts'
 const MINUTE = 60_000
 
 /** Twelve records, all denied; checkpoints after the fourth and the eighth. */
-describe.each(testDatabases())('resumeSigning on $name', ({ open }) => {
+describe.each(testDatabases())('resumeSigning on $name', ({ name, open }) => {
   let kept: Checkpoint[]
   const log = useAuditLog(open, { groups: [4, 4, 4], change: () => ({ decision: DENIED }) })
   beforeEach(async () => {
@@ -75,6 +76,26 @@ describe.each(testDatabases())('resumeSigning on $name', ({ open }) => {
     const row = log().db.deleteFrom('audit_record').where('workspace_id', '=', log().intruder.workspace)
     await row.where('sequence', '=', sequence).execute()
   }
+
+  test.runIf(name === 'postgresql')('records are appended while an accepted log is read', async () => {
+    const { db, workspaceId, keys } = log()
+    await log().intruder.allow(6)
+    const append = () => log().writer().append(workspaceId, log().draft())
+    const reading = db.withPlugin(afterFirstLinks(append))
+    expect(await resumeSigning(reading, workspaceId, keys, { accept: true, now: SIGNED_AT })).toMatchObject({ through: 13 })
+    await append()
+    expect(await verify()).toMatchObject({ ok: true, acceptedThrough: 13, records: 2 })
+  })
+
+  /** Runs `work` when the links of the records are read from the first one on. */
+  const afterFirstLinks = (work: () => Promise<unknown>): KyselyPlugin => ({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      const [first] = result.rows
+      if (first?.sequence === 1 && 'prev_hash' in first && !('body' in first)) await work()
+      return result
+    },
+  })
 
   test('adopts a log of an older version when it verifies, and accepts it when no checkpoint covers it', async () => {
     await downgradeAuditLog(log().db, log().workspaceId)

@@ -76,11 +76,7 @@ async function acceptLog(tx: Tx, seal: LogSeal, keys: WorkspaceKeys, fault: Audi
   const { end, frontier } = await readCurrentState(tx, workspaceId, keys)
   await removeForgedPending(tx, workspaceId, keys)
   const { sequence: through, hash } = end
-  await tx
-    .updateTable('audit_head')
-    .set({ sequence: through, hash })
-    .where('workspace_id', '=', workspace)
-    .execute()
+  await tx.updateTable('audit_head').set({ sequence: through, hash }).where('workspace_id', '=', workspace).execute()
   const removed = await findCheckpointsBetween(tx, workspaceId, through - 1, Number.MAX_SAFE_INTEGER)
   await tx.deleteFrom('audit_checkpoint').where('workspace_id', '=', workspace).where('size', '>=', through).execute()
   await tx.deleteFrom('audit_delivery').where('workspace_id', '=', workspace).execute()

@@ -47,6 +47,12 @@ describe.each(separateDatabases())('partitions on $name', ({ open }) => {
     expect(await list()).toEqual(['audit_record_before', ...names, 'audit_record_default'])
   })
 
+  test('maintainPartitions: makes the partition of a month that is missing before a later one', async () => {
+    await query(`drop table ${names[0]}`)
+    await run()
+    expect(await list()).toEqual(['audit_record_before', ...names, 'audit_record_default'])
+  })
+
   test('maintainPartitions: each record goes to the partition of its month, with all indexes', async () => {
     const places = { [newUuid()]: 'audit_record_before', [firstIdOf(AHEAD[0] ?? monthOf(now))]: names[0] }
     for (const id of Object.keys(places)) await insert(id)
