@@ -69,7 +69,7 @@ export async function signCheckpoints(deps: AuditJobDeps): Promise<void> {
     const keys = await workspaceKeys.get(workspaceId)
     const onAdopted = (adopted: AdoptedLog) => log.info({ workspace_id: workspaceId, ...adopted }, ADOPTION_MESSAGE)
     try {
-      await makeCheckpoint(db, workspaceId, keys, clock.now(), onAdopted)
+      await makeCheckpoint(db, workspaceId, keys, clock, onAdopted)
     } catch (cause) {
       if (!(cause instanceof AuditTamperedError)) throw cause
       deps.auditWatch.report(workspaceId, cause.fault)
@@ -151,7 +151,7 @@ async function prepareRetention(deps: AuditJobDeps, workspaceId: string): Promis
   const before = new Date(now.getTime() - workspace.settings.audit_retention_days * DAY)
   const keys = await workspaceKeys.get(workspaceId)
   await chainPending(deps, workspaceId, 0)
-  await makeCheckpoint(db, workspaceId, keys, now)
+  await makeCheckpoint(db, workspaceId, keys, clock)
   const archived = auditArchive && (await findArchivedSequence(db, auditArchive, workspaceId, keys))
   return { before, keys, ...(archived !== undefined && { archived }) }
 }

@@ -66,7 +66,9 @@ describe.each(testDatabases())('archive on $name', ({ open }) => {
     await log().sign()
     await log().intruder.remove(3)
     const { db, workspaceId, keys } = log()
-    expect(await resumeSigning(db, workspaceId, keys, { accept: true, now: SIGNED_AT })).toMatchObject({ done: 'accepted' })
+    expect(await resumeSigning(db, workspaceId, keys, { accept: true, clock: { now: () => SIGNED_AT } })).toMatchObject({
+      done: 'accepted',
+    })
     await archive(afterSigning(DAY_MS + 10_000), 8)
     expect(names()).toHaveLength(1)
   })
@@ -112,6 +114,23 @@ describe.each(testDatabases())('archive on $name', ({ open }) => {
     await archive(new Date(now.getTime() + DAY_MS))
     expect(names()).toEqual([name(1, 6), expect.stringMatching(/^0000000000000007-/)])
     expect(await log().verify()).toMatchObject({ ok: true })
+  })
+
+  test('archive: a node that was frozen while it stored a segment does not set the position back', async () => {
+    const { db, workspaceId, keys } = log()
+    for (let group = 0; group < 4; group++) {
+      await log().append(4)
+      await log().sign(afterSigning(group * 1_000))
+    }
+    const now = afterSigning(10_000)
+    const write: ArchivePlace['write'] = async (...segment) => {
+      await archive(now, 8)
+      await place().write(...segment)
+    }
+    const frozen = archiveNextSegment(db, { ...place(), write, close: async () => {} }, workspaceId, { keys, now, fullAt: 8 })
+    expect(await frozen).toBe(false)
+    expect(await findArchivedSequence(db, place(), workspaceId, keys)).toBe(16)
+    expect(names()).toEqual([name(1, 8), name(9, 16)])
   })
 
   test('archive: position does not move when the place refuses the segment', async () => {

@@ -26,7 +26,7 @@ describe.each(cases)('AuditWriter $mode after a loss, on $name', ({ open, usesGr
   const resume = async () => {
     const { db, workspaceId, keys } = log()
     await stopSigning(db, workspaceId, keys, { sequence: 8, id: null, reason: 'rolled_back' })
-    return resumeSigning(db, workspaceId, keys, { accept: true, now: afterSigning(1) })
+    return resumeSigning(db, workspaceId, keys, { accept: true, clock: { now: () => afterSigning(1) } })
   }
 
   test.each([

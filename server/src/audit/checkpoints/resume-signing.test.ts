@@ -23,7 +23,7 @@ describe.each(testDatabases())('resumeSigning on $name', ({ name, open }) => {
   })
   const verify = (witnesses: readonly Checkpoint[] = []) => log().verify({ kept: witnesses })
   const resume = (accept = false, at = afterSigning(MINUTE)) =>
-    resumeSigning(log().db, log().workspaceId, log().keys, { accept, now: at })
+    resumeSigning(log().db, log().workspaceId, log().keys, { accept, clock: { now: () => at } })
 
   test('does nothing when the log verifies and signing was not stopped', async () => {
     expect(await resume(true)).toEqual({ done: 'nothing' })
@@ -82,7 +82,9 @@ describe.each(testDatabases())('resumeSigning on $name', ({ name, open }) => {
     await log().intruder.allow(6)
     const append = () => log().writer().append(workspaceId, log().draft())
     const reading = db.withPlugin(afterFirstLinks(append))
-    expect(await resumeSigning(reading, workspaceId, keys, { accept: true, now: SIGNED_AT })).toMatchObject({ through: 13 })
+    expect(await resumeSigning(reading, workspaceId, keys, { accept: true, clock: { now: () => SIGNED_AT } })).toMatchObject({
+      through: 13,
+    })
     await append()
     expect(await verify()).toMatchObject({ ok: true, acceptedThrough: 13, records: 2 })
   })

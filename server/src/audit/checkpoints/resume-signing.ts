@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { uuidOf } from '../../db/values.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/id.ts'
 import { findFirstSequence, readLinkPages } from '../audit-store.ts'
 import { appendUnderLock } from '../chain/append-in-transaction.ts'
@@ -43,13 +44,15 @@ export async function resumeSigning(
   db: Db,
   workspaceId: string,
   keys: WorkspaceKeys,
-  { accept, now }: { accept: boolean; now: Date },
+  { accept, clock }: { readonly accept: boolean; readonly clock: Clock },
 ): Promise<Resumption> {
-  const firstFault = await findLogFault(db, workspaceId, keys, now)
+  const firstFault = await findLogFault(db, workspaceId, keys, clock.now())
   if (firstFault && !accept) return { done: 'refused', fault: firstFault }
   return db.transaction().execute(async (tx) => {
     const reading = await readSeal(tx, workspaceId, keys, { lock: true })
     const seal = (reading.kind === 'none' ? undefined : reading.seal) ?? createFirstSeal(workspaceId)
+    // Reading the whole log may have taken hours.
+    const now = clock.now()
     // The value must increase even if the previous seal is lost.
     const resumed = Math.max(seal.resumed + 1, now.getTime())
     if (firstFault) return acceptLog(tx, { ...seal, resumed }, keys, firstFault, now)

@@ -35,7 +35,9 @@ describe.each(testDatabases())('a log that went back, on $name', ({ open }) => {
     }
     await count()
     await log().intruder.cutAfter(7)
-    expect(await resumeSigning(db, workspaceId, keys, { accept: true, now: SIGNED_AT })).toMatchObject({ through: 7 })
+    expect(await resumeSigning(db, workspaceId, keys, { accept: true, clock: { now: () => SIGNED_AT } })).toMatchObject({
+      through: 7,
+    })
     await log().append(1)
     expect(await findWorkspacesToRollUp(db)).toContain(workspaceId)
     await count()
