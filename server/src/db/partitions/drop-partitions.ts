@@ -17,25 +17,25 @@ export async function dropEmptyPartitions<DB>(db: Kysely<DB>, table: string, now
     isChanged = false
     const [first, next] = await listPartitions(db, table)
     if (!first || !next?.to || first.to === null || first.to !== next.from || next.to > past) return
-    const neighbours = { first, end: next.to, next }
-    if (!(await areEmpty(db, neighbours)) || (await hasManyMisplaced(db, table))) return
+    const pair = { first, end: next.to, next }
+    if (!(await areEmpty(db, pair)) || (await hasManyMisplaced(db, table))) return
     await changeTable(db, async (tx) => {
       await sql.raw(`lock table ${table} in access exclusive mode`).execute(tx)
-      if (!(await areEmpty(tx, neighbours))) return
-      await joinPartitions(tx, table, neighbours)
+      if (!(await areEmpty(tx, pair))) return
+      await joinPartitions(tx, table, pair)
       isChanged = true
     })
   }
 }
 
-interface Neighbours {
+interface Pair {
   readonly first: Partition
   readonly next: Partition
   /** First id after `next`. */
   readonly end: string
 }
 
-async function joinPartitions<DB>(tx: Kysely<DB>, table: string, { first, next, end }: Neighbours): Promise<void> {
+async function joinPartitions<DB>(tx: Kysely<DB>, table: string, { first, next, end }: Pair): Promise<void> {
   const from = first.from === null ? 'minvalue' : `'${first.from}'`
   for (const statement of [
     `drop table ${next.name}`,
@@ -45,7 +45,7 @@ async function joinPartitions<DB>(tx: Kysely<DB>, table: string, { first, next, 
     await sql.raw(statement).execute(tx)
 }
 
-const areEmpty = async <DB>(db: Kysely<DB>, { first, next }: Neighbours): Promise<boolean> =>
+const areEmpty = async <DB>(db: Kysely<DB>, { first, next }: Pair): Promise<boolean> =>
   (await isEmpty(db, first.name)) && (await isEmpty(db, next.name))
 
 async function isEmpty<DB>(db: Kysely<DB>, table: string): Promise<boolean> {
