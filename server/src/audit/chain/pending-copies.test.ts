@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { afterRows } from '../../../test/support/after-rows.ts'
 import { seedAuditedWorkspace } from '../../../test/support/audit.ts'
 import { afterSigning, useAuditLog } from '../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../test/support/database.ts'
@@ -12,12 +13,12 @@ import { pruneRecords } from '../retention/retention.ts'
 import { appendInTransaction } from './append-in-transaction.ts'
 import { auditedTransaction } from './audited-transaction.ts'
 import { chainImported, chainPending } from './chain-pending.ts'
-import { readPendingPages } from './pending-store.ts'
+import { readPendingPages, removeForgedPending } from './pending-store.ts'
 
 const DAY = 86_400_000
 const HOUR = 3_600_000
 
-describe.each(testDatabases())('pending records on $name', ({ open }) => {
+describe.each(testDatabases())('pending records on $name', ({ name, open }) => {
   const log = useAuditLog(open, { usesGroups: true, groups: [8], unsigned: true })
 
   const chain = async (watch = new AuditWatch()) => {
@@ -81,6 +82,16 @@ describe.each(testDatabases())('pending records on $name', ({ open }) => {
     expect(describeVerification(verification)).toMatch(/; 1 record has waited for its place in the log/)
     await chain()
     expect(await log().verify()).toMatchObject({ ok: true, records: 9 })
+  })
+
+  test.runIf(name === 'postgresql')('removeForgedPending: keeps a genuine record that is added meanwhile', async () => {
+    const insertForged = sql`insert into audit_pending (id, workspace_id, before_integrity, after_integrity, seal)
+      values (gen_random_uuid(), ${log().intruder.workspace}, '{', '}', sha256('x'))`
+    await insertForged.execute(log().db)
+    const db = log().db.withPlugin(afterRows((row) => 'before_integrity' in row, leavePending))
+    await removeForgedPending(db, log().workspaceId, log().keys)
+    expect(await countPending()).toBe(1)
+    expect(await chain()).toBeUndefined()
   })
 
   test('chainPending: appends a record whose time is in the future', async () => {

@@ -22,9 +22,16 @@ import {
   parseFrontier,
   signCheckpoint,
 } from './checkpoint.ts'
-import { findCheckpointAt, findCheckpointBefore, findCheckpointsBetween, insertCheckpoint } from './checkpoint-store.ts'
+import {
+  findCheckpointAt,
+  findCheckpointBefore,
+  findCheckpointsBetween,
+  findLatestCheckpoint,
+  insertCheckpoint,
+} from './checkpoint-store.ts'
 import { createFirstSeal, type LogSeal, readSeal, writeSeal } from './log-seal.ts'
 import { Frontier, leafHash } from './merkle.ts'
+import { MAX_RECORDS } from './sign-checkpoints.ts'
 import { AuditTamperedError } from './verified-seal.ts'
 
 export type Resumption =
@@ -36,6 +43,13 @@ export type Resumption =
   | { readonly done: 'refused'; readonly fault: AuditFault }
   | { readonly done: 'accepted'; readonly auditId: string; readonly through: number; readonly removed: readonly Checkpoint[] }
 
+interface ResumeOptions {
+  readonly accept: boolean
+  readonly clock: Clock
+  /** Records that a checkpoint covers, for tests. */
+  readonly maxRecords?: number
+}
+
 /**
  * Resumes signing after an alarm on an operator's command, and records it. With `accept`, a log that does not verify is accepted
  * in its current state: a new checkpoint is signed over it, its records are no longer checked, and verification reports that.
@@ -44,7 +58,7 @@ export async function resumeSigning(
   db: Db,
   workspaceId: string,
   keys: WorkspaceKeys,
-  { accept, clock }: { readonly accept: boolean; readonly clock: Clock },
+  { accept, clock, maxRecords = MAX_RECORDS }: ResumeOptions,
 ): Promise<Resumption> {
   const firstFault = await findLogFault(db, workspaceId, keys, clock.now())
   if (firstFault && !accept) return { done: 'refused', fault: firstFault }
@@ -55,7 +69,7 @@ export async function resumeSigning(
     const now = clock.now()
     // The value must increase even if the previous seal is lost.
     const resumed = Math.max(seal.resumed + 1, now.getTime())
-    if (firstFault) return acceptLog(tx, { ...seal, resumed }, keys, firstFault, now)
+    if (firstFault) return acceptLog(tx, { ...seal, resumed }, keys, firstFault, { now, maxRecords })
     if (!seal.stopped) return { done: 'nothing' }
     await writeSeal(tx, { ...seal, resumed, stopped: null }, keys.hasher)
     return { done: 'resumed', auditId: await recordResumption(tx, workspaceId, keys, seal.stopped, now) }
@@ -73,10 +87,17 @@ async function findLogFault(db: Db, workspaceId: string, keys: WorkspaceKeys, no
   return (await verifyWorkspace(db, workspaceId, keys, { resuming: true })).firstFault
 }
 
-async function acceptLog(tx: Tx, seal: LogSeal, keys: WorkspaceKeys, fault: AuditFault, now: Date): Promise<Resumption> {
+async function acceptLog(
+  tx: Tx,
+  seal: LogSeal,
+  keys: WorkspaceKeys,
+  fault: AuditFault,
+  { now, maxRecords }: { readonly now: Date; readonly maxRecords: number },
+): Promise<Resumption> {
   const { workspace_id: workspaceId } = seal
   const workspace = uuidOf('ws', workspaceId)
-  const { end, frontier } = await readCurrentState(tx, workspaceId, keys)
+  const parts = new PartSigner(keys, { last: await findLatestCheckpoint(tx, workspaceId), now, maxRecords })
+  const { end, frontier } = await readCurrentState(tx, workspaceId, keys, parts)
   await removeForgedPending(tx, workspaceId, keys)
   const { sequence: through, hash } = end
   await tx.updateTable('audit_head').set({ sequence: through, hash }).where('workspace_id', '=', workspace).execute()
@@ -90,6 +111,7 @@ async function acceptLog(tx: Tx, seal: LogSeal, keys: WorkspaceKeys, fault: Audi
     .where('workspace_id', '=', workspace)
     .where('through', '>', through)
     .execute()
+  for (const part of parts.before(through)) await insertCheckpoint(tx, part)
   const checkpoint = through > 0 ? await signCurrentState(tx, workspaceId, keys, end, frontier, now) : undefined
   await tx
     .updateTable('workspace')
@@ -107,6 +129,34 @@ async function acceptLog(tx: Tx, seal: LogSeal, keys: WorkspaceKeys, fault: Audi
   return { done: 'accepted', auditId: await recordResumption(tx, workspaceId, keys, fault, now), through, removed }
 }
 
+/** Signs a checkpoint about every `maxRecords` records after the last one: retention and archive work from checkpoint to checkpoint. */
+class PartSigner {
+  readonly #keys: WorkspaceKeys
+  readonly #now: Date
+  readonly #maxRecords: number
+  readonly #parts: Checkpoint[] = []
+  #last: Checkpoint | undefined
+
+  constructor(keys: WorkspaceKeys, { last, now, maxRecords }: { last: Checkpoint | undefined; now: Date; maxRecords: number }) {
+    this.#keys = keys
+    this.#last = last
+    this.#now = now
+    this.#maxRecords = maxRecords
+  }
+
+  /** Call it with each record and the tree up to it. */
+  add(workspaceId: string, end: ChainEnd, frontier: Frontier): void {
+    if (end.sequence < (this.#last?.size ?? 0) + this.#maxRecords) return
+    const previous = this.#last ? checkpointHash(this.#last) : NO_CHECKPOINT_HASH
+    this.#last = signCheckpoint(describeEnd(workspaceId, end, frontier, this.#now), frontier, this.#keys.sign, previous)
+    this.#parts.push(this.#last)
+  }
+
+  before(end: number): readonly Checkpoint[] {
+    return this.#parts.filter(({ size }) => size < end)
+  }
+}
+
 /** Maximum number of missing records that can be accepted: each costs one or two hashes while other signers wait. */
 const MAX_GAPS = 5_000_000
 
@@ -118,6 +168,7 @@ async function readCurrentState(
   tx: Tx,
   workspaceId: string,
   keys: WorkspaceKeys,
+  parts: PartSigner,
 ): Promise<{ end: ChainEnd; frontier: Frontier }> {
   const workspace = uuidOf('ws', workspaceId)
   const frontier = await findFirstFrontier(tx, workspaceId, keys)
@@ -147,6 +198,7 @@ async function readCurrentState(
         fillGaps(sequence - 1)
         frontier.append(leafHash(hash))
         last = { sequence, hash }
+        parts.add(workspaceId, last, frontier)
       }
     }
   }

@@ -18,7 +18,7 @@ import { AuditTamperedError, lockVerifiedSeal } from './verified-seal.ts'
 const DUE_AFTER_RECORDS = 1_000
 const DUE_AFTER_MS = 60_000
 /** A checkpoint covers about this many records: retention and archive work from checkpoint to checkpoint. */
-const MAX_RECORDS = 10_000
+export const MAX_RECORDS = 10_000
 
 /**
  * Finds the Workspaces whose next checkpoint is due; every node may sign it. A last checkpoint with a future time was signed
