@@ -158,16 +158,15 @@ async function prepareRetention(deps: AuditJobDeps, workspaceId: string): Promis
 
 async function endAuditRetention(deps: AuditJobDeps): Promise<void> {
   const { db, clock } = deps
-  const now = clock.now()
   const waitMs = await findLongestWait(db)
   await runForEach(await listWorkspaceIds(db), async (workspaceId) => {
     const retention = await prepareRetention(deps, workspaceId)
     if (!retention) return
     const before = new Date(retention.before.getTime() - waitMs)
-    await pruneRecords(db, workspaceId, { ...retention, before, now })
+    await pruneRecords(db, workspaceId, { ...retention, before, now: clock.now() })
     await removeOldRollUps(db, workspaceId, before)
   })
-  await emptyExpiredMonths(db, { findRetention: (workspaceId) => prepareRetention(deps, workspaceId), now })
+  await emptyExpiredMonths(db, { findRetention: (workspaceId) => prepareRetention(deps, workspaceId), now: clock.now() })
 }
 
 async function findTampering(deps: AuditJobDeps, workspaceId: string): Promise<AuditFault | undefined> {
