@@ -10006,6 +10006,8 @@ export interface operations {
                         signed_through: number;
                         /** @description An operator accepted the records up to this sequence; they are not checked. 0: none. */
                         accepted_through: number;
+                        /** @description Number of records that have waited for their position in the log for more than a minute. They are no fault. */
+                        waiting: number;
                         first_bad: {
                             /** @description 0: the Workspace's keys or its audit seal, not a record. */
                             sequence: number;

@@ -47,7 +47,7 @@ export interface AuditHeadTable {
   workspace_id: string
   sequence: number
   hash: Bytes
-  /** New groups must be sealed behind this record or a later one: an operator has accepted the records before it. */
+  /** New groups must be sealed behind this record or a later one: that of the last resumption by an operator. */
   anchored_from: Generated<number>
 }
 

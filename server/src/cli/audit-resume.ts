@@ -13,7 +13,7 @@ export const auditResume = (terminal: Terminal, options: { workspace?: string; a
     const { id, name } = await chooseWorkspace(context.database.db, options.workspace)
     const keys = await workspaceKeys(context, id)
     const accept = options.acceptAsFound === true
-    printResumption(terminal, name, await resumeSigning(context.database.db, id, keys, { accept, now: context.clock.now() }))
+    printResumption(terminal, name, await resumeSigning(context.database.db, id, keys, { accept, clock: context.clock }))
   })
 
 function printResumption({ out, note }: Terminal, name: string, resumption: Resumption): void {

@@ -86,12 +86,10 @@ export const auditExport = (terminal: Terminal, { workspace: name, from, to }: E
     const range = { ...parseTimeOption('from', from), ...parseTimeOption('to', to) }
     const workspace = await chooseWorkspace(db, name)
     const keys = await workspaceKeys(context, workspace.id)
-    await makeCheckpoint(db, workspace.id, keys, context.clock.now(), () => terminal.note(ADOPTION_MESSAGE)).catch(
-      (cause: unknown) => {
-        if (!(cause instanceof AuditTamperedError)) throw cause
-        terminal.note(`${cause.message}; the export ends at the last checkpoint`)
-      },
-    )
+    await makeCheckpoint(db, workspace.id, keys, context.clock, () => terminal.note(ADOPTION_MESSAGE)).catch((cause: unknown) => {
+      if (!(cause instanceof AuditTamperedError)) throw cause
+      terminal.note(`${cause.message}; the export ends at the last checkpoint`)
+    })
     for await (const line of exportRecords(db, workspace.id, range)) terminal.out(line)
   })
 

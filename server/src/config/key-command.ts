@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { ConfigError, type Environment } from './environment.ts'
+import { withoutSecrets } from './secret-files.ts'
 
 const TIMEOUT_MS = 30_000
 const MAX_OUTPUT_BYTES = 65_536
@@ -14,7 +15,8 @@ export function runKeyCommand(env: Environment): string | undefined {
   if (!text) return undefined
   const [command = '', ...args] = readArguments(text)
   const { status, signal, error, stdout } = spawnSync(command, args, {
-    env: { ...process.env, ...env },
+    // Secrets from files would otherwise be in the environment of a program that does not need them.
+    env: withoutSecrets({ ...process.env, ...env }),
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
     timeout: TIMEOUT_MS,

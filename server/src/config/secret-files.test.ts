@@ -17,6 +17,7 @@ beforeAll(() => {
   writeFileSync(file('key'), `${KEY}\n`)
   writeFileSync(file('url'), 'postgres://gatehouse:hidden@db/gatehouse\r\n')
   writeFileSync(file('empty'), '\n')
+  writeFileSync(file('lines'), `${KEY}\n${KEY}\n`)
   writeFileSync(file('gatehouse.yaml'), 'admin_tokens: [{ name: ops, from_env: OPS_TOKEN }]\n')
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -47,6 +48,7 @@ describe('secrets from files', () => {
   test.each([
     ['does not exist', 'none', /^GATEHOUSE_SECRET_KEY_FILE names a file that cannot be read \(ENOENT\)/],
     ['is a folder', '.', /cannot be read \(EISDIR\)/],
+    ['has several lines', 'lines', /^GATEHOUSE_SECRET_KEY_FILE names a file with several lines/],
     ['is empty', 'empty', /^GATEHOUSE_SECRET_KEY_FILE names a file that is empty/],
   ])('secret files: throws when the file %s', (_, name, message) => {
     const read = () => readSecretFiles({ GATEHOUSE_SECRET_KEY_FILE: file(name) })

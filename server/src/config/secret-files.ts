@@ -9,6 +9,13 @@ const SUFFIX = '_FILE'
 const SECRET = /^GATEHOUSE_\w+_(?:KEYS?|KEY_ID|TOKEN|SECRET|PASSWORD|URL)$/
 const SECRETS = new Set(['DATABASE_URL', ...PROVIDER_KEY_NAMES, ...KNOWN_VARIABLES.filter((name) => SECRET.test(name))])
 
+/** Secrets of one line. Old keys are separated by commas. */
+const SECRET_KEYS = new Set(['GATEHOUSE_SECRET_KEY', 'GATEHOUSE_NEXT_SECRET_KEY', 'GATEHOUSE_OLD_SECRET_KEYS'])
+
+/** The environment without the secrets of the server and the keys of providers, for a process of another program. */
+export const withoutSecrets = (env: Environment): Environment =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !SECRETS.has(name)))
+
 /**
  * Returns the environment in which each secret NAME has the content of the file that NAME_FILE names, without the line break at its
  * end. Secrets are those of the server, the keys of providers and each variable that the configuration file names. Throws a ConfigError
@@ -24,7 +31,12 @@ export function readSecretFiles(env: Environment): Environment {
     // A variable that is known with this ending holds the path of another file.
     if (KNOWN_VARIABLES.includes(fileName) || !(SECRETS.has(name) || named.has(name))) continue
     if (env[name]) throw new ConfigError(`${name} and ${fileName} exclude each other: set one`)
-    resolved[name] = readSecret(fileName, env[fileName] ?? '')
+    const secret = readSecret(fileName, env[fileName] ?? '')
+    if (SECRET_KEYS.has(name) && secret.includes('\n'))
+      throw new ConfigError(
+        `${fileName} names a file with several lines, and a secret key is one line: write old keys into GATEHOUSE_OLD_SECRET_KEYS, separated by commas`,
+      )
+    resolved[name] = secret
     delete resolved[fileName]
   }
   return resolved

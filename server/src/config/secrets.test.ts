@@ -67,12 +67,15 @@ describe('GATEHOUSE_SECRET_KEY_COMMAND', () => {
     expect(readKeys(node(`console.log('${A}\\n${B}')`))).toEqual({ current: A, next: undefined, old: [B] })
   })
 
-  test('key command: runs without a shell and with the environment', () => {
+  test('key command: runs without a shell and with the environment except the secrets of the server', () => {
     writeFileSync(join(folder, 'key'), C)
     const words = `${process.execPath} -e console.log(process.env.KMS_TOKEN);$(id)`
     expect(errorOf({ ...POSTGRES, GATEHOUSE_SECRET_KEY_COMMAND: words })).toMatch(/failed \(1\)/)
     const env = { ...node('console.log(process.env.KMS_TOKEN)'), KMS_TOKEN: B }
     expect(readKeys(env).current).toBe(B)
+    const names = ['DATABASE_URL', 'GATEHOUSE_OLD_SECRET_KEYS', 'OPENAI_API_KEY']
+    const script = `console.log('${A}' + ${JSON.stringify(names)}.filter((name) => process.env[name]).join())`
+    expect(readKeys({ ...node(script), GATEHOUSE_OLD_SECRET_KEYS: C, OPENAI_API_KEY: C }).current).toBe(A)
     expect(readKeys({ ...POSTGRES, GATEHOUSE_SECRET_KEY_COMMAND: `cat ${join(folder, 'key')}` }).current).toBe(C)
   })
 

@@ -69,7 +69,7 @@ export async function signCheckpoints(deps: AuditJobDeps): Promise<void> {
     const keys = await workspaceKeys.get(workspaceId)
     const onAdopted = (adopted: AdoptedLog) => log.info({ workspace_id: workspaceId, ...adopted }, ADOPTION_MESSAGE)
     try {
-      await makeCheckpoint(db, workspaceId, keys, clock.now(), onAdopted)
+      await makeCheckpoint(db, workspaceId, keys, clock, onAdopted)
     } catch (cause) {
       if (!(cause instanceof AuditTamperedError)) throw cause
       deps.auditWatch.report(workspaceId, cause.fault)
@@ -151,23 +151,22 @@ async function prepareRetention(deps: AuditJobDeps, workspaceId: string): Promis
   const before = new Date(now.getTime() - workspace.settings.audit_retention_days * DAY)
   const keys = await workspaceKeys.get(workspaceId)
   await chainPending(deps, workspaceId, 0)
-  await makeCheckpoint(db, workspaceId, keys, now)
+  await makeCheckpoint(db, workspaceId, keys, clock)
   const archived = auditArchive && (await findArchivedSequence(db, auditArchive, workspaceId, keys))
   return { before, keys, ...(archived !== undefined && { archived }) }
 }
 
 async function endAuditRetention(deps: AuditJobDeps): Promise<void> {
   const { db, clock } = deps
-  const now = clock.now()
   const waitMs = await findLongestWait(db)
   await runForEach(await listWorkspaceIds(db), async (workspaceId) => {
     const retention = await prepareRetention(deps, workspaceId)
     if (!retention) return
     const before = new Date(retention.before.getTime() - waitMs)
-    await pruneRecords(db, workspaceId, { ...retention, before, now })
+    await pruneRecords(db, workspaceId, { ...retention, before, now: clock.now() })
     await removeOldRollUps(db, workspaceId, before)
   })
-  await emptyExpiredMonths(db, { findRetention: (workspaceId) => prepareRetention(deps, workspaceId), now })
+  await emptyExpiredMonths(db, { findRetention: (workspaceId) => prepareRetention(deps, workspaceId), now: clock.now() })
 }
 
 async function findTampering(deps: AuditJobDeps, workspaceId: string): Promise<AuditFault | undefined> {

@@ -1,7 +1,7 @@
 import type { Database, Db } from '../db/database.ts'
 import type { DatabaseMaintenance } from '../db/database-maintenance.ts'
 import { buildDeferredIndexes } from '../db/deferred-indexes.ts'
-import { maintainPartitions } from '../db/partitions/partition-job.ts'
+import { earlierTime, maintainPartitions } from '../db/partitions/partition-job.ts'
 import { findApplication } from '../identity/application-store.ts'
 import { findWorkspace } from '../identity/workspace-store.ts'
 import { ResealJob } from '../keys/reseal-job.ts'
@@ -86,7 +86,7 @@ export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job
     name: 'make partitions by month',
     oncePerNode: true,
     everyMs: 10 * MINUTE,
-    run: () => maintainPartitions(deps.database, deps.clock.now()),
+    run: async () => maintainPartitions(deps.database, await earlierTime(deps.db, deps.clock.now())),
   },
   ...(deps.maintenance ? maintenanceJobs(deps.maintenance) : []),
 ]

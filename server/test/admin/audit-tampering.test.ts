@@ -48,7 +48,7 @@ const errors = () =>
 /** Gives each test a log that verifies, with a new checkpoint. */
 beforeEach(async () => {
   const { db, workspaceKeys } = context()
-  await resumeSigning(db, home, await workspaceKeys.get(home), { accept: true, now: clock.now() })
+  await resumeSigning(db, home, await workspaceKeys.get(home), { accept: true, clock })
   await governed.sendPrompt()
   clock.advance(2 * MINUTE)
   await checkAuditLogs(context())
@@ -126,7 +126,7 @@ test('audit resume: ends the alarm, and verification reports the acceptance', as
   await checkAuditLogs(context())
   expect(await metrics()).toContain(`reason="seal_missing"} 1`)
   const { db, workspaceKeys } = context()
-  const resumed = await resumeSigning(db, home, await workspaceKeys.get(home), { accept: true, now: clock.now() })
+  const resumed = await resumeSigning(db, home, await workspaceKeys.get(home), { accept: true, clock })
   expect(resumed.done).toBe('accepted')
   await checkAuditLogs(context())
   expect(await ready()).toMatchObject({ audit: { status: 'ok' } })
@@ -172,7 +172,7 @@ test('audit alarm: stays when a removed Workspace is restored', async () => {
   await checkAuditLogs(deps)
   expect(faultReason()).toBe('workspace_missing')
   const { workspaceKeys } = context()
-  expect(await resumeSigning(db, removed, await workspaceKeys.get(removed), { accept: false, now: clock.now() })).toMatchObject({
+  expect(await resumeSigning(db, removed, await workspaceKeys.get(removed), { accept: false, clock })).toMatchObject({
     done: 'resumed',
   })
   await checkAuditLogs(deps)
@@ -212,7 +212,7 @@ test('audit log: is not adopted when its seals and checkpoints were removed, unt
   await signCheckpoints(context())
   expect(await latest(home)).toBeUndefined()
   expect(auditWatch.faults.get(home)).toMatchObject({ reason: 'seal_missing' })
-  expect(await resumeSigning(db, home, keys, { accept: true, now: clock.now() })).toMatchObject({ done: 'accepted' })
+  expect(await resumeSigning(db, home, keys, { accept: true, clock })).toMatchObject({ done: 'accepted' })
   await signCheckpoints(context())
   await governed.sendPrompt()
   clock.advance(2 * MINUTE)

@@ -18,7 +18,7 @@ afterAll(() => governed.close())
 
 const sign = async (workspace = home): Promise<void> => {
   const { db, clock, workspaceKeys } = governed.server.context
-  await makeCheckpoint(db, workspace, await workspaceKeys.get(workspace), clock.now())
+  await makeCheckpoint(db, workspace, await workspaceKeys.get(workspace), clock)
 }
 
 const search = async (query: string): Promise<Json[]> => (await admin.get(`/audit?limit=100&${query}`)).data

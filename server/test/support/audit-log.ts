@@ -96,7 +96,7 @@ export class AuditLogFixture {
   }
 
   sign(at = SIGNED_AT): Promise<Checkpoint | undefined> {
-    return makeCheckpoint(this.db, this.workspaceId, this.keys, at)
+    return makeCheckpoint(this.db, this.workspaceId, this.keys, { now: () => at })
   }
 
   verify(options?: VerifyOptions) {

@@ -31,7 +31,7 @@ export function VerifyButton() {
 }
 
 function Result({ verification }: { readonly verification: Verification }) {
-  const { ok, records, checkpoints, first, signed_through, accepted_through, first_bad } = verification
+  const { ok, records, checkpoints, first, signed_through, accepted_through, waiting, first_bad } = verification
   return (
     <Stack>
       {ok ? (
@@ -60,6 +60,7 @@ function Result({ verification }: { readonly verification: Verification }) {
           ['Checkpoints', checkpoints.toLocaleString()],
           ['First record', first],
           ['Last signed record', signed_through],
+          ...(waiting > 0 ? [['Records without a position for over a minute', waiting.toLocaleString()] as const] : []),
         ]}
       />
     </Stack>

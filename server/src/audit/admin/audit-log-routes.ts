@@ -83,7 +83,7 @@ export function auditLogRoutes(app: TypedApp, deps: Deps): void {
     // The new checkpoint covers the newest records. If it cannot be signed, the export ends at the last checkpoint.
     const keys = await workspaceKeys.get(workspaceId)
     const onAdopted = (adopted: AdoptedLog) => log.info({ workspace_id: workspaceId, ...adopted }, ADOPTION_MESSAGE)
-    await makeCheckpoint(db, workspaceId, keys, clock.now(), onAdopted).catch((err: unknown) =>
+    await makeCheckpoint(db, workspaceId, keys, clock, onAdopted).catch((err: unknown) =>
       log.error({ err }, 'no checkpoint for the export'),
     )
     reply.header('content-disposition', `attachment; filename="audit-${workspaceId}.ndjson"`)

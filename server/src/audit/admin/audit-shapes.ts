@@ -99,6 +99,9 @@ export const VerificationView = Type.Object({
   accepted_through: Type.Integer({
     description: 'An operator accepted the records up to this sequence; they are not checked. 0: none.',
   }),
+  waiting: Type.Integer({
+    description: 'Number of records that have waited for their position in the log for more than a minute. They are no fault.',
+  }),
   first_bad: nullable(FirstFault),
 })
 

@@ -81,7 +81,16 @@ function unreadable(cause: unknown): undefined {
 const KEYS: AuditFault = { sequence: 0, id: null, reason: 'keys_unreadable' }
 const UNREADABLE: Verification = { ok: false, records: 0, checkpoints: 0, first: 1, signedThrough: 0, firstFault: KEYS }
 
-const verificationView = ({ ok, records, checkpoints, first, signedThrough, acceptedThrough, firstFault }: Verification) => ({
+const verificationView = ({
+  ok,
+  records,
+  checkpoints,
+  first,
+  signedThrough,
+  acceptedThrough,
+  waiting,
+  firstFault,
+}: Verification) => ({
   object: 'audit_verification' as const,
   ok,
   records,
@@ -89,6 +98,7 @@ const verificationView = ({ ok, records, checkpoints, first, signedThrough, acce
   first,
   signed_through: signedThrough,
   accepted_through: acceptedThrough ?? 0,
+  waiting: waiting ?? 0,
   first_bad: firstFault ? toFaultView(firstFault) : null,
 })
 

@@ -6,10 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
+import type { UnknownRow } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterRows } from '../../../test/support/after-rows.ts'
 import { afterSigning, SIGNED_AT, useAuditLog } from '../../../test/support/audit-log.ts'
 import { runCommandLine } from '../../../test/support/command-line.ts'
 import { testDatabases } from '../../../test/support/database.ts'
+import { findFirstSequence } from '../audit-store.ts'
 import { resumeSigning } from '../checkpoints/resume-signing.ts'
 import { pruneRecords } from '../retention/retention.ts'
 import { verifyExport } from '../verify/verify-export.ts'
@@ -66,9 +69,29 @@ describe.each(testDatabases())('archive on $name', ({ open }) => {
     await log().sign()
     await log().intruder.remove(3)
     const { db, workspaceId, keys } = log()
-    expect(await resumeSigning(db, workspaceId, keys, { accept: true, now: SIGNED_AT })).toMatchObject({ done: 'accepted' })
+    expect(await resumeSigning(db, workspaceId, keys, { accept: true, clock: { now: () => SIGNED_AT } })).toMatchObject({
+      done: 'accepted',
+    })
     await archive(afterSigning(DAY_MS + 10_000), 8)
     expect(names()).toHaveLength(1)
+  })
+
+  test('archive: raises no alarm when retention removes records of the segment meanwhile', async () => {
+    const { db, workspaceId, keys } = log()
+    for (const ms of [0, 1_000]) {
+      await log().append(4)
+      await log().sign(afterSigning(ms))
+    }
+    const now = afterSigning(90 * DAY_MS)
+    const prune = async () => {
+      if ((await findFirstSequence(db, workspaceId)) !== 1) return
+      await pruneRecords(db, workspaceId, { before: afterSigning(DAY_MS), keys, now, archived: 4 })
+    }
+    const isCheckpoint = (row: UnknownRow) => 'frontier' in row
+    const archiving = archiveNextSegment(db.withPlugin(afterRows(isCheckpoint, prune)), place(), workspaceId, { keys, now })
+    await expect(archiving).rejects.toThrow('retention removed records of the segment')
+    await archive(now)
+    expect(names()).toEqual([expect.stringMatching(/^0000000000000005-/)])
   })
 
   test('archive: segments are written when they are full or a day old, follow each other and verify', async () => {
@@ -112,6 +135,23 @@ describe.each(testDatabases())('archive on $name', ({ open }) => {
     await archive(new Date(now.getTime() + DAY_MS))
     expect(names()).toEqual([name(1, 6), expect.stringMatching(/^0000000000000007-/)])
     expect(await log().verify()).toMatchObject({ ok: true })
+  })
+
+  test('archive: a node that was frozen while it stored a segment does not set the position back', async () => {
+    const { db, workspaceId, keys } = log()
+    for (let group = 0; group < 4; group++) {
+      await log().append(4)
+      await log().sign(afterSigning(group * 1_000))
+    }
+    const now = afterSigning(10_000)
+    const write: ArchivePlace['write'] = async (...segment) => {
+      await archive(now, 8)
+      await place().write(...segment)
+    }
+    const frozen = archiveNextSegment(db, { ...place(), write, close: async () => {} }, workspaceId, { keys, now, fullAt: 8 })
+    expect(await frozen).toBe(false)
+    expect(await findArchivedSequence(db, place(), workspaceId, keys)).toBe(16)
+    expect(names()).toEqual([name(1, 8), name(9, 16)])
   })
 
   test('archive: position does not move when the place refuses the segment', async () => {

@@ -12,7 +12,7 @@ import {
 } from '../checkpoints/checkpoint-store.ts'
 import { readSeal } from '../checkpoints/log-seal.ts'
 import { AuditTamperedError } from '../checkpoints/verified-seal.ts'
-import { findDeliveredSize, saveDeliveredSize } from '../delivery/delivery-store.ts'
+import { findPosition, movePosition } from '../delivery/delivery-store.ts'
 import { findExportStart, streamExport } from '../verify/export.ts'
 import { verifyExport } from '../verify/verify-export.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
@@ -32,8 +32,12 @@ interface ArchiveOptions {
 }
 
 /** Sequence of the last archived record; 0: none. */
-export const findArchivedSequence = (db: Db, place: ArchivePlace, workspaceId: string, keys: WorkspaceKeys): Promise<number> =>
-  findDeliveredSize(db, workspaceId, place.key, keys.hasher.seals)
+export const findArchivedSequence = async (
+  db: Db,
+  place: ArchivePlace,
+  workspaceId: string,
+  keys: WorkspaceKeys,
+): Promise<number> => (await findPosition(db, workspaceId, place.key, keys.hasher.seals)).size
 
 /**
  * Writes the next segment of a Workspace's log: an export (export.ts) from one checkpoint to another, compressed with gzip, under the name
@@ -47,7 +51,9 @@ export async function archiveNextSegment(
   workspaceId: string,
   { keys, now, fullAt = SEGMENT_RECORDS }: ArchiveOptions,
 ): Promise<boolean> {
-  const archived = await findArchivedSequence(db, place, workspaceId, keys)
+  const { seals } = keys.hasher
+  const position = await findPosition(db, workspaceId, place.key, seals)
+  const archived = position.size
   // The checkpoint of the position is missing if an operator accepted a log without it.
   const after = (archived > 0 && (await findCheckpointAt(db, workspaceId, archived))) || (await findExportStart(db, workspaceId))
   const end = await findSegmentEnd(db, workspaceId, { after: after?.size ?? 0, fullAt, now })
@@ -66,8 +72,7 @@ export async function archiveNextSegment(
     },
   )
   await place.write(`${workspaceId}/${digits((after?.size ?? 0) + 1)}-${digits(end.size)}.jsonl.gz`, segment, now)
-  await saveDeliveredSize(db, workspaceId, place.key, end.size, keys.hasher.seals)
-  return true
+  return (await movePosition(db, workspaceId, place.key, { from: position, size: end.size, seals })) !== undefined
 }
 
 /** The checkpoint at which the segment ends; undefined: none is due. */

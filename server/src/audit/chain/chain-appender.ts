@@ -5,11 +5,10 @@ import { elapsed } from '../../lib/clock.ts'
 import { appendStatement, type SqlStatement } from './append-statement.ts'
 import { type Appender, type AppenderOptions, FIRST_RETRY_MS, isPermanent, NoChainError, nextRetryMs } from './appender.ts'
 import { type ChainEnd, type PreparedRecord, type RecordSealer, type SealedRecord, sealRecord, sealRecords } from './chain.ts'
+import { END_COLUMNS, type EndRow, isCutOff, toKnownEnd } from './known-end.ts'
 
-/** Also selects the hash of the record at the last known end. */
-const LOCK_CHAIN_END_WITH_KNOWN_RECORD = `select sequence, hash,
-  (select hash from audit_record where workspace_id = $1 and sequence = $2) as "knownHash"
-  from audit_head where workspace_id = $1 for update`
+const LOCK_CHAIN_END = `select ${END_COLUMNS} from audit_head where workspace_id = $1 for update`
+const FIND_SEAL = 'select audit_seal as "auditSeal" from workspace where id = $1'
 const FIND_RECORDS = 'select id, sequence, prev_hash, hash from audit_record where workspace_id = $1 and id = any($2::uuid[])'
 
 /** Maximum number of consecutive groups that take the lock before the known end is used again. */
@@ -31,6 +30,8 @@ export class ChainAppender implements Appender {
   readonly #options: AppenderOptions
   /** Last known end of the chain; undefined before the first group. */
   #end: ChainEnd | undefined
+  /** The last resumption that was known when the end was read: after a resumption the chain has another end. */
+  #resumed = 0
   /** Number of following groups that take the lock without trying `#end` first. */
   #groupsUnderLock = 0
   #nextLockRun = 1
@@ -99,7 +100,7 @@ export class ChainAppender implements Appender {
     const client = await this.#pool.connect()
     try {
       await client.query(this.#withTimeout({ text: 'begin' }))
-      const end = await this.#lockChainEnd(client)
+      const end = await this.#lockChainEnd(client, sealer)
       const stored = mayBeStored ? await this.#findStoredGroup(client, records, sealer) : undefined
       const sealed = stored ?? sealRecords(records, end, sealer)
       if (!stored) {
@@ -118,20 +119,27 @@ export class ChainAppender implements Appender {
     }
   }
 
-  async #lockChainEnd(client: pg.PoolClient): Promise<ChainEnd> {
-    const known = this.#end
-    const { rows } = await client.query<ChainEnd & { knownHash: Buffer | null }>(
-      this.#withTimeout({ text: LOCK_CHAIN_END_WITH_KNOWN_RECORD, values: [this.#workspace, known?.sequence ?? 0] }),
+  /** Raises the alarm if the chain no longer contains the last known record, unless an operator has resumed signing since. */
+  async #lockChainEnd(client: pg.PoolClient, sealer: RecordSealer): Promise<ChainEnd> {
+    const known = this.#end && { end: this.#end, resumed: this.#resumed }
+    const { rows } = await client.query<EndRow>(
+      this.#withTimeout({ text: LOCK_CHAIN_END, values: [this.#workspace, known?.end.sequence ?? 0] }),
     )
     const [row] = rows
     if (row === undefined) throw new NoChainError(`Workspace ${this.#workspaceId} has no audit chain`)
-    const { knownHash, ...end } = row
-    // A missing record may have been removed by retention. Other gaps are found when the next checkpoint is signed.
-    const differs = (hash: Buffer | null) => known && hash && !hash.equals(known.hash)
-    if (known && (end.sequence < known.sequence || differs(end.sequence === known.sequence ? end.hash : knownHash))) {
-      this.#options.onAlarm(this.#workspaceId, known.sequence)
-    }
+    const isLost = known !== undefined && isCutOff(known, row)
+    // The statement may have waited for the lock of an operator's resumption: then it has read the seal from before.
+    const { end, resumed } = toKnownEnd(this.#workspaceId, isLost ? { ...row, ...(await this.#findSeal(client)) } : row, sealer)
+    this.#resumed = resumed
+    if (isLost && resumed <= known.resumed) this.#options.onAlarm(this.#workspaceId, known.end.sequence)
     return end
+  }
+
+  async #findSeal(client: pg.PoolClient): Promise<Pick<EndRow, 'auditSeal'> | undefined> {
+    const { rows } = await client.query<Pick<EndRow, 'auditSeal'>>(
+      this.#withTimeout({ text: FIND_SEAL, values: [this.#workspace] }),
+    )
+    return rows[0]
   }
 
   /** Returns the group if an attempt with an unknown outcome has stored all of it. */

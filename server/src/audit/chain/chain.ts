@@ -41,9 +41,9 @@ export interface SealedRecord extends PlacedRecord {
   readonly seal: Buffer
 }
 
-/** Makes the seals of a Workspace's records; implemented by its KeyedHasher. */
+/** Makes the seals of a Workspace's records, and checks that of its log; implemented by its KeyedHasher. */
 export interface RecordSealer {
-  readonly seals: Pick<KeyedSeals, 'record' | 'grouped' | 'pending'>
+  readonly seals: Pick<KeyedSeals, 'record' | 'grouped' | 'pending' | 'isLog'>
 }
 
 export interface RecordOptions {

@@ -15,11 +15,9 @@ import {
 } from './appender.ts'
 import { type ChainEnd, hashAt, type PlacedRecord, type PreparedRecord, type RecordSealer } from './chain.ts'
 import { type GroupResult, groupStatement } from './group-statement.ts'
+import { END_COLUMNS, type EndRow, isCutOff, type KnownEnd, toKnownEnd } from './known-end.ts'
 
-/** Also selects the hash of the record at the last known end. */
-const FIND_END = `select sequence, hash, pg_is_in_recovery() as "isStandby",
-  (select hash from audit_record where workspace_id = $1 and sequence = $2) as "knownHash"
-  from audit_head where workspace_id = $1`
+const FIND_END = `select ${END_COLUMNS}, pg_is_in_recovery() as "isStandby" from audit_head where workspace_id = $1`
 const FIND_RECORDS = 'select id, sequence, prev_hash, hash from audit_record where workspace_id = $1 and id = any($2::uuid[])'
 const REMOVE_PENDING = 'delete from audit_pending where id = any($1::uuid[])'
 
@@ -40,7 +38,7 @@ export class GroupAppender implements Appender {
   readonly #workspace: string
   readonly #options: AppenderOptions
   /** Last known record of the chain, and when it was the last one; undefined before the first group. */
-  #known: { readonly end: ChainEnd; readonly at: number } | undefined
+  #known: (KnownEnd & { readonly at: number }) | undefined
   #sealer: RecordSealer | undefined
 
   constructor(pool: pg.Pool, workspaceId: string, options: AppenderOptions) {
@@ -84,7 +82,7 @@ export class GroupAppender implements Appender {
     mayBeStored: boolean,
     sealer: RecordSealer,
   ): Promise<readonly PlacedRecord[]> {
-    const anchor = await this.#anchor()
+    const anchor = await this.#anchor(sealer)
     const seals = sealGroup(records, anchor, sealer)
     const result = await this.#query<GroupResult>(groupStatement(this.#workspace, { anchor, records, seals, mayBeStored }))
     switch (result.rows[0]?.outcome) {
@@ -93,7 +91,7 @@ export class GroupAppender implements Appender {
       case 'stored':
         return this.#findStored(records)
       case 'moved':
-        await this.#readEnd()
+        await this.#readEnd(sealer)
         return []
       default:
         throw new NoChainError(`Workspace ${this.#workspaceId} has no audit chain`)
@@ -107,7 +105,9 @@ export class GroupAppender implements Appender {
       ...{ prevHash: hashOf(index), hash: hashOf(index + 1) },
     }))
     const last = placed.at(-1)
-    if (last) this.#known = { end: { sequence: last.sequence, hash: Buffer.from(last.hash) }, at: elapsed() }
+    // The database accepts no anchor from before an operator's last resumption, so the known one was read after it.
+    const resumed = this.#known?.resumed ?? 0
+    if (last) this.#known = { end: { sequence: last.sequence, hash: Buffer.from(last.hash) }, resumed, at: elapsed() }
     // The rows were committed, and only the append of the same records deletes them.
     if (removed !== null && removed < records.filter(({ isPending }) => isPending).length)
       this.#options.onAlarm(this.#workspaceId, first)
@@ -115,29 +115,30 @@ export class GroupAppender implements Appender {
   }
 
   /** The record that the next group is sealed behind. */
-  async #anchor(): Promise<ChainEnd> {
+  async #anchor(sealer: RecordSealer): Promise<ChainEnd> {
     const known = this.#known
-    return known && elapsed() - known.at < ANCHOR_MAX_AGE_MS ? known.end : this.#readEnd()
+    return known && elapsed() - known.at < ANCHOR_MAX_AGE_MS ? known.end : this.#readEnd(sealer)
   }
 
-  /** Reads the chain's end, and raises the alarm if the chain no longer contains the last known record. */
-  async #readEnd(): Promise<ChainEnd> {
-    const known = this.#known?.end
-    const { rows } = await this.#query<ChainEnd & { knownHash: Buffer | null; isStandby: boolean }>({
+  /**
+   * Reads the chain's end, and raises the alarm if the chain no longer contains the last known record. A loss from before an operator's
+   * resumption was an alarm already.
+   */
+  async #readEnd(sealer: RecordSealer): Promise<ChainEnd> {
+    const known = this.#known
+    const { rows } = await this.#query<EndRow & { isStandby: boolean }>({
       text: FIND_END,
-      values: [this.#workspace, known?.sequence ?? 0],
+      values: [this.#workspace, known?.end.sequence ?? 0],
     })
     const [row] = rows
     if (row === undefined) throw new NoChainError(`Workspace ${this.#workspaceId} has no audit chain`)
-    const { knownHash, isStandby, ...end } = row
     // A standby that was the primary, or is behind it, shows an older end.
-    if (isStandby) throw new Error('the database is a standby: connect to the primary')
-    this.#known = { end, at: elapsed() }
-    // A missing record may have been removed by retention. Other gaps are found when the next checkpoint is signed.
-    const differs = (hash: Buffer | null) => known && hash && !hash.equals(known.hash)
-    if (known && (end.sequence < known.sequence || differs(end.sequence === known.sequence ? end.hash : knownHash)))
-      this.#options.onAlarm(this.#workspaceId, known.sequence)
-    return end
+    if (row.isStandby) throw new Error('the database is a standby: connect to the primary')
+    const found = toKnownEnd(this.#workspaceId, row, sealer)
+    this.#known = { ...found, at: elapsed() }
+    if (known && isCutOff(known, row) && found.resumed <= known.resumed)
+      this.#options.onAlarm(this.#workspaceId, known.end.sequence)
+    return found.end
   }
 
   /**

@@ -1,20 +1,24 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { afterRows } from '../../../test/support/after-rows.ts'
 import { seedAuditedWorkspace } from '../../../test/support/audit.ts'
 import { afterSigning, useAuditLog } from '../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../test/support/database.ts'
+import { describeVerification } from '../../cli/describe-verification.ts'
 import { uuidOf } from '../../db/values.ts'
+import { findCheckpointsBetween } from '../checkpoints/checkpoint-store.ts'
 import { makeCheckpoint } from '../checkpoints/sign-checkpoints.ts'
 import { AuditWatch } from '../checkpoints/watch.ts'
 import { pruneRecords } from '../retention/retention.ts'
 import { appendInTransaction } from './append-in-transaction.ts'
 import { auditedTransaction } from './audited-transaction.ts'
 import { chainImported, chainPending } from './chain-pending.ts'
-import { readPendingPages } from './pending-store.ts'
+import { readPendingPages, removeForgedPending } from './pending-store.ts'
 
 const DAY = 86_400_000
+const HOUR = 3_600_000
 
-describe.each(testDatabases())('pending records on $name', ({ open }) => {
+describe.each(testDatabases())('pending records on $name', ({ name, open }) => {
   const log = useAuditLog(open, { usesGroups: true, groups: [8], unsigned: true })
 
   const chain = async (watch = new AuditWatch()) => {
@@ -68,6 +72,28 @@ describe.each(testDatabases())('pending records on $name', ({ open }) => {
     expect(await log().intruder.rows()).toHaveLength(9)
   })
 
+  test('verify: counts the records that have waited for their position for a minute, which are no fault [GW-AUD-7]', async () => {
+    await leavePending()
+    expect(await log().verify()).not.toHaveProperty('waiting')
+    const pending = log().db.updateTable('audit_pending').where('workspace_id', '=', log().intruder.workspace)
+    await pending.set({ created_at: new Date(Date.now() - HOUR) }).execute()
+    const verification = await log().verify()
+    expect(verification).toMatchObject({ ok: true, records: 8, waiting: 1 })
+    expect(describeVerification(verification)).toMatch(/; 1 record has waited for its place in the log/)
+    await chain()
+    expect(await log().verify()).toMatchObject({ ok: true, records: 9 })
+  })
+
+  test.runIf(name === 'postgresql')('removeForgedPending: keeps a genuine record that is added meanwhile', async () => {
+    const insertForged = sql`insert into audit_pending (id, workspace_id, before_integrity, after_integrity, seal)
+      values (gen_random_uuid(), ${log().intruder.workspace}, '{', '}', sha256('x'))`
+    await insertForged.execute(log().db)
+    const db = log().db.withPlugin(afterRows((row) => 'before_integrity' in row, leavePending))
+    await removeForgedPending(db, log().workspaceId, log().keys)
+    expect(await countPending()).toBe(1)
+    expect(await chain()).toBeUndefined()
+  })
+
   test('chainPending: appends a record whose time is in the future', async () => {
     await leavePending()
     await sql`update audit_pending set created_at = 'infinity' where workspace_id = ${log().intruder.workspace}`.execute(log().db)
@@ -99,13 +125,16 @@ describe.each(testDatabases())('pending records on $name', ({ open }) => {
     expect(await log().verify()).toMatchObject({ ok: true, records: 10 })
   })
 
-  test('makeCheckpoint: signs many records in parts that end with a group', async () => {
+  test('makeCheckpoint: signs many records in parts that end with a group, each with its own time', async () => {
     await log().append(4)
     await log().append(4)
     const { db, workspaceId, keys } = log()
-    expect(await makeCheckpoint(db, workspaceId, keys, afterSigning(0), () => {}, 5)).toMatchObject({ size: 16 })
-    const checkpoints = db.selectFrom('audit_checkpoint').select('size').where('workspace_id', '=', log().intruder.workspace)
-    expect(await checkpoints.orderBy('size').execute()).toEqual([{ size: 8 }, { size: 16 }])
+    let hours = 0
+    const clock = { now: () => afterSigning(HOUR * ++hours) }
+    expect(await makeCheckpoint(db, workspaceId, keys, clock, () => {}, 5)).toMatchObject({ size: 16 })
+    const [first, last, ...others] = await findCheckpointsBetween(db, workspaceId, 0, 16)
+    expect([first?.size, last?.size, ...others]).toEqual([8, 16])
+    expect(Date.parse(last?.created_at ?? '') - Date.parse(first?.created_at ?? '')).toBe(HOUR)
     expect(await log().verify()).toMatchObject({ ok: true, signedThrough: 16 })
   })
 })

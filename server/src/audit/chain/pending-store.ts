@@ -86,6 +86,20 @@ export async function findPendingFault(db: Db, workspaceId: string, keys: SealKe
   return undefined
 }
 
+/** A running server gives positions within seconds. */
+const LONG_WAIT_MS = 60_000
+
+/** Number of pending records that no server has given a position for a minute. */
+export async function countWaiting(db: Db, workspaceId: string): Promise<number> {
+  const { count } = await db
+    .selectFrom('audit_pending')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where(isOlderThan(LONG_WAIT_MS))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 /** Removes the pending records that are not genuine; nodes may add genuine ones meanwhile. For an operator who accepts the log as found. */
 export async function removeForgedPending(db: Db, workspaceId: string, keys: SealKeys): Promise<void> {
   for await (const { forged } of readPendingPages(db, workspaceId, keys, 0))

@@ -8,6 +8,7 @@ import { makeCheckpoint } from './sign-checkpoints.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
+const clockAt = (ms: number) => ({ now: () => afterSigning(ms) })
 
 /** Twenty records; checkpoints after the eighth and the sixteenth, without seals. */
 describe.each(testDatabases())('adoptLog on $name', ({ open }) => {
@@ -16,13 +17,13 @@ describe.each(testDatabases())('adoptLog on $name', ({ open }) => {
 
   test('adopts the log once and seals later records when its checkpoints verify', async () => {
     const adopted: unknown[] = []
-    const signed = await makeCheckpoint(log().db, log().workspaceId, log().keys, afterSigning(MINUTE), (result) =>
+    const signed = await makeCheckpoint(log().db, log().workspaceId, log().keys, clockAt(MINUTE), (result) =>
       adopted.push(result),
     )
     expect(adopted).toEqual([{ signedThrough: 16, newer: 4 }])
     expect(signed).toMatchObject({ size: 20 })
     await log().append(2)
-    await makeCheckpoint(log().db, log().workspaceId, log().keys, afterSigning(2 * MINUTE), (result) => adopted.push(result))
+    await makeCheckpoint(log().db, log().workspaceId, log().keys, clockAt(2 * MINUTE), (result) => adopted.push(result))
     expect(adopted).toHaveLength(1)
     expect(await log().verify()).toMatchObject({ ok: true, records: 22, signedThrough: 22 })
     await log().intruder.setSeal(null)

@@ -99,7 +99,11 @@ export async function writeSeal(db: Db, seal: LogSeal, { seals }: SealKeys['hash
     .execute()
 }
 
-function parseSeal(stored: string, workspaceId: string, seals: KeyedSeals): LogSeal | undefined {
+/** `resumed` of a stored seal; 0: there is none, or it is not genuine. */
+export const readResumption = (stored: string | null, workspaceId: string, seals: Pick<KeyedSeals, 'isLog'>): number =>
+  (stored === null ? undefined : parseSeal(stored, workspaceId, seals))?.resumed ?? 0
+
+function parseSeal(stored: string, workspaceId: string, seals: Pick<KeyedSeals, 'isLog'>): LogSeal | undefined {
   const [text = '', mac = ''] = stored.split('\n')
   if (!seals.isLog(text, mac)) return undefined
   const { pruned = null, ...seal } = JSON.parse(text) as LogSeal

@@ -1,8 +1,11 @@
+import type { UnknownRow } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { afterRows } from '../../../test/support/after-rows.ts'
 import { downgradeAuditLog } from '../../../test/support/audit.ts'
-import { afterSigning, DENIED, useAuditLog } from '../../../test/support/audit-log.ts'
+import { afterSigning, DENIED, SIGNED_AT, useAuditLog } from '../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { findRecord } from '../audit-store.ts'
+import { pruneRecords } from '../retention/retention.ts'
 import { exportRecords } from '../verify/export.ts'
 import { verifyExport } from '../verify/verify-export.ts'
 import type { Checkpoint } from './checkpoint.ts'
@@ -12,9 +15,10 @@ import { stopSigning } from './verified-seal.ts'
 import { AuditWatch } from './watch.ts'
 
 const MINUTE = 60_000
+const DAY = 86_400_000
 
 /** Twelve records, all denied; checkpoints after the fourth and the eighth. */
-describe.each(testDatabases())('resumeSigning on $name', ({ open }) => {
+describe.each(testDatabases())('resumeSigning on $name', ({ name, open }) => {
   let kept: Checkpoint[]
   const log = useAuditLog(open, { groups: [4, 4, 4], change: () => ({ decision: DENIED }) })
   beforeEach(async () => {
@@ -22,7 +26,7 @@ describe.each(testDatabases())('resumeSigning on $name', ({ open }) => {
   })
   const verify = (witnesses: readonly Checkpoint[] = []) => log().verify({ kept: witnesses })
   const resume = (accept = false, at = afterSigning(MINUTE)) =>
-    resumeSigning(log().db, log().workspaceId, log().keys, { accept, now: at })
+    resumeSigning(log().db, log().workspaceId, log().keys, { accept, clock: { now: () => at } })
 
   test('does nothing when the log verifies and signing was not stopped', async () => {
     expect(await resume(true)).toEqual({ done: 'nothing' })
@@ -75,6 +79,38 @@ describe.each(testDatabases())('resumeSigning on $name', ({ open }) => {
     const row = log().db.deleteFrom('audit_record').where('workspace_id', '=', log().intruder.workspace)
     await row.where('sequence', '=', sequence).execute()
   }
+
+  test('signs a long accepted log in parts, from which retention goes on', async () => {
+    const { db, workspaceId, keys } = log()
+    await log().intruder.allow(6)
+    await log().append(12)
+    const clock = { now: () => SIGNED_AT }
+    expect(await resumeSigning(db, workspaceId, keys, { accept: true, clock, maxRecords: 5 })).toMatchObject({ through: 24 })
+    const sizes = (await findCheckpointsBetween(db, workspaceId, 0, 99)).map(({ size }) => size)
+    expect(sizes).toEqual([4, 8, 13, 18, 23, 24])
+    await log().sign(afterSigning(2 * DAY))
+    const before = afterSigning(DAY)
+    const through = (limit: number) => pruneRecords(db, workspaceId, { before, keys, now: before, archived: limit })
+    expect(await through(20)).toBe(18)
+    expect(await verify()).toMatchObject({ ok: true, acceptedThrough: 24 })
+    expect(await through(24)).toBe(6)
+    expect(await verify()).toMatchObject({ ok: true, acceptedThrough: 24 })
+  })
+
+  test.runIf(name === 'postgresql')('records are appended while an accepted log is read', async () => {
+    const { db, workspaceId, keys } = log()
+    await log().intruder.allow(6)
+    const append = () => log().writer().append(workspaceId, log().draft())
+    const reading = db.withPlugin(afterRows(isFirstLink, append))
+    expect(await resumeSigning(reading, workspaceId, keys, { accept: true, clock: { now: () => SIGNED_AT } })).toMatchObject({
+      through: 13,
+    })
+    await append()
+    expect(await verify()).toMatchObject({ ok: true, acceptedThrough: 13, records: 2 })
+  })
+
+  /** Whether the links of the records are read from the first one on. */
+  const isFirstLink = (row: UnknownRow): boolean => row.sequence === 1 && 'prev_hash' in row && !('body' in row)
 
   test('adopts a log of an older version when it verifies, and accepts it when no checkpoint covers it', async () => {
     await downgradeAuditLog(log().db, log().workspaceId)

@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { uuidOf } from '../../db/values.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/id.ts'
 import { findFirstSequence, readLinkPages } from '../audit-store.ts'
 import { appendUnderLock } from '../chain/append-in-transaction.ts'
@@ -21,9 +22,16 @@ import {
   parseFrontier,
   signCheckpoint,
 } from './checkpoint.ts'
-import { findCheckpointAt, findCheckpointBefore, findCheckpointsBetween, insertCheckpoint } from './checkpoint-store.ts'
+import {
+  findCheckpointAt,
+  findCheckpointBefore,
+  findCheckpointsBetween,
+  findLatestCheckpoint,
+  insertCheckpoint,
+} from './checkpoint-store.ts'
 import { createFirstSeal, type LogSeal, readSeal, writeSeal } from './log-seal.ts'
 import { Frontier, leafHash } from './merkle.ts'
+import { MAX_RECORDS } from './sign-checkpoints.ts'
 import { AuditTamperedError } from './verified-seal.ts'
 
 export type Resumption =
@@ -35,6 +43,13 @@ export type Resumption =
   | { readonly done: 'refused'; readonly fault: AuditFault }
   | { readonly done: 'accepted'; readonly auditId: string; readonly through: number; readonly removed: readonly Checkpoint[] }
 
+interface ResumeOptions {
+  readonly accept: boolean
+  readonly clock: Clock
+  /** Records that a checkpoint covers, for tests. */
+  readonly maxRecords?: number
+}
+
 /**
  * Resumes signing after an alarm on an operator's command, and records it. With `accept`, a log that does not verify is accepted
  * in its current state: a new checkpoint is signed over it, its records are no longer checked, and verification reports that.
@@ -43,16 +58,18 @@ export async function resumeSigning(
   db: Db,
   workspaceId: string,
   keys: WorkspaceKeys,
-  { accept, now }: { accept: boolean; now: Date },
+  { accept, clock, maxRecords = MAX_RECORDS }: ResumeOptions,
 ): Promise<Resumption> {
-  const firstFault = await findLogFault(db, workspaceId, keys, now)
+  const firstFault = await findLogFault(db, workspaceId, keys, clock.now())
   if (firstFault && !accept) return { done: 'refused', fault: firstFault }
   return db.transaction().execute(async (tx) => {
     const reading = await readSeal(tx, workspaceId, keys, { lock: true })
     const seal = (reading.kind === 'none' ? undefined : reading.seal) ?? createFirstSeal(workspaceId)
+    // Reading the whole log may have taken hours.
+    const now = clock.now()
     // The value must increase even if the previous seal is lost.
     const resumed = Math.max(seal.resumed + 1, now.getTime())
-    if (firstFault) return acceptLog(tx, { ...seal, resumed }, keys, firstFault, now)
+    if (firstFault) return acceptLog(tx, { ...seal, resumed }, keys, firstFault, { now, maxRecords })
     if (!seal.stopped) return { done: 'nothing' }
     await writeSeal(tx, { ...seal, resumed, stopped: null }, keys.hasher)
     return { done: 'resumed', auditId: await recordResumption(tx, workspaceId, keys, seal.stopped, now) }
@@ -70,17 +87,20 @@ async function findLogFault(db: Db, workspaceId: string, keys: WorkspaceKeys, no
   return (await verifyWorkspace(db, workspaceId, keys, { resuming: true })).firstFault
 }
 
-async function acceptLog(tx: Tx, seal: LogSeal, keys: WorkspaceKeys, fault: AuditFault, now: Date): Promise<Resumption> {
+async function acceptLog(
+  tx: Tx,
+  seal: LogSeal,
+  keys: WorkspaceKeys,
+  fault: AuditFault,
+  { now, maxRecords }: { readonly now: Date; readonly maxRecords: number },
+): Promise<Resumption> {
   const { workspace_id: workspaceId } = seal
   const workspace = uuidOf('ws', workspaceId)
-  const { end, frontier } = await readCurrentState(tx, workspaceId, keys)
+  const parts = new PartSigner(keys, { last: await findLatestCheckpoint(tx, workspaceId), now, maxRecords })
+  const { end, frontier } = await readCurrentState(tx, workspaceId, keys, parts)
   await removeForgedPending(tx, workspaceId, keys)
   const { sequence: through, hash } = end
-  await tx
-    .updateTable('audit_head')
-    .set({ sequence: through, hash, anchored_from: through })
-    .where('workspace_id', '=', workspace)
-    .execute()
+  await tx.updateTable('audit_head').set({ sequence: through, hash }).where('workspace_id', '=', workspace).execute()
   const removed = await findCheckpointsBetween(tx, workspaceId, through - 1, Number.MAX_SAFE_INTEGER)
   await tx.deleteFrom('audit_checkpoint').where('workspace_id', '=', workspace).where('size', '>=', through).execute()
   await tx.deleteFrom('audit_delivery').where('workspace_id', '=', workspace).execute()
@@ -91,6 +111,7 @@ async function acceptLog(tx: Tx, seal: LogSeal, keys: WorkspaceKeys, fault: Audi
     .where('workspace_id', '=', workspace)
     .where('through', '>', through)
     .execute()
+  for (const part of parts.before(through)) await insertCheckpoint(tx, part)
   const checkpoint = through > 0 ? await signCurrentState(tx, workspaceId, keys, end, frontier, now) : undefined
   await tx
     .updateTable('workspace')
@@ -108,6 +129,34 @@ async function acceptLog(tx: Tx, seal: LogSeal, keys: WorkspaceKeys, fault: Audi
   return { done: 'accepted', auditId: await recordResumption(tx, workspaceId, keys, fault, now), through, removed }
 }
 
+/** Signs a checkpoint about every `maxRecords` records after the last one: retention and archive work from checkpoint to checkpoint. */
+class PartSigner {
+  readonly #keys: WorkspaceKeys
+  readonly #now: Date
+  readonly #maxRecords: number
+  readonly #parts: Checkpoint[] = []
+  #last: Checkpoint | undefined
+
+  constructor(keys: WorkspaceKeys, { last, now, maxRecords }: { last: Checkpoint | undefined; now: Date; maxRecords: number }) {
+    this.#keys = keys
+    this.#last = last
+    this.#now = now
+    this.#maxRecords = maxRecords
+  }
+
+  /** Call it with each record and the tree up to it. */
+  add(workspaceId: string, end: ChainEnd, frontier: Frontier): void {
+    if (end.sequence < (this.#last?.size ?? 0) + this.#maxRecords) return
+    const previous = this.#last ? checkpointHash(this.#last) : NO_CHECKPOINT_HASH
+    this.#last = signCheckpoint(describeEnd(workspaceId, end, frontier, this.#now), frontier, this.#keys.sign, previous)
+    this.#parts.push(this.#last)
+  }
+
+  before(end: number): readonly Checkpoint[] {
+    return this.#parts.filter(({ size }) => size < end)
+  }
+}
+
 /** Maximum number of missing records that can be accepted: each costs one or two hashes while other signers wait. */
 const MAX_GAPS = 5_000_000
 
@@ -119,6 +168,7 @@ async function readCurrentState(
   tx: Tx,
   workspaceId: string,
   keys: WorkspaceKeys,
+  parts: PartSigner,
 ): Promise<{ end: ChainEnd; frontier: Frontier }> {
   const workspace = uuidOf('ws', workspaceId)
   const frontier = await findFirstFrontier(tx, workspaceId, keys)
@@ -148,6 +198,7 @@ async function readCurrentState(
         fillGaps(sequence - 1)
         frontier.append(leafHash(hash))
         last = { sequence, hash }
+        parts.add(workspaceId, last, frontier)
       }
     }
   }
@@ -185,11 +236,20 @@ async function signCurrentState(
   return checkpoint
 }
 
-/** The record names the fault, so that an acceptance is documented. */
+/**
+ * The record names the fault, so that an acceptance is documented. New groups must be sealed behind it: so each process reads the end of the
+ * chain once more, and learns of the resumption.
+ */
 async function recordResumption(tx: Tx, workspaceId: string, keys: WorkspaceKeys, fault: AuditFault, now: Date): Promise<string> {
   const id = newId('aud')
   const place = fault.through === undefined ? `${fault.sequence}` : `${fault.sequence}-${fault.through}`
   const change = { action: 'audit.resume', object_type: 'audit_record', object_id: place, fields: [fault.reason] }
-  await appendUnderLock(tx, workspaceId, [createChangeDraft({ id, workspaceId, at: now, actor: null, change })], keys.hasher)
+  const draft = createChangeDraft({ id, workspaceId, at: now, actor: null, change })
+  for (const { integrity } of await appendUnderLock(tx, workspaceId, [draft], keys.hasher))
+    await tx
+      .updateTable('audit_head')
+      .set({ anchored_from: integrity.sequence })
+      .where('workspace_id', '=', uuidOf('ws', workspaceId))
+      .execute()
   return id
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { toId } from '../../lib/id.ts'
 import { findChainEnd, findFirstSequence, readSealedLinkPages, type SealedLink } from '../audit-store.ts'
 import { type ChainEnd, GENESIS } from '../chain/chain.ts'
@@ -17,7 +18,7 @@ import { AuditTamperedError, lockVerifiedSeal } from './verified-seal.ts'
 const DUE_AFTER_RECORDS = 1_000
 const DUE_AFTER_MS = 60_000
 /** A checkpoint covers about this many records: retention and archive work from checkpoint to checkpoint. */
-const MAX_RECORDS = 10_000
+export const MAX_RECORDS = 10_000
 
 /**
  * Finds the Workspaces whose next checkpoint is due; every node may sign it. A last checkpoint with a future time was signed
@@ -51,14 +52,15 @@ export async function makeCheckpoint(
   db: Db,
   workspaceId: string,
   keys: WorkspaceKeys,
-  now: Date,
+  clock: Clock,
   onAdopted: (adopted: AdoptedLog) => void = () => {},
   maxRecords = MAX_RECORDS,
 ): Promise<Checkpoint | undefined> {
-  const adopted = await adoptLog(db, workspaceId, keys, now)
+  const adopted = await adoptLog(db, workspaceId, keys, clock.now())
   if (adopted) onAdopted(adopted)
   for (let last: Checkpoint | undefined; ; ) {
-    const next = await makeNextCheckpoint(db, workspaceId, keys, { now, maxRecords })
+    // Checkpoints are a time index, and a backlog may take hours.
+    const next = await makeNextCheckpoint(db, workspaceId, keys, { now: clock.now(), maxRecords })
     last = next?.checkpoint ?? last
     if (!next || next.isAtEnd) return last
   }

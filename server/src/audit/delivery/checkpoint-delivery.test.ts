@@ -88,7 +88,7 @@ describe.each(testDatabases())('CheckpointDelivery on $name', ({ open }) => {
     for (let index = 0; index < count; index++) {
       const drafts = [testDraft(workspaceId), testDraft(workspaceId)]
       await database.db.transaction().execute((tx) => appendUnderLock(tx, workspaceId, drafts, keys.hasher))
-      made.push((await makeCheckpoint(database.db, workspaceId, keys, NOW)) as Checkpoint)
+      made.push((await makeCheckpoint(database.db, workspaceId, keys, { now: () => NOW })) as Checkpoint)
     }
     return made
   }

@@ -6,7 +6,7 @@ import { DeadlineError, withDeadline } from '../../lib/deadline.ts'
 import { type Checkpoint, isGenuine } from '../checkpoints/checkpoint.ts'
 import { countCheckpointsAfter, findCheckpointCovering } from '../checkpoints/checkpoint-store.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
-import { findDeliveredSize, saveDeliveredSize } from './delivery-store.ts'
+import { findPosition, movePosition } from './delivery-store.ts'
 import type { CheckpointDestination } from './destination.ts'
 
 interface Deps {
@@ -67,7 +67,8 @@ export class CheckpointDelivery {
   async run(workspaceId: string, keys: WorkspaceKeys): Promise<void> {
     const { db } = this.#deps
     const { seals } = keys.hasher
-    let size = await findDeliveredSize(db, workspaceId, this.#destination.key, seals)
+    let position = await findPosition(db, workspaceId, this.#destination.key, seals)
+    let { size } = position
     for (let count = 0; count < MAX_CHECKPOINTS_PER_RUN; count++) {
       const next = await findCheckpointCovering(db, workspaceId, size + 1)
       if (!next) {
@@ -89,7 +90,9 @@ export class CheckpointDelivery {
         return
       }
       size = next.size
-      await saveDeliveredSize(db, workspaceId, this.#destination.key, size, seals)
+      const moved = await movePosition(db, workspaceId, this.#destination.key, { from: position, size, seals })
+      if (!moved) return
+      position = moved
     }
   }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { uuidOf } from '../../db/values.ts'
 import { toId } from '../../lib/id.ts'
@@ -36,19 +37,43 @@ export async function readFeed(
 ): Promise<FeedPage> {
   const records: AuditRecord[] = []
   const position: Record<string, FeedPlace> = { ...after }
+  const unread: UnreadLog[] = []
   for (const { id, end } of await listChainEnds(db, workspaceId)) {
     const place = position[id]
     if (place) await requireContinued(db, id, place, end)
     const start = place?.[0] ?? 0
-    if (start === end.sequence) continue
+    if (start !== end.sequence) unread.push({ id, after: start, through: end.sequence })
+  }
+  for (const { id, ...range } of await oldestFirst(db, unread)) {
     if (records.length === limit) return { records, position, hasMore: true }
-    for await (const record of streamRecords(db, id, { after: start, through: end.sequence })) {
+    for await (const record of streamRecords(db, id, range)) {
       if (records.length === limit) return { records, position, hasMore: true }
       records.push(record)
       position[id] = feedPlace(record.integrity.sequence, record.integrity.hash)
     }
   }
   return { records, position, hasMore: false }
+}
+
+/** The records of a Workspace that the reader does not have. */
+interface UnreadLog {
+  readonly id: string
+  readonly after: number
+  readonly through: number
+}
+
+/** The Workspace whose next record is the oldest comes first, so that one that writes faster than the reader reads holds up no other. */
+async function oldestFirst(db: Db, logs: readonly UnreadLog[]): Promise<readonly UnreadLog[]> {
+  if (logs.length < 2) return logs
+  const ids = logs.map(({ id }) => uuidOf('ws', id))
+  const { rows } = await sql<{ workspace: string }>`
+    select reader.workspace from unnest(${ids}::uuid[], ${logs.map(({ after }) => after)}::bigint[]) as reader (workspace, after)
+    left join lateral (
+      select created_at from audit_record where workspace_id = reader.workspace and sequence > reader.after order by sequence limit 1
+    ) as next on true
+    order by next.created_at, reader.workspace`.execute(db)
+  const order = new Map(rows.map(({ workspace }, index) => [toId('ws', workspace), index]))
+  return logs.toSorted((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0))
 }
 
 /** A record that retention has removed is not compared. */

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { seedAuditedWorkspace } from '../../../test/support/audit.ts'
 import { AuditLogFixture, afterSigning, useAuditLog } from '../../../test/support/audit-log.ts'
 import { freshDatabases } from '../../../test/support/fresh-database.ts'
+import { countWaitingFor } from '../../../test/support/lock-waits.ts'
+import { LOCK_CHAIN_END } from '../chain/append-statement.ts'
 import type { Retention } from './retention.ts'
 import { emptyExpiredMonths, findLongestWait } from './retention-by-month.ts'
 
@@ -9,7 +11,7 @@ const DAY = 86_400_000
 /** The first partition is over then. */
 const NOW = afterSigning(800 * DAY)
 
-describe.each(freshDatabases())('retention by month on $name', ({ open }) => {
+describe.each(freshDatabases())('retention by month on $name', ({ name, open }) => {
   const log = useAuditLog(async () => {
     const { database, remove } = await open()
     return { ...database, close: remove }
@@ -72,6 +74,36 @@ describe.each(freshDatabases())('retention by month on $name', ({ open }) => {
     await expect(empty([log()])).rejects.toThrow('was tampered with')
     expect(await log().db.selectFrom('audit_record').select('id').execute()).toHaveLength(9)
   })
+
+  test.runIf(name === 'postgresql')('emptyExpiredMonths: blocks no append whose lock it waits for', async () => {
+    await emptyDatabase()
+    await fill(log(), 3)
+    const { pool } = log().database
+    const appending = await pool.connect()
+    try {
+      await appending.query('begin')
+      await appending.query(LOCK_CHAIN_END, [log().intruder.workspace])
+      const emptied = emptyUntilDone()
+      await expect.poll(() => countWaitingFor(pool, appending)).toBe(1)
+      await appending.query('set local lock_timeout = 100')
+      await appending.query('select hash from audit_record where workspace_id = $1 and sequence = 9', [log().intruder.workspace])
+      await appending.query('commit')
+      expect(await emptied).toEqual(['audit_record_before'])
+    } finally {
+      appending.release(true)
+    }
+    expect(await log().verify()).toMatchObject({ ok: true, first: 10, records: 1 })
+  })
+
+  /** An attempt waits for locks for 0.5 s. */
+  const emptyUntilDone = async (): Promise<string[]> => {
+    for (;;) {
+      const emptied = await empty([log()]).catch((error: { code?: string }) => {
+        if (error.code !== '55P03') throw error
+      })
+      if (emptied) return emptied
+    }
+  }
 
   test('findLongestWait: a month when a partition has many records, else none', async () => {
     await log().append(20)

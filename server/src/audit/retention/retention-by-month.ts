@@ -36,7 +36,11 @@ interface Deps {
  */
 export async function emptyExpiredMonths(db: Db, deps: Deps): Promise<string[]> {
   const emptied: string[] = []
-  for (const partition of await listPartitions(db, TABLE)) {
+  const names = (await listPartitions(db, TABLE)).map(({ name }) => name)
+  for (const name of names) {
+    // The job of the partitions may have dropped it since.
+    const partition = (await listPartitions(db, TABLE)).find((other) => other.name === name)
+    if (!partition) continue
     const isPast = partition.to !== null && timeOfId(partition.to) < deps.now
     const ends = isPast ? await findEnds(db, partition.name) : undefined
     if (!ends) break

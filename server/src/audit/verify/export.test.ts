@@ -30,7 +30,7 @@ describe.each(testDatabases())('exportRecords on $name', ({ open }) => {
   async function signedDay(days: number): Promise<void> {
     const drafts = Array.from({ length: 5 }, () => testDraft(workspaceId, { created_at: day(days).toISOString() }))
     await database.db.transaction().execute((tx) => appendUnderLock(tx, workspaceId, drafts, keys.hasher))
-    await makeCheckpoint(database.db, workspaceId, keys, day(days))
+    await makeCheckpoint(database.db, workspaceId, keys, { now: () => day(days) })
   }
   async function lines(range?: { from?: Date; to?: Date }): Promise<string[]> {
     const all: string[] = []
@@ -117,7 +117,7 @@ describe.each(testDatabases())('exportRecords on $name', ({ open }) => {
 
   test('begins at the checkpoint at which retention stopped', async () => {
     await pruneRecords(database.db, workspaceId, { before: day(1.5), keys, now: day(500) })
-    await makeCheckpoint(database.db, workspaceId, keys, day(500))
+    await makeCheckpoint(database.db, workspaceId, keys, { now: () => day(500) })
     const rest = await lines()
     expect(await check(rest)).toEqual({ ok: true, records: 11, checkpoints: 1, first: 11, signedThrough: 21 })
     const header = JSON.parse(rest[0] as string)

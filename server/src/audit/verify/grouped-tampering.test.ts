@@ -125,7 +125,9 @@ describe.each(testDatabases())('tampering with groups, on $name', ({ open }) => 
       expect((await editor().rows()).length).toBeLessThanOrEqual(17)
       expect(await log().verify()).toMatchObject({ ok: false, firstFault: { reason: 'pending_altered' } })
       const { db, workspaceId, keys } = log()
-      expect(await resumeSigning(db, workspaceId, keys, { accept: true, now: afterSigning(MINUTE) })).toMatchObject({
+      expect(
+        await resumeSigning(db, workspaceId, keys, { accept: true, clock: { now: () => afterSigning(MINUTE) } }),
+      ).toMatchObject({
         done: 'accepted',
       })
       expect(await log().verify()).toMatchObject({ ok: true })

@@ -58,7 +58,9 @@ describe.each(testDatabases())('copies of groups, on $name', ({ open }) => {
       sql`delete from audit_record where workspace_id = ${log().intruder.workspace} and sequence between ${from} and ${to}`
     await remove(5, 5).execute(log().db)
     const { db, workspaceId, keys } = log()
-    expect(await resumeSigning(db, workspaceId, keys, { accept: true, now: SIGNED_AT })).toMatchObject({ through: 16 })
+    expect(await resumeSigning(db, workspaceId, keys, { accept: true, clock: { now: () => SIGNED_AT } })).toMatchObject({
+      through: 16,
+    })
     // The nodes know only accepted records, and seal behind a later one.
     await log().append(2)
     await log().append(2)

@@ -92,7 +92,7 @@ describe.each(testDatabases())('tampering with the state of a log, on $name', ({
     ['a record far behind the others', 'update audit_record set sequence = 4e15 where workspace_id = $ws and sequence = 20'],
   ])('resumeSigning: refuses to accept %s', async (_, change) => {
     await run(change)
-    const resuming = resumeSigning(log().db, log().workspaceId, log().keys, { accept: true, now: SIGNED_AT })
+    const resuming = resumeSigning(log().db, log().workspaceId, log().keys, { accept: true, clock: { now: () => SIGNED_AT } })
     await expect(resuming).rejects.toThrow('places without a record')
   })
 
@@ -109,7 +109,9 @@ describe.each(testDatabases())('tampering with the state of a log, on $name', ({
     await expect(log().sign(afterSigning(MINUTE))).rejects.toThrow('altered')
     await run('update audit_record set status = 200 where workspace_id = $ws and sequence = 5')
     expect(await log().check(watch)).toEqual(fault)
-    expect(await resumeSigning(log().db, log().workspaceId, log().keys, { accept: false, now: SIGNED_AT })).toMatchObject({
+    expect(
+      await resumeSigning(log().db, log().workspaceId, log().keys, { accept: false, clock: { now: () => SIGNED_AT } }),
+    ).toMatchObject({
       done: 'resumed',
     })
     expect(await log().check(watch)).toBeUndefined()

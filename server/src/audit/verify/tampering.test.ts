@@ -201,7 +201,7 @@ describe.each(cases)('tampering without the secret key with seals of $seals, on 
     const found = await verifyWorkspace(log().db, fresh.workspaceId, fresh.keys)
     expect(found).toEqual({ ok: true, records: 2, checkpoints: 0, first: 1, signedThrough: 0 })
     await new Intruder(log().db, fresh.workspaceId).allow(1)
-    await expect(makeCheckpoint(log().db, fresh.workspaceId, fresh.keys, SIGNED_AT)).rejects.toThrow('unsealed')
+    await expect(makeCheckpoint(log().db, fresh.workspaceId, fresh.keys, { now: () => SIGNED_AT })).rejects.toThrow('unsealed')
   })
 
   describe('the memory of a running node', () => {

@@ -63,7 +63,7 @@ describe.each(testDatabases())('verifyWorkspace: checkpoints on $name', ({ open 
       log().db,
       log().workspaceId,
       { ...log().keys, sign: (text) => sign(null, Buffer.from(text), privateKey) },
-      SIGNED_AT,
+      { now: () => SIGNED_AT },
     )
     expect(old.size).toBe(16)
     expect(await verify()).toMatchObject({ ok: false, firstFault: { sequence: 20, id: idAt(20), reason: 'checkpoint_altered' } })

@@ -4,7 +4,7 @@ import { uuidOf } from '../../db/values.ts'
 import { toId } from '../../lib/id.ts'
 import { findChainEnd, findFirstSequence } from '../audit-store.ts'
 import { type ChainEnd, GENESIS } from '../chain/chain.ts'
-import { findPendingFault } from '../chain/pending-store.ts'
+import { countWaiting, findPendingFault } from '../chain/pending-store.ts'
 import { type Checkpoint, isGenuine, parseFrontier } from '../checkpoints/checkpoint.ts'
 import { CheckpointChainChecker } from '../checkpoints/checkpoint-chain.ts'
 import { findCheckpointAt, findCheckpointsBetween } from '../checkpoints/checkpoint-store.ts'
@@ -28,6 +28,8 @@ export interface Verification {
   readonly signedThrough: number
   /** Records up to this sequence were accepted by an operator and are not checked. */
   readonly acceptedThrough?: number
+  /** Records that have waited for their position for more than a minute. They are sealed, and verified once they are in the log. */
+  readonly waiting?: number
   readonly firstFault?: AuditFault
 }
 
@@ -57,9 +59,12 @@ export async function verifyWorkspace(
 ): Promise<Verification> {
   for (let pass = 1; ; pass++) {
     const result = await verifyPass(db, workspaceId, keys, options).catch((cause) => failedAtStart(1, toChainEndFault(cause)))
-    if (result.ok || pass === MAX_PASSES || (await findFirstSequence(db, workspaceId)) === result.first) return result
+    if (result.ok || pass === MAX_PASSES || (await findFirstSequence(db, workspaceId)) === result.first)
+      return withWaiting(result, await countWaiting(db, workspaceId))
   }
 }
+
+const withWaiting = (result: Verification, waiting: number): Verification => ({ ...result, ...(waiting > 0 && { waiting }) })
 
 async function verifyPass(db: Db, workspaceId: string, keys: SealKeys, options: VerifyOptions): Promise<Verification> {
   const { publicKey } = keys

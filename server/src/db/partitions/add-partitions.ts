@@ -15,13 +15,17 @@ const MAX_MISPLACED = 10_000
  */
 export async function addPartitions<DB>(db: Kysely<DB>, table: string, now: Date): Promise<void> {
   if (await isManagedByPartman(db, table)) return
+  await removeProofs(db, table)
   const partitions = await listPartitions(db, table)
   const isCovered = (id: string): boolean =>
     partitions.some(({ from, to, isDefault }) => !isDefault && (from === null || from <= id) && (to === null || id < to))
   for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead++) {
     const month = addMonths(monthOf(now), ahead)
     // A month in the middle is missing after a clock was wrong, or while it had rows in the default partition.
-    if (!isCovered(firstIdOf(month))) await addPartition(db, table, month)
+    if (isCovered(firstIdOf(month))) continue
+    if (!(await hasManyMisplaced(db, table))) await addPartition(db, table, month)
+    // The proof refuses new rows of the month, of which there are none yet.
+    else if (ahead > 0 && (await proveAbsence(db, table, month))) await addPartition(db, table, month)
   }
 }
 
@@ -31,15 +35,47 @@ export async function addPartitions<DB>(db: Kysely<DB>, table: string, now: Date
  */
 async function addPartition<DB>(db: Kysely<DB>, table: string, month: Month): Promise<void> {
   const [from, to] = [firstIdOf(month), firstIdOf(addMonths(month, 1))]
-  if ((await countMisplaced(db, table)) === MAX_MISPLACED || (await hasMisplaced(db, table, from, to))) return
+  if (await hasMisplaced(db, table, from, to)) return
   const name = partitionName(table, month)
   await changeTable(db, async (tx) => {
     // The embedded database has one session, so that the lock of the job does not keep another run out.
     if (await exists(tx, name)) return
     const options = await storageOf(tx, `${table}_default`)
     await sql.raw(`create table ${name} (like ${table}_default including all) ${options}`).execute(tx)
+    await sql.raw(`alter table ${name} drop constraint if exists ${proofOf(table, month)}`).execute(tx)
     await sql.raw(`alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`).execute(tx)
+    await sql.raw(`alter table ${table}_default drop constraint if exists ${proofOf(table, month)}`).execute(tx)
   })
+}
+
+/** Name of a constraint which shows PostgreSQL that the default partition has no rows of a month. */
+const proofOf = (table: string, month: Month): string => partitionName(`${table}_default_lacks`, month)
+
+/** Reads a large default partition without blocking writers, so that the partition of the month is attached without reading it. */
+async function proveAbsence<DB>(db: Kysely<DB>, table: string, month: Month): Promise<boolean> {
+  const [from, to] = [firstIdOf(month), firstIdOf(addMonths(month, 1))]
+  if (await hasMisplaced(db, table, from, to)) return false
+  const change = (text: string) => sql.raw(`alter table ${table}_default ${text}`)
+  const name = proofOf(table, month)
+  await changeTable(db, async (tx) => {
+    await change(`add constraint ${name} check (id < '${from}' or id >= '${to}') not valid`).execute(tx)
+  })
+  try {
+    await change(`validate constraint ${name}`).execute(db)
+    return true
+  } catch (cause) {
+    await removeProofs(db, table)
+    throw cause
+  }
+}
+
+/** Of an interrupted run: such a constraint refuses the rows of its month. */
+async function removeProofs<DB>(db: Kysely<DB>, table: string): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select conname as name from pg_constraint
+    where conrelid = to_regclass(${`${table}_default`}) and starts_with(conname, ${`${table}_default_lacks`})`.execute(db)
+  for (const { name } of rows)
+    await changeTable(db, async (tx) => void (await sql.raw(`alter table ${table}_default drop constraint ${name}`).execute(tx)))
 }
 
 async function exists<DB>(db: Kysely<DB>, table: string): Promise<boolean> {
@@ -52,6 +88,10 @@ async function hasMisplaced<DB>(db: Kysely<DB>, table: string, from: string, to:
     select 1 from ${sql.table(`${table}_default`)} where id >= ${from} and id < ${to} limit 1`.execute(db)
   return rows.length > 0
 }
+
+/** Whether so many rows are in the default partition that reading them under a lock would take long. */
+export const hasManyMisplaced = async <DB>(db: Kysely<DB>, table: string): Promise<boolean> =>
+  (await countMisplaced(db, table)) === MAX_MISPLACED
 
 /** Rows that are in no partition of a month, counted up to 10,000. */
 export async function countMisplaced<DB>(db: Kysely<DB>, table: string): Promise<number> {

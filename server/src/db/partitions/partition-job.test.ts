@@ -5,7 +5,7 @@ import type { Database } from '../database.ts'
 import { buildDeferredIndexes } from '../deferred-indexes.ts'
 import { listPartitions } from './list-partitions.ts'
 import { addMonths, firstIdOf, monthOf, partitionName, startOf, timeOfId } from './months.ts'
-import { maintainPartitions } from './partition-job.ts'
+import { earlierTime, maintainPartitions } from './partition-job.ts'
 
 const now = new Date()
 const WORKSPACE = newUuid()
@@ -47,6 +47,12 @@ describe.each(separateDatabases())('partitions on $name', ({ open }) => {
     expect(await list()).toEqual(['audit_record_before', ...names, 'audit_record_default'])
   })
 
+  test('maintainPartitions: makes the partition of a month that is missing before a later one', async () => {
+    await query(`drop table ${names[0]}`)
+    await run()
+    expect(await list()).toEqual(['audit_record_before', ...names, 'audit_record_default'])
+  })
+
   test('maintainPartitions: each record goes to the partition of its month, with all indexes', async () => {
     const places = { [newUuid()]: 'audit_record_before', [firstIdOf(AHEAD[0] ?? monthOf(now))]: names[0] }
     for (const id of Object.keys(places)) await insert(id)
@@ -69,12 +75,41 @@ describe.each(separateDatabases())('partitions on $name', ({ open }) => {
     expect(await list()).toContain(partitionName('audit_record', later))
   })
 
-  test('maintainPartitions: drops empty partitions of past months, but not the first one', async () => {
-    await run(startOf(addMonths(monthOf(now), 6)))
+  test('maintainPartitions: drops empty partitions of past months, whose rows then fit into the first one', async () => {
+    const later = startOf(addMonths(monthOf(now), 6))
+    await run(later)
+    expect(await list()).toEqual(expect.arrayContaining(['audit_record_before', ...names]))
+    await query('delete from audit_record')
+    await run(later)
     const left = await list()
     expect(left[0]).toBe('audit_record_before')
-    expect(left).toContain(names[0])
-    expect(left).not.toContain(names[1])
+    for (const name of names) expect(left).not.toContain(name)
+    const id = firstIdOf(AHEAD[0] ?? monthOf(now))
+    await insert(id)
+    expect(await placeOf(id)).toBe('audit_record_before')
+  })
+
+  test('maintainPartitions: makes the partitions of later months when many rows are in the default partition', async () => {
+    const at = startOf(addMonths(monthOf(now), 20))
+    const later = [1, 2, 3].map((ahead) => partitionName('audit_record', addMonths(monthOf(at), ahead)))
+    await query(
+      `insert into audit_record (id, workspace_id, sequence, created_at, endpoint, status, body, prev_hash, hash, duration_ms, tokens)
+       select overlay($1::text placing lpad(i::text, 12, '0') from 25)::uuid, $2, 1000 + i, now(), 'chat', 200, '', '', '', 1, 1
+       from generate_series(1, 10000) as i`,
+      [firstIdOf(monthOf(at)), WORKSPACE],
+    )
+    await expect(run(at)).rejects.toThrow('audit_record_default has rows (10000 or more)')
+    expect(await list()).toEqual(expect.arrayContaining(later))
+    await insert(firstIdOf(addMonths(monthOf(at), 1)))
+    expect(await placeOf(firstIdOf(addMonths(monthOf(at), 1)))).toBe(later[0])
+    expect(await query("select conname from pg_constraint where conname like '%lacks%'")).toEqual([])
+    await query('delete from audit_record')
+  })
+
+  test('earlierTime: is the time of the database when the clock of the node is ahead', async () => {
+    const ahead = startOf(addMonths(monthOf(now), 12))
+    expect((await earlierTime(database.db, ahead)).getTime()).toBeLessThan(ahead.getTime())
+    expect(await earlierTime(database.db, startOf(monthOf(now)))).toEqual(startOf(monthOf(now)))
   })
 
   test('maintainPartitions: leaves new partitions to pg_partman when that manages the table', async () => {

@@ -31,6 +31,12 @@ export async function maintainPartitions(database: Pick<Database, 'sessionDb' | 
   }
 }
 
+/** The earlier one of the times of the database and of this node: a clock that is ahead would make partitions of a distant future. */
+export async function earlierTime(db: Db, now: Date): Promise<Date> {
+  const { rows } = await sql<{ time: Date }>`select now() as time`.execute(db)
+  return rows[0] && rows[0].time < now ? rows[0].time : now
+}
+
 /** Runs `work` on one connection, without a limit of time for a statement. Does nothing if another node has the lock. */
 const withPartitionLock = (sessionDb: Db, work: (db: Db) => Promise<void>): Promise<void> =>
   withoutTransaction(sessionDb, async (db) => {
