@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { elapsed } from '../../lib/clock.ts'
 
-/** Twice as many records in a group save little more: a statement then costs a tenth of its records. */
+/** Twice as many would save a quarter of the CPU of a record, and less with the embedded database, but records would wait longer. */
 const MOST_AWAITED = 16
 /** The longest wait, in milliseconds, for a busy event loop to bring further records. */
 const LONGEST_WAIT_MS = 10
@@ -9,7 +9,7 @@ const LONGEST_WAIT_MS = 10
 const IDLE_TURN_MS = 0.05
 
 /**
- * Decides how many records a group waits for. A statement costs as much CPU as ten of its records, so under load a group waits while the
+ * Decides how many records a group waits for. A statement costs about as much CPU as ten of its records, so under load a group waits while the
  * event loop is busy with other requests, which will bring records. A group is sent at once when the event loop has nothing else to do,
  * so a lone request never waits.
  */
