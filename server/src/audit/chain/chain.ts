@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
 import { uuidOf } from '../../db/values.ts'
+import { sha256 } from '../../lib/sha256.ts'
 import { canonicalText } from '../record/canonical.ts'
 import type { AuditDraft, AuditRecord } from '../record/record.ts'
 import type { KeyedSeals } from '../record/record-seals.ts'
@@ -104,7 +104,7 @@ export function sealRecords(records: readonly PreparedRecord[], end: ChainEnd, s
   })
 }
 
-export const hashBody = (body: string): Buffer => Buffer.from(hash('sha256', body, 'hex'), 'hex')
+export const hashBody = (body: string): Buffer => sha256(body)
 
 /** The bytes that a record's hash is computed over, as text. */
 export function canonicalBody(record: AuditRecord): string {

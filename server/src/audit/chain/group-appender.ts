@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { uuidOf } from '../../db/values.ts'
@@ -23,7 +23,6 @@ const REMOVE_PENDING = 'delete from audit_pending where id = any($1::uuid[])'
 
 const UNIQUE_VIOLATION = '23505'
 const HASH_BYTES = 32
-const GROUP_ID_BYTES = 16
 
 /** A node reads the chain's end again if its last group is older: an old anchor covers little of what other nodes have appended. */
 const ANCHOR_MAX_AGE_MS = 60_000
@@ -173,7 +172,7 @@ export class GroupAppender implements Appender {
 
 /** Seals the records as a group that follows `anchor`, directly or not. */
 function sealGroup(records: readonly PreparedRecord[], anchor: ChainEnd, { seals }: RecordSealer): Buffer[] {
-  const shared = { anchor, group: randomBytes(GROUP_ID_BYTES).toString('hex'), size: records.length }
+  const shared = { anchor, group: randomUUID().replaceAll('-', ''), size: records.length }
   return records.map((record, index) =>
     seals.grouped({ ...shared, index, offset: record.beforeIntegrity.length }, hashContent(record)),
   )

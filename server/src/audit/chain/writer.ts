@@ -13,6 +13,7 @@ import {
 } from './chain.ts'
 import { ChainAppender } from './chain-appender.ts'
 import { GroupAppender } from './group-appender.ts'
+import { GroupSize } from './group-size.ts'
 import { GroupSwitch } from './group-switch.ts'
 
 export interface AuditWriterOptions {
@@ -43,6 +44,7 @@ interface QueuedRecord {
 interface WorkspaceQueue {
   readonly chain: Appender
   readonly groups: Appender
+  readonly size: GroupSize
   waiting: QueuedRecord[]
   /** The group in the current commit. */
   group: QueuedRecord[]
@@ -51,7 +53,7 @@ interface WorkspaceQueue {
 
 /**
  * Writes records that do not belong to a transaction. All records queued during a commit go into the next one, so no record waits
- * for a timer, and a busy server shares each commit among many responses.
+ * for a timer, and a busy server shares each commit among many responses (group-size.ts).
  */
 export class AuditWriter {
   readonly #pool: Database['pool']
@@ -128,7 +130,7 @@ export class AuditWriter {
     if (known) return known
     const chain = new ChainAppender(this.#pool, workspaceId, this.#options)
     const groups = new GroupAppender(this.#pool, workspaceId, this.#options)
-    const workspaceQueue: WorkspaceQueue = { chain, groups, waiting: [], group: [], busy: false }
+    const workspaceQueue: WorkspaceQueue = { chain, groups, size: new GroupSize(), waiting: [], group: [], busy: false }
     this.#queues.set(workspaceId, workspaceQueue)
     return workspaceQueue
   }
@@ -141,11 +143,14 @@ export class AuditWriter {
   }
 
   async #run(workspaceQueue: WorkspaceQueue): Promise<void> {
-    while (workspaceQueue.waiting.length > 0) {
+    const { size } = workspaceQueue
+    for (let [first] = workspaceQueue.waiting; first; [first] = workspaceQueue.waiting) {
+      await size.wait(() => workspaceQueue.waiting.length, first.since)
       workspaceQueue.group = workspaceQueue.waiting.slice(0, this.#options.maxGroup)
       workspaceQueue.waiting = workspaceQueue.waiting.slice(this.#options.maxGroup)
       await this.#commit(workspaceQueue, workspaceQueue.group)
       this.#waiting -= workspaceQueue.group.length
+      size.adapt(workspaceQueue.waiting.length)
       workspaceQueue.group = []
     }
     workspaceQueue.busy = false

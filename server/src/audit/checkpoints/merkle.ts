@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { sha256 } from '../../lib/sha256.ts'
 
 /**
  * Merkle tree of RFC 9162 §2.1 over SHA-256. `Frontier` extends a tree from the hashes on its right edge, and `PartialTree` makes
@@ -6,11 +6,10 @@ import { hash } from 'node:crypto'
  * that retention has removed.
  */
 
-export const leafHash = (data: Uint8Array): Buffer => hash('sha256', Buffer.concat([Buffer.of(0), data]), 'buffer')
-export const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer =>
-  hash('sha256', Buffer.concat([Buffer.of(1), left, right]), 'buffer')
+export const leafHash = (data: Uint8Array): Buffer => sha256(Buffer.concat([Buffer.of(0), data]))
+export const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer => sha256(Buffer.concat([Buffer.of(1), left, right]))
 
-const EMPTY_ROOT = hash('sha256', '', 'buffer')
+const EMPTY_ROOT = sha256('')
 const HASH_BYTES = 32
 
 /** An append-only tree: its size and the roots of its perfect subtrees, largest (leftmost) first. */

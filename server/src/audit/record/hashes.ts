@@ -1,5 +1,6 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { deriveKey } from '../../lib/derived-key.ts'
+import { type Hmac, prepareHmac } from '../../lib/sha256.ts'
 import { canonicalText } from './canonical.ts'
 import { type KeyedSeals, keyedSeals } from './record-seals.ts'
 
@@ -41,22 +42,19 @@ export interface KeyedHasher {
 
 const KEY_BYTES = 32
 
-const hmac = (key: KeyObject, text: string | Uint8Array): string => createHmac('sha256', key).update(text).digest('hex')
-
 /** Throws a RangeError if the key does not have 256 bits. */
 export function keyedHasher(key: Uint8Array): KeyedHasher {
   if (key.length !== KEY_BYTES) throw new RangeError('the key of the content hashes must have 32 bytes')
-  // KeyObjects: an HMAC from raw bytes takes six times as long.
-  const keys = Object.fromEntries(HASH_KINDS.map((of) => [of, createSecretKey(deriveKey(key, `hash ${of}`))])) as Record<
+  const hmacs = Object.fromEntries(HASH_KINDS.map((of) => [of, prepareHmac(deriveKey(key, `hash ${of}`))])) as Record<
     HashKind,
-    KeyObject
+    Hmac
   >
-  const underived = createSecretKey(key)
+  const underived = prepareHmac(key)
   return {
-    user: (id) => (id === '' ? null : hmac(keys.user, id)),
-    text: (of, text) => hmac(keys[of], text),
-    json: (of, value) => hmac(keys[of], canonicalText(value)),
-    known: (of, text) => [hmac(keys[of], text), hmac(underived, `${of === 'user' ? 'user' : 'text'}\0${text}`)],
+    user: (id) => (id === '' ? null : hmacs.user(id, 'hex')),
+    text: (of, text) => hmacs[of](text, 'hex'),
+    json: (of, value) => hmacs[of](canonicalText(value), 'hex'),
+    known: (of, text) => [hmacs[of](text, 'hex'), underived(`${of === 'user' ? 'user' : 'text'}\0${text}`, 'hex')],
     seals: keyedSeals(key),
   }
 }

@@ -1,5 +1,6 @@
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { deriveKey } from '../../lib/derived-key.ts'
+import { type Hmac, prepareHmac } from '../../lib/sha256.ts'
 import { decodeGroupSeal, encodeGroupSeal, type GroupSeal } from '../chain/group-seal.ts'
 
 /** Input of a record's seal. */
@@ -31,18 +32,17 @@ const HASH_BYTES = 32
 
 /** `key`: the Workspace's hash key, stored encrypted; each kind of seal has its own derived key. */
 export function keyedSeals(key: Uint8Array): KeyedSeals {
-  // KeyObjects: an HMAC from raw bytes takes six times as long.
-  const recordKey = createSecretKey(deriveKey(key, 'audit record seal'))
-  const logKey = createSecretKey(deriveKey(key, 'audit log seal'))
+  const recordHmac = prepareHmac(deriveKey(key, 'audit record seal'))
+  const logHmac = prepareHmac(deriveKey(key, 'audit log seal'))
   const record = ({ sequence, prevHash, hash }: SealedPlace): Buffer => {
     const place = Buffer.allocUnsafe(PLACE_BYTES)
     place.writeBigUInt64BE(BigInt(sequence))
-    return hmac(recordKey, [place, prevHash, hash])
+    return sealOf(recordHmac, [place, prevHash, hash])
   }
-  const groupKey = createSecretKey(deriveKey(key, 'audit group seal'))
-  const pendingKey = createSecretKey(deriveKey(key, 'audit pending seal'))
-  const pending = (id: string, content: Buffer): Buffer => hmac(pendingKey, [Buffer.from(id), content])
-  const log = (text: string): string => createHmac('sha256', logKey).update(text).digest('hex')
+  const groupHmac = prepareHmac(deriveKey(key, 'audit group seal'))
+  const pendingHmac = prepareHmac(deriveKey(key, 'audit pending seal'))
+  const pending = (id: string, content: Buffer): Buffer => sealOf(pendingHmac, [Buffer.from(id), content])
+  const log = (text: string): string => logHmac(text, 'hex')
   return {
     record,
     // With other lengths two different pairs of hashes could concatenate to the same bytes.
@@ -50,11 +50,11 @@ export function keyedSeals(key: Uint8Array): KeyedSeals {
       place.prevHash.length === HASH_BYTES && place.hash.length === HASH_BYTES && equal(record(place), seal),
     grouped(seal, content) {
       const signed = encodeGroupSeal(seal)
-      return Buffer.concat([signed, hmac(groupKey, [signed, content])])
+      return Buffer.concat([signed, sealOf(groupHmac, [signed, content])])
     },
     isGrouped(seal, content) {
       const decoded = decodeGroupSeal(seal)
-      return decoded !== undefined && equal(hmac(groupKey, [decoded.signed, content]), decoded.mac)
+      return decoded !== undefined && equal(sealOf(groupHmac, [decoded.signed, content]), decoded.mac)
     },
     pending,
     isPending: (id, content, seal) => equal(pending(id, content), seal),
@@ -63,10 +63,6 @@ export function keyedSeals(key: Uint8Array): KeyedSeals {
   }
 }
 
-function hmac(key: KeyObject, parts: readonly Buffer[]): Buffer {
-  const result = createHmac('sha256', key)
-  for (const part of parts) result.update(part)
-  return result.digest()
-}
+const sealOf = (hmac: Hmac, parts: readonly Buffer[]): Buffer => Buffer.from(hmac(Buffer.concat(parts), 'binary'), 'binary')
 
 const equal = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)
