@@ -124,8 +124,8 @@ describe.each(testDatabases())('on $name', ({ open }) => {
 
   test('ledger: is exact in every interleaving of reserve, settle, return, crash, renew, expire and change [GW-BUD-5, GW-BUD-14]', async () => {
     const batches = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 3, maxLength: 12 })
-    await fc.assert(fc.asyncProperty(batches, run), { numRuns: 15 })
-    expect(admitted).toBeGreaterThan(calls.size + 15)
+    await fc.assert(fc.asyncProperty(batches, run), { numRuns: 10 })
+    expect(admitted).toBeGreaterThan(calls.size + 10)
   })
 })
 
