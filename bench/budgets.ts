@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { createVariants, measureChats, startBudgetNodes, useUp, VARIANTS } from './support/budget-nodes.ts'
-import { measureRows } from './support/budget-rows.ts'
+import { measureRows, type RowFigures } from './support/budget-rows.ts'
 import { compare, interleave, MANY_CONNECTIONS, type Round } from './support/measure.ts'
 import { exitOnSignals } from './support/own-process.ts'
 import { startRig } from './support/rig.ts'
@@ -33,7 +33,10 @@ const LIMITS = [
   { unit: 'usd', limit: 0.33 },
   { unit: 'tokens', limit: 150_000 },
 ] as const
-const NAMES = { none: 'none', hot: 'one for all requests', hundred: '100, one for each user' }
+const NAMES = {
+  ...{ none: 'none', hot: 'one for all requests', hotAsking: 'one for all requests, without slices' },
+  ...{ hundred: '100, one for each user', hundredAsking: '100, one for each user, without slices' },
+}
 let missed = false
 
 function chatRows(count: number, rounds: Record<(typeof VARIANTS)[number], readonly Round[]>): string[] {
@@ -46,6 +49,16 @@ function chatRows(count: number, rounds: Record<(typeof VARIANTS)[number], reado
   })
 }
 
+const rowLine = (count: number, name: string, { calls, reserved, settled }: RowFigures, than: RowFigures): string => {
+  const cells = [
+    reserved.toFixed(0),
+    (reserved / than.reserved).toFixed(2),
+    settled.toFixed(0),
+    (settled / than.settled).toFixed(2),
+  ]
+  return `| ${[count, name, calls.toFixed(3), ...cells].join(' | ')} |`
+}
+
 exitOnSignals()
 const [admitted, chats] = await scoped(async (stack) => {
   const rig = await startRig(stack)
@@ -53,12 +66,16 @@ const [admitted, chats] = await scoped(async (stack) => {
   const enable = await createVariants(nodes)
   const chatLines: string[] = []
   for (const count of [1, NODES]) {
-    await measureChats(nodes, count, seconds)
-    const run = (variant: (typeof VARIANTS)[number]) => async () => {
+    const [servers, asking] = [nodes.servers.slice(0, count), nodes.asking.slice(0, count)]
+    for (const warm of [servers, asking]) await measureChats(nodes, warm, seconds)
+    const run = (variant: (typeof VARIANTS)[number], used: typeof servers) => async () => {
       await enable(variant)
-      return measureChats(nodes, count, seconds)
+      return measureChats(nodes, used, seconds)
     }
-    const runs = { none: run('none'), hot: run('hot'), hundred: run('hundred') }
+    const runs = {
+      ...{ none: run('none', servers), hot: run('hot', servers), hotAsking: run('hotAsking', asking) },
+      ...{ hundred: run('hundred', servers), hundredAsking: run('hundredAsking', asking) },
+    }
     chatLines.push(...chatRows(count, await interleave(Number(values.rounds), runs)))
     console.log(chatLines.slice(-VARIANTS.length).join('\n'))
   }
@@ -83,8 +100,11 @@ const text = [
   '| nodes | budgets | chats/s | ÷ none | p50, ms | p99, ms | CPU of nodes, ms | CPU of PostgreSQL, ms |\n| --: | --- | --: | --: | --: | --: | --: | --: |',
   ...chats,
   '',
-  '| rows | reservations/s | reservations with settlement/s |\n| --: | --: | --: |',
-  ...rows.map(({ rows: count, reserved, settled }) => `| ${count} | ${reserved.toFixed(0)} | ${settled.toFixed(0)} |`),
+  '| rows | slices | calls of `budget_reserve` for a request | requests/s | ÷ without slices | with settlement/s | ÷ without slices |\n| --: | --- | --: | --: | --: | --: | --: |',
+  ...rows.flatMap(({ rows: count, asking, slices }) => [
+    rowLine(count, 'no', asking, asking),
+    rowLine(count, 'yes', slices, asking),
+  ]),
   '',
 ].join('\n')
 console.log(text)

@@ -9,10 +9,14 @@ import { FORTY_RULES } from './policy.ts'
 import type { Rig } from './rig.ts'
 import { createScratchDatabase, type ScratchDatabase } from './scratch-database.ts'
 
-/** `none`: no budget. `hot`: all requests are counted by one row. `hundred`: a budget for each of 100 users, of which one counts a request. */
-export const VARIANTS = ['none', 'hot', 'hundred'] as const
+/**
+ * `none`: no budget. `hot`: all requests are counted by one row. `hundred`: a budget for each of 100 users, of which one counts a request.
+ * `hotAsking` and `hundredAsking`: the same on servers without slices.
+ */
+export const VARIANTS = ['none', 'hot', 'hotAsking', 'hundred', 'hundredAsking'] as const
 export type Variant = (typeof VARIANTS)[number]
 
+const WITHOUT_SLICES = { script: new URL('./without-budget-slices.ts', import.meta.url), args: [] }
 const USERS = 100
 /** More than any run spends. */
 const ENOUGH = 1_000_000
@@ -27,6 +31,8 @@ const BODIES = chatBodies(500, { max_tokens: 200 }).map((body, index) =>
 export interface BudgetNodes {
   readonly first: Gatehouse
   readonly servers: readonly Gatehouse[]
+  /** Servers without slices of budgets. */
+  readonly asking: readonly Gatehouse[]
   readonly loads: readonly Helper[]
   readonly database: ScratchDatabase
 }
@@ -41,7 +47,11 @@ export async function startBudgetNodes(
   const database = stack.use(await createScratchDatabase(postgres))
   const options = { dataDir: `${rig.folder}/budgets`, providerPort: rig.provider.port, databaseUrl: database.url }
   const servers: Gatehouse[] = []
-  for (let node = 0; node < count; node++) servers.push(stack.use(await startGatehouse(options)))
+  const asking: Gatehouse[] = []
+  for (let node = 0; node < count; node++) {
+    servers.push(stack.use(await startGatehouse(options)))
+    asking.push(stack.use(await startGatehouse({ ...options, program: WITHOUT_SLICES })))
+  }
   const loads: Helper[] = []
   for (let node = 0; node < count; node++) loads.push(stack.use(await startHelper(new URL('./load.ts', import.meta.url))))
   const [first] = servers
@@ -49,7 +59,7 @@ export async function startBudgetNodes(
   await prepareApplication(first)
   await publishPolicy(first, FORTY_RULES)
   await callAdmin(first, 'PUT', `/providers/openai/models/${MODEL}`, { json: { input_price: 1, output_price: 4 } })
-  return { first, servers, loads, database }
+  return { first, servers, asking, loads, database }
 }
 
 /** Creates the budgets of the variants, disabled. Returns a function that enables those of one variant only. */
@@ -58,9 +68,10 @@ export async function createVariants({ first }: BudgetNodes) {
     const json = { name, unit: 'usd', limit: ENOUGH, period: 'month', enabled: false, ...more }
     return ((await callAdmin(first, 'POST', '/budgets', { json })) as { id: string }).id
   }
-  const budgets: Record<Variant, string[]> = { none: [], hot: [await create('hot', { scope: 'workspace' })], hundred: [] }
-  for (let user = 0; user < USERS; user++)
-    budgets.hundred.push(await create(`user ${user}`, { scope: 'user', member: `user-${user}` }))
+  const hot = [await create('hot', { scope: 'workspace' })]
+  const hundred: string[] = []
+  for (let user = 0; user < USERS; user++) hundred.push(await create(`user ${user}`, { scope: 'user', member: `user-${user}` }))
+  const budgets: Record<Variant, string[]> = { none: [], hot, hotAsking: hot, hundred, hundredAsking: hundred }
   let enabled: Variant = 'none'
   const set = async (variant: Variant, isEnabled: boolean): Promise<void> => {
     for (const id of budgets[variant]) await callAdmin(first, 'PATCH', `/budgets/${id}`, { json: { enabled: isEnabled } })
@@ -73,11 +84,15 @@ export async function createVariants({ first }: BudgetNodes) {
   }
 }
 
-/** Chats of the first `count` nodes at once, each at `MANY_CONNECTIONS`, as one round. CPU of the database counts all its connections. */
-export async function measureChats({ servers, loads, database }: BudgetNodes, count: number, seconds: number): Promise<Round> {
+/** Chats of servers of the same database at once, each at `MANY_CONNECTIONS`, as one round. CPU of the database counts all its connections. */
+export async function measureChats(
+  { loads, database }: Pick<BudgetNodes, 'loads' | 'database'>,
+  servers: readonly Gatehouse[],
+  seconds: number,
+): Promise<Round> {
   const size = { requests: 1e6, seconds }
   const rounds = await Promise.all(
-    servers.slice(0, count).map(({ pid, port, demo }, node) => {
+    servers.map(({ pid, port, demo }, node) => {
       const headers = { authorization: `Bearer ${demo.applications[0]?.api_key}` }
       const helpers = async () => (node === 0 ? database.backends() : [])
       return measure(loads[node] as Helper, { pid, port, headers, helpers }, BODIES, size, MANY_CONNECTIONS)

@@ -72,6 +72,7 @@ export interface Overrides {
   readonly random?: () => number
   readonly userRateLimiter?: UserRateLimiter
   readonly passwords?: PasswordHashing | undefined
+  readonly usesBudgetSlices?: boolean
   readonly audit?: Pick<AuditWriter, 'append' | 'chain' | 'leavesPending' | 'drain' | 'waiting' | 'lagSeconds'>
 }
 
@@ -278,7 +279,7 @@ async function closeParts({ audit, aborting, ...parts }: Parts): Promise<void> {
   await parts.assistants.close()
   await Promise.all([parts.webhooks.close(), parts.background.close()])
   await parts.relay.close()
-  await Promise.all([audit.drain(), parts.limitCounters.close()])
+  await Promise.all([audit.drain(), parts.limitCounters.close(), parts.budgetLedger.stop()])
   await Promise.all([
     parts.invokeDeps.pools.close(aborting.aborted ? 0 : SHUTDOWN_GRACE_MS),
     parts.jwksFetcher.close(),

@@ -195,7 +195,7 @@ select (select jsonb_agg(c) from chains c) as chains,
   (select ${charge('p.body', 'tokens')} from (select (before_integrity || '","sequence":0' || after_integrity)::jsonb as body from audit_pending) p)::text as pending_tokens,
   (select jsonb_agg(jsonb_build_object('id', b.id, 'spent', b.spent::text, 'reserved', b.reserved::text, 'open', b.open::text)) from (
     select w.budget_id as id, sum(w.spent) as spent, sum(w.reserved) as reserved, (
-      select coalesce(sum(e.amount), 0) from budget_reservation r,
-        jsonb_to_recordset(r.entries) as e(budget uuid, amount bigint) where e.budget = w.budget_id) as open
+      select coalesce(sum(case e.unit when 'usd' then r.usd else r.tokens end), 0) from budget_reservation r,
+        jsonb_to_recordset(r.entries) as e(budget uuid, unit text) where e.budget = w.budget_id) as open
     from budget_window w where w.budget_id = any($2::uuid[]) group by 1
   ) b) as windows`

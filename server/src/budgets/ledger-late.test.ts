@@ -41,7 +41,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
       await expect(reserve(budget, 10, ledger)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     })
     const free = async () => {
-      await ledger.returnLate()
+      await ledger.returnUnused()
       return (await ledgerOf().reserve(workspaceId, [{ budget, subject: '' }], tokens(99))).ok
     }
     await expect.poll(free, { timeout: 20_000 }).toBe(true)

@@ -6,7 +6,8 @@ import type { Database } from '../db/database.ts'
 import { type Spending, USD_SCALE } from '../domain/spending.ts'
 import type { Budget } from './budget.ts'
 import { isKnownTimeZone, updateBudget } from './budget-store.ts'
-import { BudgetLedger, expireReservations, type Reservation } from './ledger.ts'
+import { BudgetLedger, type Reservation } from './ledger.ts'
+import { expireReservations } from './reservation-store.ts'
 import { type BudgetCount, countKey, listCounts } from './window-store.ts'
 
 describe.each(testDatabases())('on $name', ({ open }) => {

@@ -1,17 +1,24 @@
-import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import { uuidOf, uuidOfWorkspace } from '../db/values.ts'
 import { NOTHING_SPENT, type SettledEntry, type Settlement, type Spending } from '../domain/spending.ts'
 import { GatehouseError } from '../errors.ts'
+import { elapsed } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
-import { newUuid } from '../lib/id.ts'
 import type { BudgetUnit } from './budget.ts'
 import type { MatchedBudget } from './match-budgets.ts'
+import {
+  type BudgetRefusal,
+  type Demand,
+  extendReservations,
+  type Granted,
+  giveBack,
+  reserveAmounts,
+} from './reservation-store.ts'
+import { CountedRequests, type Slice, sliceEnd } from './slices.ts'
 
 /** An amount that is set aside until the request is recorded. */
 export interface Reservation {
   readonly ok: true
-  /** UUID. */
+  /** UUID. Requests that were admitted from one slice share it. */
   readonly id: string
   /** The amount that was asked for. */
   readonly spending: Spending
@@ -22,46 +29,40 @@ interface ReservedEntry extends Omit<SettledEntry, 'spent'> {
   readonly unit: BudgetUnit
 }
 
-/** The first budget that does not admit a request. Amounts are in its unit. */
-export interface BudgetRefusal {
-  readonly ok: false
-  readonly name: string
-  readonly unit: BudgetUnit
-  readonly limit: number
-  readonly spent: number
-  readonly reserved: number
-  readonly asked: number
-  /** Until the window ends; at least 1. */
-  readonly seconds: number
-}
-
 interface LedgerDeps {
   readonly db: Db
   /** Time limit in milliseconds for the database. */
   readonly loadMs: number
+  /** False, for measurements: each request asks the database. */
+  readonly usesSlices?: boolean | undefined
   /** Time of the windows, for tests. Default: the clock of the database, which all nodes share. */
   readonly now?: () => Date
+  /** Monotonic milliseconds, for tests. */
+  readonly clock?: () => number
 }
 
-/** A reservation that was made after its request was refused. */
-interface LateReservation {
-  readonly workspaceId: string
-  readonly reservation: Reservation
-}
+/** A request waits for so many slices that other requests ask for. Then it asks by itself. */
+const MOST_WAITS = 2
 
-/** A reservation ends by itself after this time, unless its node renews it. */
-const LEASE_SECONDS = 90
-
-/** Reserves at budgets with one call of the database. Settlement belongs to the audit record (domain/spending.ts). */
+/**
+ * Reserves at budgets, with one call of the database for each request or, where many requests come, for each slice. Settlement belongs to
+ * the audit record (domain/spending.ts).
+ */
 export class BudgetLedger {
   readonly #deps: LedgerDeps
-  /** UUIDs of the reservations of running requests. */
-  readonly #open = new Set<string>()
-  /** Given back soon: few, because a reservation that comes later than a little is not made. */
-  readonly #late: LateReservation[] = []
+  readonly #clock: () => number
+  /** How many running requests use a reservation, by its UUID. */
+  readonly #running = new Map<string, number>()
+  /** Recent requests by the budgets and members that count them. */
+  readonly #counted = new Map<string, CountedRequests>()
+  /** Their rests are given back. */
+  readonly #unused: Slice[] = []
+  #usesSlices: boolean
 
   constructor(deps: LedgerDeps) {
     this.#deps = deps
+    this.#clock = deps.clock ?? elapsed
+    this.#usesSlices = deps.usesSlices ?? true
   }
 
   /** Reserves at all budgets or at none. Throws UNAVAILABLE if the database does not answer: the request is then refused. */
@@ -70,50 +71,90 @@ export class BudgetLedger {
     matched: readonly MatchedBudget[],
     spending: Spending,
   ): Promise<Reservation | BudgetRefusal> {
-    const id = newUuid()
-    const demands = matched.map(({ budget, subject }) => ({ budget: uuidOf('bud', budget.id), subject, ...spending }))
-    const { db, loadMs } = this.#deps
-    const reserved = sql<{ result: ReserveResult }>`select budget_reserve(
-        ${uuidOfWorkspace(workspaceId)}, ${id}, ${JSON.stringify(demands)}::jsonb, ${LEASE_SECONDS}, ${loadMs}, ${this.#now()}
-      ) as result`
-      .execute(db)
-      .then(({ rows: [row] }): Reservation | BudgetRefusal => {
-        if (!row) throw new Error('budget_reserve returned no row')
-        return row.result.ok ? { ok: true, id, spending, entries: row.result.entries } : row.result
-      })
-    try {
-      const result = await withDeadline(loadMs, reserved, 'the budgets were not checked')
-      if (result.ok) this.#open.add(id)
-      return result
-    } catch (cause) {
-      // The request was refused, so a reservation that comes too late is returned.
-      reserved.then((late) => late.ok && this.#late.push({ workspaceId, reservation: late })).catch(() => {})
-      throw new GatehouseError('UNAVAILABLE', { message: 'The budgets cannot be checked now. Try again.' }, cause)
+    const requests = this.#countedBy(matched)
+    requests.count(this.#clock())
+    for (let waits = 0; ; waits++) {
+      const slice = requests.draw(spending, this.#clock())
+      if (slice) return this.#admit(slice, spending)
+      if (!requests.taking || waits === MOST_WAITS) break
+      await requests.taking
     }
+    const times = this.#usesSlices ? requests.times(this.#clock()) : 1
+    const demand = { workspaceId, matched, spending, times, patienceMs: this.#deps.loadMs }
+    const reserved = this.#ask(demand, requests)
+    if (times > 1) requests.awaitSlice(reserved)
+    return reserved
   }
 
   /** Call it when the request has ended. A reservation that is not settled expires. */
   close({ id }: Reservation): void {
-    this.#open.delete(id)
+    const others = (this.#running.get(id) ?? 1) - 1
+    if (others === 0) this.#running.delete(id)
+    else this.#running.set(id, others)
   }
 
   /** Extends the reservations of running requests. Call it more often than they expire. */
   async renew(): Promise<void> {
-    const ids = [...this.#open]
-    if (ids.length === 0) return
-    const until = sql`coalesce(${this.#now()}::timestamptz, clock_timestamp()) + ${LEASE_SECONDS} * interval '1 second'`
-    // Settlements lock in the same order.
-    await sql`
-      with locked as materialized (select id from budget_reservation where id = any(${ids}::uuid[]) order by id for update)
-      update budget_reservation set expires_at = ${until} where id in (select id from locked)`.execute(this.#deps.db)
+    if (this.#running.size > 0) await extendReservations(this.#deps.db, [...this.#running.keys()], this.#now())
   }
 
-  /** Gives back the reservations that came too late. Those that it cannot give back expire. */
-  async returnLate(): Promise<void> {
-    for (const { workspaceId, reservation } of this.#late.splice(0)) {
-      const settlement = JSON.stringify([{ ...settlementOf(reservation, NOTHING_SPENT), late: true }])
-      await sql`select budget_settle(${uuidOfWorkspace(workspaceId)}, ${settlement}::jsonb)`.execute(this.#deps.db)
+  /**
+   * Gives back the rests of slices that have ended, and reservations that came too late. Those that it cannot give back expire: a second
+   * attempt could give back the same amount twice.
+   */
+  async returnUnused(): Promise<void> {
+    const now = this.#usesSlices ? this.#clock() : Number.POSITIVE_INFINITY
+    for (const [key, requests] of this.#counted) {
+      this.#unused.push(...requests.end(now))
+      if (requests.isIdle(now)) this.#counted.delete(key)
     }
+    const unused = Map.groupBy(this.#unused.splice(0), ({ workspaceId }) => workspaceId)
+    for (const [workspaceId, all] of unused) {
+      const settlements = all.map((slice) => settlementOf(reservationOf(slice, slice.free), NOTHING_SPENT))
+      await giveBack(this.#deps.db, workspaceId, settlements)
+    }
+  }
+
+  /** Gives back all slices; later requests ask the database. Call it when the server stops. Does not throw: slices end by themselves. */
+  async stop(): Promise<void> {
+    this.#usesSlices = false
+    await this.returnUnused().catch(() => {})
+  }
+
+  /** A change of a budget changes the key, so that no slice from before is used. */
+  #countedBy(matched: readonly MatchedBudget[]): CountedRequests {
+    const key = JSON.stringify(matched.map(({ budget, subject }) => [budget.id, budget.updatedAt, subject]))
+    const known = this.#counted.get(key)
+    if (known) return known
+    const requests = new CountedRequests()
+    this.#counted.set(key, requests)
+    return requests
+  }
+
+  /** The surplus of a reservation for several requests becomes their slice. */
+  async #ask(demand: Demand, requests: CountedRequests): Promise<Reservation | BudgetRefusal> {
+    const { spending, times } = demand
+    const sentAt = this.#clock()
+    const asked = reserveAmounts(this.#deps.db, demand, this.#now())
+    try {
+      const answer = await withDeadline(this.#deps.loadMs, asked, 'the budgets were not checked')
+      if (times > 1 && !(answer.ok && answer.times > 1)) requests.refuse(this.#clock())
+      if (!answer.ok) return answer
+      const slice = sliceOf(demand, answer, { times: answer.times - 1, endsAt: sliceEnd(sentAt, answer.window_ms) })
+      if (answer.times > 1) this.#unused.push(...requests.hold(slice))
+      return this.#admit(slice, spending)
+    } catch (cause) {
+      // The request was refused, so a reservation that comes too late is returned.
+      asked
+        .then((late) => late.ok && this.#unused.push(sliceOf(demand, late, { times: late.times, endsAt: sentAt })))
+        .catch(() => {})
+      throw new GatehouseError('UNAVAILABLE', { message: 'The budgets cannot be checked now. Try again.' }, cause)
+    }
+  }
+
+  #admit(slice: Slice, spending: Spending): Reservation {
+    this.#running.set(slice.id, (this.#running.get(slice.id) ?? 0) + 1)
+    return reservationOf(slice, spending)
   }
 
   #now(): Date | null {
@@ -121,16 +162,23 @@ export class BudgetLedger {
   }
 }
 
-type ReserveResult = BudgetRefusal | { readonly ok: true; readonly entries: readonly ReservedEntry[] }
+const sliceOf = (
+  { workspaceId, spending }: Demand,
+  { id, entries }: Granted,
+  { times, endsAt }: { readonly times: number; readonly endsAt: number },
+): Slice => ({ workspaceId, id, entries, endsAt, free: { usd: spending.usd * times, tokens: spending.tokens * times } })
 
-/** The settlement of a reservation whose request has used `spent`. */
-export const settlementOf = ({ id, entries }: Reservation, spent: Spending): Settlement => ({
+const reservationOf = ({ id, entries }: Slice, spending: Spending): Reservation => ({
+  ok: true,
   id,
-  entries: entries.map(({ unit, ...entry }) => ({ ...entry, spent: spent[unit] })),
+  spending,
+  entries: entries.map((entry) => ({ ...entry, amount: spending[entry.unit] })),
 })
 
-/** Releases reservations of nodes that died, up to `most`. Returns how many. */
-export async function expireReservations(db: Db, most: number, now: Date | null = null): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select budget_expire(${now}, ${most}) as count`.execute(db)
-  return rows[0]?.count ?? 0
-}
+/** The settlement of a reservation whose request has used `spent`. */
+export const settlementOf = ({ id, spending, entries }: Reservation, spent: Spending): Settlement => ({
+  id,
+  usd: spending.usd,
+  tokens: spending.tokens,
+  entries: entries.map(({ unit, ...entry }) => ({ ...entry, spent: spent[unit] })),
+})

@@ -21,10 +21,13 @@ export const billionths = (usd: number): number => Math.round(wholeBillionths(us
 /** An estimate, rounded up so that it stays an upper bound. */
 export const atMostBillionths = (usd: number): number => Math.ceil(wholeBillionths(usd))
 
-/** The end of a reservation, in the transaction of its audit record (SQL function budget_settle). */
+/** The end of a request's reservation, in the transaction of its audit record (SQL function budget_settle). */
 export interface Settlement {
   /** UUID of the reservation. */
   readonly id: string
+  /** Amounts that the request asked for: they are taken out of the reservation, which may hold more. */
+  readonly usd: number
+  readonly tokens: number
   readonly entries: readonly SettledEntry[]
 }
 

@@ -1,6 +1,7 @@
 import { takeAlerts } from '../budgets/alert-store.ts'
 import type { BudgetMeter } from '../budgets/budget-meter.ts'
-import { type BudgetLedger, expireReservations } from '../budgets/ledger.ts'
+import type { BudgetLedger } from '../budgets/ledger.ts'
+import { expireReservations } from '../budgets/reservation-store.ts'
 import { removeOldWindows } from '../budgets/window-store.ts'
 import type { Db } from '../db/database.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -21,7 +22,7 @@ const UNSPENT_MS = 24 * HOUR
 export interface BudgetJobDeps {
   readonly db: Db
   readonly clock: Clock
-  readonly budgetLedger: Pick<BudgetLedger, 'renew' | 'returnLate'>
+  readonly budgetLedger: Pick<BudgetLedger, 'renew' | 'returnUnused'>
   readonly budgetMeter: BudgetMeter
   readonly relay: Pick<EventRelay, 'wake'>
 }
@@ -29,7 +30,7 @@ export interface BudgetJobDeps {
 export const budgetJobs = ({ db, clock, budgetLedger, budgetMeter, relay }: BudgetJobDeps): Job[] => [
   // Each process renews its own.
   { name: 'renew reservations of budgets', everyMs: 20 * SECOND, run: () => budgetLedger.renew() },
-  { name: 'give back late reservations of budgets', everyMs: 2 * SECOND, run: () => budgetLedger.returnLate() },
+  { name: 'give back unused reservations of budgets', everyMs: SECOND, run: () => budgetLedger.returnUnused() },
   {
     name: 'release reservations of dead nodes',
     oncePerNode: true,

@@ -1,6 +1,7 @@
 import type { Budget } from '../budgets/budget.ts'
-import type { BudgetLedger, BudgetRefusal } from '../budgets/ledger.ts'
+import type { BudgetLedger } from '../budgets/ledger.ts'
 import { type MatchedBudget, matchBudgets } from '../budgets/match-budgets.ts'
+import type { BudgetRefusal } from '../budgets/reservation-store.ts'
 import { refuse, type Stop } from '../domain/outcome.ts'
 import { addSpending, atMostBillionths, NOTHING_SPENT, type Spending } from '../domain/spending.ts'
 import { mostRequestTokens } from '../domain/tokens.ts'

@@ -122,6 +122,27 @@ describe('charge', () => {
   })
 })
 
+test('budget: many requests are charged exactly, and what a slice holds beyond them returns within seconds [GW-BUD-14]', async () => {
+  const budget = await budgetOf({ limit: 1_000 })
+  let sent = 0
+  const holdsSlice = async () => {
+    const responses = await Promise.all(Array.from({ length: 12 }, () => budget.send()))
+    for (const response of responses) expectSuccess(response)
+    sent += responses.length
+    return (await budget.read()).current.reserved
+  }
+  // The requests of one second share a slice, on a slow machine perhaps only the next ones.
+  await expect.poll(holdsSlice).toBeGreaterThan(0)
+  const returned = async () => {
+    await governed.server.context.budgetLedger.returnUnused()
+    return (await budget.read()).current.reserved
+  }
+  await expect.poll(returned).toBe(0)
+  const { current } = await budget.read()
+  expect(current.spent).toBeCloseTo(sent * COST, 9)
+  expect(current).toMatchObject({ overruns: 0, expired: 0 })
+})
+
 describe('refusal', () => {
   test('budget: 429 names the budget and the end of its window when it is used up, and the refusal is recorded [GW-BUD-4, API-ERR-16]', async () => {
     const budget = await budgetOf({ limit: 0.12 })

@@ -93,7 +93,7 @@ function CurrentFigures({ budget, nameOf }: FiguresProps) {
     <Figures
       figures={[
         { name: 'Spent', value: shown(current.spent), note: highest ?? `${formatPercent(current.spent, limit)} of the limit` },
-        { name: 'Reserved', value: shown(current.reserved), note: 'Set aside for running requests' },
+        { name: 'Reserved', value: shown(current.reserved), note: 'Set aside for running and expected requests' },
         { name: 'Left', value: shown(current.left), note: 'For further requests' },
         {
           name: 'Limit',

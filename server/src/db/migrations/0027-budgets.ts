@@ -43,6 +43,8 @@ const TABLES = [
     id uuid primary key,
     workspace_id uuid not null,
     entries jsonb not null,
+    usd bigint not null,
+    tokens bigint not null,
     expires_at timestamptz not null
   )`,
   'create index budget_reservation_expiry on budget_reservation (expires_at)',
@@ -81,14 +83,17 @@ create or replace function budget_note_alerts(
 $function$`
 
 /**
- * Reserves at all budgets or at none. The rows are locked in the order of budgets and subjects, so that calls do not deadlock. Returns
- * \`{ ok: true, entries }\`, or the first budget that refuses, with its numbers. A refusal leaves no row behind. It notes the alerts of
- * the amount spent, and all alerts if less than a twentieth of the limit is left. After \`p_patience_ms\` the caller no longer waits: then
- * nothing is reserved.
+ * Reserves at all budgets or at none, up to \`p_times\` times the amount of one request: a slice, from which the process admits further
+ * requests. A slice holds at most a sixteenth of what is left of each budget, so that other processes are not refused because of it. The
+ * rows are locked in the order of budgets and subjects, so that calls do not deadlock. Returns \`{ ok: true, entries, times, window_ms }\`
+ * with the time until the first window ends, or the first budget that refuses, with its numbers. A refusal leaves no row behind. It notes
+ * the alerts of the amount spent, and all alerts if less than a twentieth of the limit is left. After \`p_patience_ms\` the caller no longer
+ * waits: then nothing is reserved.
  */
 const RESERVE = `
 create or replace function budget_reserve(
-  p_workspace uuid, p_id uuid, p_demands jsonb, p_lease_seconds double precision, p_patience_ms double precision, p_now timestamptz
+  p_workspace uuid, p_id uuid, p_counts jsonb, p_usd bigint, p_tokens bigint, p_times integer,
+  p_lease_seconds double precision, p_patience_ms double precision, p_now timestamptz
 ) returns jsonb language plpgsql as $function$
 declare
   d record;
@@ -96,16 +101,18 @@ declare
   entries jsonb := '[]';
   added jsonb := '[]';
   moment timestamptz := coalesce(p_now, clock_timestamp());
+  window_end timestamptz := 'infinity';
+  -- Nodes calculate with numbers that are exact up to 2^53.
+  times bigint := least(p_times, 9007199254740991 / greatest(p_usd, p_tokens, 1));
 begin
   -- The row of a count is locked until the commit: four times as many reservations fit into a second when it does not wait for the disk. A
   -- crash of the database may lose the last second of them; their requests are charged with their records, and count as overruns.
   perform set_config('synchronous_commit', 'off', true);
   for d in
-    select b.id, b.name, b.unit, b.amount, x.subject,
-      greatest(0, case b.unit when 'usd' then x.usd else x.tokens end) as asked,
+    select b.id, b.name, b.unit, b.amount, x.subject, case b.unit when 'usd' then p_usd else p_tokens end as asked,
       budget_window_start(b.period, b.time_zone, moment, 0) as starts,
       budget_window_start(b.period, b.time_zone, moment, 1) as ends
-    from jsonb_to_recordset(p_demands) as x(budget uuid, subject text, usd bigint, tokens bigint)
+    from jsonb_to_recordset(p_counts) as x(budget uuid, subject text)
     join budget b on b.id = x.budget and b.workspace_id = p_workspace and b.enabled
     order by b.id, x.subject for key share of b
   loop
@@ -130,21 +137,27 @@ begin
         'spent', w.spent, 'reserved', w.reserved, 'asked', d.asked,
         'seconds', greatest(1, ceil(extract(epoch from d.ends - moment))));
     end if;
-    entries := entries || jsonb_build_object('budget', d.id, 'subject', d.subject, 'starts', d.starts, 'unit', d.unit, 'amount', d.asked);
+    if d.asked > 0 then
+      times := least(times, (d.amount - w.spent - w.reserved) / 16 / d.asked);
+    end if;
+    window_end := least(window_end, d.ends);
+    entries := entries || jsonb_build_object('budget', d.id, 'subject', d.subject, 'starts', d.starts, 'unit', d.unit);
   end loop;
-  update budget_window as target set reserved = target.reserved + e.amount
-  from jsonb_to_recordset(entries) as e(budget uuid, subject text, starts timestamptz, amount bigint)
+  times := greatest(times, 1);
+  update budget_window as target set reserved = target.reserved + times * case e.unit when 'usd' then p_usd else p_tokens end
+  from jsonb_to_recordset(entries) as e(budget uuid, subject text, starts timestamptz, unit text)
   where target.budget_id = e.budget and target.subject = e.subject and target.starts_at = e.starts;
-  insert into budget_reservation (id, workspace_id, entries, expires_at)
-  values (p_id, p_workspace, entries, moment + p_lease_seconds * interval '1 second');
-  return jsonb_build_object('ok', true, 'entries', entries);
+  insert into budget_reservation (id, workspace_id, entries, usd, tokens, expires_at)
+  values (p_id, p_workspace, entries, times * p_usd, times * p_tokens, moment + p_lease_seconds * interval '1 second');
+  return jsonb_build_object('ok', true, 'entries', entries, 'times', times,
+    'window_ms', case when isfinite(window_end) then floor(extract(epoch from window_end - moment) * 1000) else 0 end);
 end
 $function$`
 
 /**
- * Settles reservations, in the transaction of their audit records. \`p_settlements\`: \`[{ id, entries: [{ budget, subject, starts, amount,
- * spent }] }]\` with the entries of the reservation. An entry of an expired reservation is charged too; it counts as an overrun. With
- * \`late: true\` it is not: a settlement that is repeated without its record counts once.
+ * Settles requests, in the transaction of their audit records. \`p_settlements\`: \`[{ id, usd, tokens, entries: [{ budget, subject, starts,
+ * amount, spent }] }]\` with the amounts that the request asked for. They are taken out of the reservation, which ends when it holds nothing
+ * more. A request of an expired reservation is charged too; it counts as an overrun. A settlement with nothing spent gives amounts back.
  */
 const SETTLE = `
 create or replace function budget_settle(p_workspace uuid, p_settlements jsonb) returns void language plpgsql as $function$
@@ -154,14 +167,22 @@ declare
   open uuid[];
 begin
   -- Nodes that renew lock in the same order.
-  with locked as materialized (
-    select id from budget_reservation
-    where workspace_id = p_workspace and id in (select (s ->> 'id')::uuid from jsonb_array_elements(p_settlements) s)
-    order by id for update
-  ), gone as (
-    delete from budget_reservation where id in (select id from locked) returning id
+  perform from budget_reservation
+  where workspace_id = p_workspace and id in (select (s ->> 'id')::uuid from jsonb_array_elements(p_settlements) s)
+  order by id for update;
+  with asked as (
+    select s.id, sum(s.usd)::bigint as usd, sum(s.tokens)::bigint as tokens
+    from jsonb_to_recordset(p_settlements) as s(id uuid, usd bigint, tokens bigint) group by 1
+  ), ended as (
+    delete from budget_reservation as held using asked
+    where held.id = asked.id and held.workspace_id = p_workspace and held.usd <= asked.usd and held.tokens <= asked.tokens
+    returning held.id
+  ), reduced as (
+    update budget_reservation as held set usd = held.usd - asked.usd, tokens = held.tokens - asked.tokens from asked
+    where held.id = asked.id and held.workspace_id = p_workspace and (held.usd > asked.usd or held.tokens > asked.tokens)
+    returning held.id
   )
-  select coalesce(array_agg(id), '{}') into open from gone;
+  select coalesce(array_agg(id), '{}') into open from (table ended union all table reduced) as held;
   for r in
     select e.budget, e.subject, e.starts, sum(e.spent)::bigint as spent, sum(held.amount)::bigint as released,
       sum(greatest(e.spent - held.amount, 0))::bigint as overrun, count(*) filter (where e.spent > held.amount) as overruns
@@ -169,7 +190,7 @@ begin
       lateral (select (s ->> 'id')::uuid = any(open) as is_open) as state,
       jsonb_to_recordset(s -> 'entries') as e(budget uuid, subject text, starts timestamptz, amount bigint, spent bigint),
       lateral (select case when is_open then e.amount else 0 end as amount) as held
-    where is_open or not coalesce((s ->> 'late')::boolean, false)
+    where is_open or e.spent > 0
     group by 1, 2, 3 order by 1, 2, 3
   loop
     update budget_window as target
@@ -192,7 +213,7 @@ begin
 end
 $function$`
 
-/** Releases up to \`p_most\` reservations whose node died. Returns how many. */
+/** Releases up to \`p_most\` reservations whose node died, with what is left in them. Returns how many. */
 const EXPIRE = `
 create or replace function budget_expire(p_now timestamptz, p_most integer) returns integer language plpgsql as $function$
 declare
@@ -204,13 +225,13 @@ begin
       select id from budget_reservation where expires_at <= coalesce(p_now, clock_timestamp())
       order by expires_at limit p_most for update skip locked
     )
-    returning entries
+    returning entries, usd, tokens
   )
-  select coalesce(jsonb_agg(entries), '[]') into dead from gone;
+  select coalesce(jsonb_agg(to_jsonb(gone)), '[]') into dead from gone;
   for r in
-    select e.budget, e.subject, e.starts, sum(e.amount)::bigint as amount, count(*) as expired
-    from jsonb_array_elements(dead) as d,
-      jsonb_to_recordset(d) as e(budget uuid, subject text, starts timestamptz, amount bigint)
+    select e.budget, e.subject, e.starts, sum(case e.unit when 'usd' then d.usd else d.tokens end)::bigint as amount, count(*) as expired
+    from jsonb_to_recordset(dead) as d(entries jsonb, usd bigint, tokens bigint),
+      jsonb_to_recordset(d.entries) as e(budget uuid, subject text, starts timestamptz, unit text)
     group by 1, 2, 3 order by 1, 2, 3
   loop
     update budget_window as target set reserved = target.reserved - r.amount, expired = target.expired + r.expired

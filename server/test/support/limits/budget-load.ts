@@ -50,6 +50,9 @@ export async function budgetLoad(limited: LimitedNodes) {
       await Promise.all(nodes.flatMap((node) => Array.from({ length: clients }, () => client(node))))
       return seen
     },
+    /** Sends chats to a node at once. Resolves with their statuses. */
+    send: async (node: number, count: number): Promise<readonly number[]> =>
+      Promise.all(Array.from({ length: count }, async () => (await chat(limited, node, key)).status)),
     /** Sends chats to a node that the provider does not answer, and resolves when it has all of them. */
     async hang(node: number, count: number): Promise<void> {
       const content = `${PROMPT} ${word()}`

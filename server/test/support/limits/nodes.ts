@@ -9,6 +9,7 @@ import { type ServerProcess, startServerProcess } from '../server-process.ts'
 export interface LimitedNodes {
   readonly nodes: readonly ServerProcess[]
   readonly provider: ScriptedProvider
+  readonly databaseUrl: string
   /** Calls the admin API of the first node. */
   readonly admin: (method: string, path: string, json?: unknown) => Promise<Record<string, unknown>>
   /** Creates an Application with limits and a key. */
@@ -60,6 +61,7 @@ export async function startLimitedNodes(
   return {
     nodes,
     provider,
+    databaseUrl: database.url,
     admin,
     application: async (limits) => {
       const { id } = await admin('POST', '/applications', { name: `limited ${crypto.randomUUID()}`, limits })

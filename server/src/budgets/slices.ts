@@ -1,0 +1,103 @@
+import type { Spending } from '../domain/spending.ts'
+import type { CountKey } from './reservation-store.ts'
+
+/** For so long, in milliseconds, requests are admitted from a slice: much less than the database keeps it (reservation-store.ts). */
+const SLICE_MS = 2_000
+/** A slice holds as many requests as came in this time. */
+const RECENT_MS = 1_000
+/** Fewer recent requests reserve one by one. */
+const FEWEST = 4
+const MOST = 512
+/** No slice is asked for during this time after the database has granted none, because little is left. */
+const SCARCE_MS = 1_000
+
+/** A reservation for several requests of the same counts, which this process admits without asking the database. */
+export interface Slice {
+  readonly workspaceId: string
+  /** UUID of the reservation. */
+  readonly id: string
+  readonly entries: readonly CountKey[]
+  /** Monotonic milliseconds. */
+  readonly endsAt: number
+  /** The part that no request has got. */
+  free: Spending
+}
+
+/** `sentAt`: when the slice was asked for. `windowMs`: from then until the first window of its counts ends. */
+export const sliceEnd = (sentAt: number, windowMs: number): number => sentAt + Math.min(SLICE_MS, windowMs)
+
+/** The requests of this process that the same counts of budgets count, and the slice that they share. Times are monotonic milliseconds. */
+export class CountedRequests {
+  #slice: Slice | undefined
+  #taking: Promise<unknown> | undefined
+  /** Requests since `#since`, and in the second before. */
+  #recent = 0
+  #before = 0
+  #since = Number.NEGATIVE_INFINITY
+  #scarceUntil = Number.NEGATIVE_INFINITY
+
+  /** Settles when the slice that is being asked for is there. undefined: none is. */
+  get taking(): Promise<unknown> | undefined {
+    return this.#taking
+  }
+
+  /** Counts a request that arrives. */
+  count(now: number): void {
+    const passed = now - this.#since
+    if (passed >= RECENT_MS) {
+      this.#before = passed < 2 * RECENT_MS ? this.#recent : 0
+      this.#recent = 0
+      this.#since = now
+    }
+    this.#recent += 1
+  }
+
+  /** Takes the amount of a request out of the slice; undefined: it does not hold so much. */
+  draw(spending: Spending, now: number): Slice | undefined {
+    const slice = this.#slice
+    if (!slice || now >= slice.endsAt || spending.usd > slice.free.usd || spending.tokens > slice.free.tokens) return undefined
+    slice.free = { usd: slice.free.usd - spending.usd, tokens: slice.free.tokens - spending.tokens }
+    return slice
+  }
+
+  /** For how many requests the next reservation should be. */
+  times(now: number): number {
+    const recent = Math.max(this.#recent, this.#before)
+    return this.#taking || now < this.#scarceUntil || recent < FEWEST ? 1 : Math.min(recent, MOST)
+  }
+
+  /** Requests that arrive during `taking` wait for it. It does the work of `hold` or `refuse`. */
+  awaitSlice(taking: Promise<unknown>): void {
+    const ended = taking.finally(() => {
+      this.#taking = undefined
+    })
+    // There may be no request that waits.
+    ended.catch(() => {})
+    this.#taking = ended
+  }
+
+  /** Replaces the slice. Returns the former one. */
+  hold(slice: Slice): Slice[] {
+    const former = this.#slice ? [this.#slice] : []
+    this.#slice = slice
+    return former
+  }
+
+  /** The database has granted no slice. */
+  refuse(now: number): void {
+    this.#scarceUntil = now + SCARCE_MS
+  }
+
+  /** Removes and returns the slice, if it has ended. */
+  end(now: number): Slice[] {
+    if (!this.#slice || now < this.#slice.endsAt) return []
+    const ended = [this.#slice]
+    this.#slice = undefined
+    return ended
+  }
+
+  /** Whether there is nothing to remember. */
+  isIdle(now: number): boolean {
+    return !this.#slice && !this.#taking && now - this.#since >= 2 * RECENT_MS && now >= this.#scarceUntil
+  }
+}
