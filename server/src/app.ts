@@ -66,7 +66,7 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
 
 /** One log line for each request: enough to find its audit record, without content. */
 function logResponses(app: FastifyInstance): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const auditId = reply.getHeader('x-audit-id')
     request.log.info(
       {
@@ -79,5 +79,6 @@ function logResponses(app: FastifyInstance): void {
       },
       'answered',
     )
+    done()
   })
 }
