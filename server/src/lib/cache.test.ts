@@ -31,15 +31,3 @@ test('Cache: value is not kept when forget was called during its load', async ()
   expect(await after).toBe('fresh')
   expect(await cache.get('a')).toBe('fresh')
 })
-
-test('Cache: drops the value that was loaded first when it holds too many', async () => {
-  const loads: string[] = []
-  const load = async (key: string) => {
-    loads.push(key)
-    return key
-  }
-  const cache = new Cache(load, { maxAgeMs: 60_000, maxEntries: 2 })
-  for (const key of ['a', 'b', 'c', 'b', 'c', 'a']) expect(await cache.get(key)).toBe(key)
-  expect(loads).toEqual(['a', 'b', 'c', 'a'])
-  expect(cache.statistics).toEqual({ hits: 2, misses: 4, size: 2 })
-})

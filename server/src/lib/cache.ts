@@ -1,19 +1,13 @@
+import { LRUCache } from 'lru-cache'
 import type { CacheStatistics } from './cache-statistics.ts'
-import { elapsed } from './clock.ts'
 import { withDeadline } from './deadline.ts'
 
 export interface CacheOptions {
   readonly maxAgeMs?: number | undefined
-  /** Above it, the value that was loaded first is dropped. */
+  /** The cache reserves memory for all entries at once, about 40 bytes each. */
   readonly maxEntries?: number
   /** Longest time of a load; undefined: no limit. */
   readonly loadMs?: number | undefined
-}
-
-interface Entry<V> {
-  readonly value: Promise<V>
-  /** Monotonic milliseconds. */
-  readonly until: number
 }
 
 /**
@@ -23,42 +17,31 @@ interface Entry<V> {
 export class Cache<V> {
   readonly #load: (key: string) => Promise<V>
   readonly #loadMs: number | undefined
-  readonly #maxAgeMs: number
-  readonly #maxEntries: number
-  /** In the order of their loads. */
-  readonly #entries = new Map<string, Entry<V>>()
+  readonly #entries: LRUCache<string, Promise<V>>
   #hits = 0
   #misses = 0
 
   constructor(load: (key: string) => Promise<V>, { maxAgeMs = 750, maxEntries = 10_000, loadMs }: CacheOptions = {}) {
     this.#load = load
     this.#loadMs = loadMs
-    this.#maxAgeMs = maxAgeMs
-    this.#maxEntries = maxEntries
+    // With another resolution the library's clock stops while the event loop is busy, and values are kept too long.
+    this.#entries = new LRUCache({ max: maxEntries, ttl: maxAgeMs, ttlResolution: 0 })
   }
 
   get(key: string): Promise<V> {
-    const now = elapsed()
     const known = this.#entries.get(key)
-    if (known && now < known.until) {
+    if (known) {
       this.#hits++
-      return known.value
+      return known
     }
     this.#misses++
     const work = this.#load(key)
     const value = this.#loadMs === undefined ? work : withDeadline(this.#loadMs, work, 'the value was not loaded')
-    this.#keep(key, { value, until: now + this.#maxAgeMs })
-    return value
-  }
-
-  #keep(key: string, entry: Entry<V>): void {
-    this.#entries.delete(key)
-    this.#entries.set(key, entry)
-    const [oldest] = this.#entries.size > this.#maxEntries ? this.#entries.keys() : []
-    if (oldest !== undefined) this.#entries.delete(oldest)
-    entry.value.catch(() => {
-      if (this.#entries.get(key) === entry) this.#entries.delete(key)
+    this.#entries.set(key, value)
+    value.catch(() => {
+      if (this.#entries.peek(key) === value) this.#entries.delete(key)
     })
+    return value
   }
 
   get statistics(): CacheStatistics {
