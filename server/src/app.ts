@@ -68,7 +68,7 @@ export async function createApp(context: Context): Promise<FastifyInstance> {
 
 /** One log line for each request: enough to find its audit record, without content. */
 function logResponses(app: FastifyInstance): void {
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const auditId = reply.getHeader('x-audit-id')
     request.log.info(
       {
@@ -81,5 +81,6 @@ function logResponses(app: FastifyInstance): void {
       },
       'answered',
     )
+    done()
   })
 }

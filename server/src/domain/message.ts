@@ -274,18 +274,20 @@ function mapItems(items: readonly unknown[], map: (item: unknown) => unknown): r
 }
 
 function mapFields(fields: Fields, visit: Visit, map: (field: unknown, name: string) => unknown): Fields {
-  let changed = false
-  const copy: Record<string, unknown> = {}
-  for (const [name, field] of Object.entries(fields)) {
+  let changes: Map<string, readonly [name: string, field: unknown]> | undefined
+  for (const name of Object.keys(fields)) {
+    const field = fields[name]
     const newName = VOCABULARY.has(name) ? name : visit.text(name)
     const isWord = (name === 'type' || name === 'role') && typeof field === 'string' && VOCABULARY.has(field)
     const isSignature = isOpaque(fields, name, field)
     if (isSignature) visit.unread('other', decodedLength(field as string))
     const newField = isWord ? field : isSignature ? mapSignature(field as string, visit) : map(field, name)
-    changed ||= newName !== name || newField !== field
-    copy[newName] = newField
+    if (newName === name && newField === field) continue
+    changes ??= new Map()
+    changes.set(name, [newName, newField])
   }
-  return changed ? copy : fields
+  if (!changes) return fields
+  return Object.fromEntries(Object.entries(fields).map((entry) => changes.get(entry[0]) ?? entry))
 }
 
 type Fields = Readonly<Record<string, unknown>>

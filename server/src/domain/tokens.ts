@@ -10,14 +10,14 @@ interface Read {
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-/** As estimateTokens, for a whole request: tools and schemas count as JSON text. */
-export const estimateRequestTokens = ({ messages, parameters }: Read): number =>
+/** As estimateTokens, for a whole request: tools and schemas count as JSON text. `texts`: those of the messages, if they are known. */
+export const estimateRequestTokens = ({ messages, parameters }: Read, texts = collectTexts(messages)): number =>
   Object.values(parameters).reduce<number>(
     (sum, value) =>
       typeof value === 'string' || (typeof value === 'object' && value !== null)
         ? sum + Math.ceil(JSON.stringify(value).length / CHARACTERS_PER_TOKEN)
         : sum,
-    estimateTokens(collectTexts(messages)),
+    estimateTokens(texts),
   )
 
 /** An estimate without a tokenizer: four characters a token, and a few tokens for each message. */

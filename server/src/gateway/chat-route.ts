@@ -24,8 +24,10 @@ export function largeBodyRoute(
   deps: ChatDeps,
   { errorBody }: Pick<ClientDialect, 'errorBody'> = {},
 ): void {
-  const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
-    !hasLargeBody(request) || (await hasKey(request, deps)) ? undefined : send(request, reply)
+  const refuseUnknown = async (request: FastifyRequest, reply: FastifyReply) =>
+    (await hasKey(request, deps)) ? undefined : send(request, reply)
+  const onRequest = (request: FastifyRequest, reply: FastifyReply, done: () => void) =>
+    hasLargeBody(request) ? refuseUnknown(request, reply) : done()
   const config = { ...LARGE_BODY, ...(errorBody && { errorBody }) }
   handle(app, { ...docs, config, bodyLimit: deps.chatLimits.bodyBytes, onRequest }, send)
 }

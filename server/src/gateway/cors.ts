@@ -24,14 +24,17 @@ const has = (origins: ReadonlySet<string>, origin: string): boolean => origins.h
  * Without settings there is no CORS header.
  */
 export function registerCors(app: FastifyInstance, { allowedOrigins }: { readonly allowedOrigins: AllowedOrigins }): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const { origin } = request.headers
     // The Application is not known before its key is read; `narrowOrigins` then narrows the origins.
-    if (origin === undefined) return
-    // Without a database no origin is allowed; the request itself fails with its own error.
-    const origins = await allowedOrigins.get('').catch(() => NONE)
-    if (has(origins, origin)) allow(reply, origin)
+    return origin === undefined ? done() : allowKnown(reply, origin, allowedOrigins)
   })
+}
+
+async function allowKnown(reply: FastifyReply, origin: string, allowedOrigins: AllowedOrigins): Promise<void> {
+  // Without a database no origin is allowed; the request itself fails with its own error.
+  const origins = await allowedOrigins.get('').catch(() => NONE)
+  if (has(origins, origin)) allow(reply, origin)
 }
 
 /** Responds to `OPTIONS` of a path. For an origin of no Application the response is that of an unknown method. */

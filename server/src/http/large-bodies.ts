@@ -28,17 +28,19 @@ export function limitLargeBodies(app: FastifyInstance, maxBytes: number): void {
     held += counted - (shares.get(request) ?? 0)
     shares.set(request, counted)
   }
-  app.addHook('preParsing', async (request, reply) => {
+  app.addHook('preParsing', (request, reply, _payload, done) => {
     const bytes = largeBytes(request)
-    if (bytes === 0) return
+    if (bytes === 0) return done()
     if (held + bytes > maxBytes) {
-      throw new GatehouseError('UNAVAILABLE', { message: FULL, headers: { 'retry-after': '2', connection: 'close' } })
+      return done(new GatehouseError('UNAVAILABLE', { message: FULL, headers: { 'retry-after': '2', connection: 'close' } }))
     }
     share(request, bytes)
     reply.raw.once('close', () => share(request, 0))
+    done()
   })
-  app.addHook('preValidation', async (request) => {
+  app.addHook('preValidation', (request, _reply, done) => {
     if (shares.has(request) && Buffer.isBuffer(request.body)) share(request, request.body.length)
+    done()
   })
 }
 

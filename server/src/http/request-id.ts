@@ -14,7 +14,8 @@ export function requestIdOf(request: IncomingMessage): string {
 
 /** Sends `x-request-id` with every response, errors and streams included. OpenAI clients read only that header. */
 export function sendRequestId(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
+    done()
   })
 }

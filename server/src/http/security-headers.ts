@@ -10,7 +10,8 @@ export const securityHeaders = (publicUrl: string | undefined): Readonly<Record<
 
 /** Sends the headers with every response that reaches a hook, errors and streams included. */
 export function sendSecurityHeaders(app: FastifyInstance, headers: Readonly<Record<string, string>>): void {
-  app.addHook('onRequest', async (_request, reply) => {
+  app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(headers)
+    done()
   })
 }

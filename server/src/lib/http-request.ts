@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { elapsed } from './clock.ts'
-import { traceHeaders } from './trace-context.ts'
+import { currentTraceparent } from './trace-context.ts'
 
 /** For undici: names and values in turns. */
 export const JSON_HEADERS: readonly string[] = [
@@ -95,8 +95,8 @@ export function sendHttpRequest(dispatcher: Dispatcher, request: HttpRequest): P
   if (request.signal?.aborted) return Promise.resolve({ ok: false, failure: 'aborted', status: 0, unsent: true })
   return new Promise((resolve) => {
     const { method, path, body } = request
-    const trace = Object.entries(traceHeaders()).flat()
-    const headers = trace.length === 0 ? (request.headers as string[]) : [...request.headers, ...trace]
+    const traceparent = currentTraceparent()
+    const headers = traceparent === null ? (request.headers as string[]) : [...request.headers, 'traceparent', traceparent]
     dispatcher.dispatch({ method, path, headers, body }, new ResponseHandler(request, resolve))
   })
 }

@@ -23,9 +23,13 @@ export function parseJson(body: Buffer): unknown {
   }
 }
 
+const NO_FIELDS: Fields = {}
+
 /** All fields except `known`. Returns undefined if they have too many values or levels, or a key that could change a prototype. */
 export function readExtraFields(value: Fields, known: readonly string[]): Fields | undefined {
-  const extras = Object.entries(value).filter(([name]) => !known.includes(name))
+  const names = Object.keys(value).filter((name) => !known.includes(name))
+  if (names.length === 0) return NO_FIELDS
+  const extras = names.map((name) => [name, value[name]] as const)
   const values = { left: MAX_VALUES }
   const isValid = extras.every(([name, field]) => !FORBIDDEN_KEYS.has(name) && isWithinLimits(field, MAX_LEVELS, values))
   return isValid ? Object.fromEntries(extras) : undefined

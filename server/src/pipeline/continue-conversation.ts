@@ -1,11 +1,10 @@
 import type { Db } from '../db/database.ts'
 import { refuse, type Stop } from '../domain/outcome.ts'
-import { estimateRequestTokens } from '../domain/tokens.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import { expiryLimit, type ResponseOwner } from '../responses/stored-response.ts'
 import { loadConversation } from '../responses/stored-response-store.ts'
-import { type IncomingRequest, parseBody } from './request.ts'
+import { type IncomingRequest, parseBody, withCollectedTexts } from './request.ts'
 import type { Admitted, Caller, Identity } from './stage-results.ts'
 
 export interface ConversationDeps {
@@ -44,8 +43,7 @@ export async function continueConversation(
   if (loaded.kind === 'too_large') return refuse('PAYLOAD_TOO_LARGE', { param: PARAM, message: TOO_LARGE })
   const parsed = parseBody(incoming, application, jsonDepth, loaded.contents)
   if (!parsed.ok) return refuse(parsed.code ?? 'VALIDATION_ERROR', parsed.problem)
-  const { request } = parsed
-  return { ...admitted, request, tokens: estimateRequestTokens(request), continuedId: continues.responseId }
+  return { ...admitted, ...withCollectedTexts(parsed.request), continuedId: continues.responseId }
 }
 
 const PARAM = 'previous_response_id'

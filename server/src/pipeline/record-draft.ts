@@ -215,12 +215,12 @@ function features(
     ...(classify && {
       'content.classification': classify.classification,
       'content.risk_level': classify.risk,
-      ...unreadFeatures('content', classify.unread),
+      ...inputUnread(classify.unread),
     }),
     ...(outputContext && {
       'output.content.classification': outputContext.classification,
       'output.content.risk_level': outputContext.riskLevel,
-      ...unreadFeatures('output.content', outputContext.unread ?? NOTHING_UNREAD),
+      ...outputUnread(outputContext.unread ?? NOTHING_UNREAD),
     }),
     'request.endpoint': endpoint,
     'request.max_tokens': request.maxTokens ?? 0,
@@ -239,8 +239,14 @@ function features(
   }
 }
 
-const unreadFeatures = (prefix: string, { count, bytes, kinds }: Unread) => ({
-  [`${prefix}.unread`]: count,
-  [`${prefix}.unread_bytes`]: bytes,
-  [`${prefix}.unread_kinds`]: kinds,
+const inputUnread = ({ count, bytes, kinds }: Unread) => ({
+  'content.unread': count,
+  'content.unread_bytes': bytes,
+  'content.unread_kinds': kinds,
+})
+
+const outputUnread = ({ count, bytes, kinds }: Unread) => ({
+  'output.content.unread': count,
+  'output.content.unread_bytes': bytes,
+  'output.content.unread_kinds': kinds,
 })

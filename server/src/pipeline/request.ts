@@ -1,10 +1,11 @@
 import type { Classification } from '../domain/classification.ts'
 import type { Completion, CompletionHead } from '../domain/completion.ts'
 import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
-import type { ChatMessage } from '../domain/message.ts'
+import { type ChatMessage, collect } from '../domain/message.ts'
 import type { RequestSource } from '../domain/original-request.ts'
 import { ANONYMOUS_USER, type Application, type Endpoint, type User } from '../domain/principal.ts'
 import type { NewStoredContent, StoredContent } from '../domain/stored-content.ts'
+import { estimateRequestTokens } from '../domain/tokens.ts'
 import type { ErrorCode, ErrorFields } from '../errors.ts'
 import { parseJsonKeepingNumbers } from '../lib/json.ts'
 import type { Lease } from '../limits/lease.ts'
@@ -67,6 +68,12 @@ export function parseBody(
   const json = parseJsonKeepingNumbers(body, jsonDepth)
   if (!json.ok) return { ok: false, problem: { message: json.problem } }
   return parse(json.value, application, { written: json.written, history })
+}
+
+/** A request with the texts of its messages, which both the estimate and the detectors read. */
+export function withCollectedTexts(request: GatewayRequest) {
+  const collected = collect(request.messages)
+  return { request, collected, tokens: estimateRequestTokens(request, collected.texts) }
 }
 
 export type Parsed =

@@ -3,12 +3,11 @@ import type { Decision, PolicyPoint } from '../domain/decision.ts'
 import type { FindingCounts } from '../domain/finding.ts'
 import { Skipped, type StageReturn, Stop } from '../domain/outcome.ts'
 import type { Application } from '../domain/principal.ts'
-import { estimateRequestTokens } from '../domain/tokens.ts'
 import { UNLIMITED } from '../limits/lease.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import type { Pause } from '../policy/evaluation-limiter.ts'
 import { withPriced } from './priced.ts'
-import { assertedUser, type GatewayRequest } from './request.ts'
+import { assertedUser, type GatewayRequest, withCollectedTexts } from './request.ts'
 import { type Admitted, type Authorized, type Classified, type Inspected, NOT_INVOKED, noHits } from './stage-results.ts'
 import { classify } from './stages/04-classify.ts'
 import { type AuthorizeDeps, authorize } from './stages/05-authorize.ts'
@@ -82,9 +81,8 @@ export async function simulate(
 const INCOMING = { endpoint: 'chat' as const, clientSignal: () => new AbortController().signal }
 
 const admittedOf = (request: GatewayRequest): Admitted => ({
-  request: { ...request, dryRun: true, reviewItemId: undefined, waitSeconds: 0 },
+  ...withCollectedTexts({ ...request, dryRun: true, reviewItemId: undefined, waitSeconds: 0 }),
   auditId: '',
-  tokens: estimateRequestTokens(request),
   bytes: 0,
   lease: UNLIMITED,
 })

@@ -4,7 +4,7 @@ import type { Completion, ProviderAttempt } from '../domain/completion.ts'
 import { type Decision, NO_DEMANDS } from '../domain/decision.ts'
 import type { Embeddings } from '../domain/embedding.ts'
 import { countFindings, type FindingCounts } from '../domain/finding.ts'
-import type { ChatMessage } from '../domain/message.ts'
+import type { ChatMessage, Collected } from '../domain/message.ts'
 import { ANONYMOUS_USER, type Application, type User } from '../domain/principal.ts'
 import { estimateTokens } from '../domain/tokens.ts'
 import { toolNamesOf } from '../domain/tool-call.ts'
@@ -116,6 +116,8 @@ export const transformsOf = ({ authorize, retrieve, recall, inspect, remember }:
 
 export interface Admitted {
   readonly request: GatewayRequest
+  /** The texts of its messages. */
+  readonly collected: Collected
   /** Id of the audit record that every outcome from here on is written to. */
   readonly auditId: string
   /** Estimate over everything the detectors will read. */

@@ -2,7 +2,7 @@ import { calcPrice, type Provider as ListedProvider, type ModelPrice, type Tiere
 import { LRUCache } from 'lru-cache'
 import type { ProviderKind } from './kinds.ts'
 import { PRESETS } from './presets.ts'
-import type { Price, PricedModel, PricedProvider } from './priced.ts'
+import { completenessOf, type Price, type PricedModel, type PricedProvider } from './priced.ts'
 import { type PricedTokens, type Prices, TOKENS_PER_PRICE } from './prices.ts'
 import { resolvedBaseUrl } from './provider.ts'
 
@@ -73,9 +73,12 @@ function priceFrom(provider: ListedProvider, name: string, prices: ModelPrice, a
   const pricesNamed = (pattern: RegExp) =>
     Object.entries(prices).flatMap(([name, price]) => (price !== undefined && pattern.test(name) ? [price] : []))
   const highestOf = (pattern: RegExp) => Math.max(0, ...pricesNamed(pattern).map(highestTier)) / TOKENS_PER_PRICE
+  const cost: Price['costOf'] = (tokens) =>
+    calcPrice(usageOf(tokens), name, { provider, timestamp: at })?.total_price ?? Number.NaN
   return {
     version: PRICE_LIST,
-    costOf: (tokens) => calcPrice(usageOf(tokens), name, { provider, timestamp: at })?.total_price ?? Number.NaN,
+    costOf: cost,
+    isComplete: completenessOf(cost),
     highest: {
       input: highestOf(/^(?:input|cache)_.*mtok$/),
       output: highestOf(/^output_.*mtok$/),

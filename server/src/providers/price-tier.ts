@@ -6,20 +6,24 @@ import type { Price } from './priced.ts'
  * Fields with which a request chooses how it is served, and a response reports it, with the values that cost no more than the standard
  * price (`scale` is capacity that the account has paid in advance). Every other value (`priority`, `fast`) costs more, and no price list holds how much.
  */
-const STANDARD: Readonly<Record<string, ReadonlySet<unknown>>> = {
-  service_tier: new Set(['auto', 'default', 'standard', 'standard_only', 'on_demand', 'flex', 'batch', 'scale']),
-  speed: new Set(['standard']),
-  inference_geo: new Set(['global', 'not_available']),
-}
+const STANDARD: ReadonlyMap<string, ReadonlySet<unknown>> = new Map([
+  ['service_tier', new Set(['auto', 'default', 'standard', 'standard_only', 'on_demand', 'flex', 'batch', 'scale'])],
+  ['speed', new Set(['standard'])],
+  ['inference_geo', new Set(['global', 'not_available'])],
+])
 
 /** `pricier`: it costs more than the standard price. */
 export type Tier = 'standard' | 'pricier'
 
 /** The tier that these fields choose or report; undefined: they name none. */
 function tierOf(fields: Fields): Tier | undefined {
-  const named = Object.entries(STANDARD).filter(([name]) => isSet(fields[name]))
-  if (named.length === 0) return undefined
-  return named.every(([name, values]) => values.has(fields[name])) ? 'standard' : 'pricier'
+  let tier: Tier | undefined
+  for (const [name, values] of STANDARD) {
+    if (!isSet(fields[name])) continue
+    if (!values.has(fields[name])) return 'pricier'
+    tier = 'standard'
+  }
+  return tier
 }
 
 /** The tier that a request asks for. */

@@ -1,5 +1,5 @@
 import { listPriceOf } from './price-list.ts'
-import type { Price, PricedModel, PricedProvider } from './priced.ts'
+import { completenessOf, type Price, type PricedModel, type PricedProvider } from './priced.ts'
 import { costOf, PRICE_NAMES, type PricedTokens, type Prices, TOKENS_PER_PRICE } from './prices.ts'
 
 /**
@@ -19,7 +19,7 @@ export function knownCost(price: Price | undefined, tokens: PricedTokens): numbe
 
 /** Whether the cost of every response of the model is known. `hasOutput`: it has a completion. */
 export const isPriced = (price: Price | undefined, hasOutput: boolean): boolean =>
-  knownCost(price, { input: 1, output: hasOutput ? 1 : undefined }) !== undefined
+  price?.isComplete[hasOutput ? 'withOutput' : 'withoutOutput'] === true
 
 const hasOwnPrice = (model: Prices): boolean => PRICE_NAMES.some((name) => model[name] !== null)
 
@@ -27,9 +27,11 @@ function ownPrice(prices: Prices, version: string): Price {
   const { inputPrice, cacheReadPrice, cacheWritePrice, cacheWrite1hPrice, outputPrice, reasoningPrice, requestPrice } = prices
   const highestOf = (first: number | null, ...others: (number | null)[]) =>
     first === null ? Number.NaN : Math.max(first, ...others.map((price) => price ?? 0)) / TOKENS_PER_PRICE
+  const cost: Price['costOf'] = (tokens) => costOf(prices, tokens)
   return {
     version,
-    costOf: (tokens) => costOf(prices, tokens),
+    costOf: cost,
+    isComplete: completenessOf(cost),
     highest: {
       input: highestOf(inputPrice, cacheReadPrice, cacheWritePrice, cacheWrite1hPrice),
       output: highestOf(outputPrice, reasoningPrice),

@@ -1,6 +1,7 @@
-import { Histogram, type Registry } from 'prom-client'
+import type { Registry } from 'prom-client'
 import type { ProviderCall } from '../domain/provider-call.ts'
 import { DURATION_BUCKETS, errorTypeOf, FIRST_CHUNK_BUCKETS, providerNameOf, TOKEN_BUCKETS } from './gen-ai.ts'
+import { Histogram } from './labelled-metrics.ts'
 
 const CALL_LABELS = ['gen_ai_operation_name', 'gen_ai_provider_name', 'gen_ai_request_model', 'gen_ai_response_model'] as const
 
@@ -14,28 +15,33 @@ export class GenAiMetrics {
   readonly #firstChunk: Histogram<(typeof CALL_LABELS)[number]>
 
   constructor(registry: Registry) {
-    const registers = [registry]
-    this.#tokens = new Histogram({
-      name: 'gen_ai_client_token_usage',
-      help: 'Input and output tokens of a provider call.',
-      labelNames: [...CALL_LABELS, 'gen_ai_token_type'],
-      buckets: TOKEN_BUCKETS,
-      registers,
-    })
-    this.#duration = new Histogram({
-      name: 'gen_ai_client_operation_duration_seconds',
-      help: 'Duration of a provider call.',
-      labelNames: [...CALL_LABELS, 'error_type'],
-      buckets: DURATION_BUCKETS,
-      registers,
-    })
-    this.#firstChunk = new Histogram({
-      name: 'gen_ai_client_operation_time_to_first_chunk_seconds',
-      help: 'Time until the first event of a streamed response.',
-      labelNames: [...CALL_LABELS],
-      buckets: FIRST_CHUNK_BUCKETS,
-      registers,
-    })
+    this.#tokens = new Histogram(
+      {
+        name: 'gen_ai_client_token_usage',
+        help: 'Input and output tokens of a provider call.',
+        labelNames: [...CALL_LABELS, 'gen_ai_token_type'],
+        registry,
+      },
+      TOKEN_BUCKETS,
+    )
+    this.#duration = new Histogram(
+      {
+        name: 'gen_ai_client_operation_duration_seconds',
+        help: 'Duration of a provider call.',
+        labelNames: [...CALL_LABELS, 'error_type'],
+        registry,
+      },
+      DURATION_BUCKETS,
+    )
+    this.#firstChunk = new Histogram(
+      {
+        name: 'gen_ai_client_operation_time_to_first_chunk_seconds',
+        help: 'Time until the first event of a streamed response.',
+        labelNames: CALL_LABELS,
+        registry,
+      },
+      FIRST_CHUNK_BUCKETS,
+    )
   }
 
   observe(call: ProviderCall): void {

@@ -1,8 +1,9 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { ProviderAttempt } from '../domain/completion.ts'
 import type { Fault } from '../domain/fault.ts'
 import type { ProviderCall } from '../domain/provider-call.ts'
 import { GenAiMetrics } from './gen-ai-metrics.ts'
+import { Counter, Histogram } from './labelled-metrics.ts'
 import { type Readings, registerReadings } from './readings.ts'
 
 /** The values of a finished request that metrics record. Never content, keys or tokens. */
@@ -161,11 +162,11 @@ export class Metrics {
     }
     for (const attempt of request.attempts) this.#observeAttempt(attempt)
     this.#observeRelease(request)
-    if (request.overran) this.#overruns.inc()
+    if (request.overran) this.#overruns.inc({})
   }
 
   #observeRelease({ released, deniedEarly, code }: RequestMetrics): void {
-    if (deniedEarly) this.#earlyDenials.inc()
+    if (deniedEarly) this.#earlyDenials.inc({})
     if (!released) return
     this.#released.inc({ mode: 'windowed' }, released.windowed)
     this.#released.inc({ mode: 'validated' }, released.validated)
@@ -189,10 +190,10 @@ export class Metrics {
   }
 
   #counter<L extends string>(name: string, help: string, labelNames: L[]): Counter<L> {
-    return new Counter({ name, help, labelNames, registers: [this.registry] })
+    return new Counter({ name, help, labelNames, registry: this.registry })
   }
 
   #durations<L extends string>(name: string, help: string, labelNames: L[], buckets: number[]): Histogram<L> {
-    return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] })
+    return new Histogram({ name, help, labelNames, registry: this.registry }, buckets)
   }
 }

@@ -31,12 +31,16 @@ const LEFT_OUT = {
 type Messages = readonly Fields[]
 
 const editMessages = (messages: Messages, before: Messages, written: Messages): Messages =>
-  messages.map((message, index) => mergeChanges(written[index] ?? message, before[index], message) as Fields)
+  messages === before
+    ? written
+    : messages.map((message, index) => mergeChanges(written[index] ?? message, before[index], message) as Fields)
 
 /** The fields in the order of the client, then those that the gateway has added. */
 const editFields = (parameters: Fields, before: Fields, written: Fields): Fields => ({
-  ...Object.fromEntries(
-    Object.entries(written).map(([name, value]) => [name, mergeChanges(value, before[name], parameters[name])]),
-  ),
+  ...(parameters === before
+    ? written
+    : Object.fromEntries(
+        Object.entries(written).map(([name, value]) => [name, mergeChanges(value, before[name], parameters[name])]),
+      )),
   ...Object.fromEntries(Object.entries(parameters).filter(([name]) => !Object.hasOwn(written, name))),
 })

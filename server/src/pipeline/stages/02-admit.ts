@@ -1,10 +1,9 @@
 import { rateLimited, refuse, type StageReturn } from '../../domain/outcome.ts'
-import { estimateRequestTokens } from '../../domain/tokens.ts'
 import { newId } from '../../lib/id.ts'
 import { type Admission, UNLIMITED } from '../../limits/lease.ts'
 import type { Limiter } from '../../limits/limiter.ts'
 import { ENDPOINT_PLANS } from '../endpoints.ts'
-import { type IncomingRequest, parseBody } from '../request.ts'
+import { type IncomingRequest, parseBody, withCollectedTexts } from '../request.ts'
 import type { Admitted, Caller } from '../stage-results.ts'
 
 /** Stage 2 of 12: validates the body and charges the Application's limits. Every outcome from here on is recorded. */
@@ -15,13 +14,11 @@ export function admit(
 ): StageReturn<Admitted> | Promise<StageReturn<Admitted>> {
   const parsed = parseBody(incoming, application, jsonDepth)
   if (!parsed.ok) return refuse(parsed.code ?? 'VALIDATION_ERROR', parsed.problem)
-  const { request } = parsed
-  const tokens = estimateRequestTokens(request)
-  const admitted = { request, auditId: newId('aud'), tokens, bytes: incoming.body.length }
+  const admitted = { ...withCollectedTexts(parsed.request), auditId: newId('aud'), bytes: incoming.body.length }
   if (!ENDPOINT_PLANS[incoming.endpoint].limited) return { ...admitted, lease: UNLIMITED }
   if (incoming.lease) return { ...admitted, lease: incoming.lease }
   const withLease = (admission: Admission): StageReturn<Admitted> =>
     admission.ok ? { ...admitted, lease: admission.lease } : rateLimited(admission)
-  const admission = limiter.admit(application, tokens)
+  const admission = limiter.admit(application, admitted.tokens)
   return admission instanceof Promise ? admission.then(withLease) : withLease(admission)
 }

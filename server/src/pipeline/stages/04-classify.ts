@@ -14,10 +14,9 @@ export type ClassifyDeps = Pick<GovernDeps, 'detectors' | 'detectorBudgetMs'>
  */
 export async function classify(
   { application }: Caller,
-  { request }: Admitted,
+  { request, collected: messages }: Admitted,
   deps: ClassifyDeps,
 ): Promise<StageReturn<Classified>> {
-  const messages = collect(request.messages)
   const parameters = collect(request.parameters)
   const messageTexts = messages.texts.length
   const content = {
