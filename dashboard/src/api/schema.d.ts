@@ -7093,7 +7093,7 @@ export interface operations {
                                 member: string;
                                 /** @description USD or tokens, as `unit` says. */
                                 spent: number;
-                                /** @description Set aside for running requests. */
+                                /** @description Set aside for running requests, and in slices for the next ones (GW-BUD-14). */
                                 reserved: number;
                                 /** @description The rest for further requests. */
                                 left: number;
@@ -7195,7 +7195,7 @@ export interface operations {
                             member: string;
                             /** @description USD or tokens, as `unit` says. */
                             spent: number;
-                            /** @description Set aside for running requests. */
+                            /** @description Set aside for running requests, and in slices for the next ones (GW-BUD-14). */
                             reserved: number;
                             /** @description The rest for further requests. */
                             left: number;
@@ -7271,7 +7271,7 @@ export interface operations {
                             member: string;
                             /** @description USD or tokens, as `unit` says. */
                             spent: number;
-                            /** @description Set aside for running requests. */
+                            /** @description Set aside for running requests, and in slices for the next ones (GW-BUD-14). */
                             reserved: number;
                             /** @description The rest for further requests. */
                             left: number;
@@ -7386,7 +7386,7 @@ export interface operations {
                             member: string;
                             /** @description USD or tokens, as `unit` says. */
                             spent: number;
-                            /** @description Set aside for running requests. */
+                            /** @description Set aside for running requests, and in slices for the next ones (GW-BUD-14). */
                             reserved: number;
                             /** @description The rest for further requests. */
                             left: number;
@@ -7450,7 +7450,7 @@ export interface operations {
                             member: string;
                             /** @description USD or tokens, as `unit` says. */
                             spent: number;
-                            /** @description Set aside for running requests. */
+                            /** @description Set aside for running requests, and in slices for the next ones (GW-BUD-14). */
                             reserved: number;
                             /** @description The rest for further requests. */
                             left: number;
