@@ -12,7 +12,7 @@ const fragile: Detector = {
   name: 'fragile',
   detect: (text) => {
     if (text.includes('walnut-throws')) throw new Error('a detector that quotes walnut-throws')
-    if (text.includes('walnut-overruns')) for (const end = performance.now() + BUDGET_MS * 1.2; performance.now() < end; );
+    if (text.includes('walnut-overruns')) useCpu(BUDGET_MS * 1.2)
     if (text.includes('walnut-misplaces')) return [{ type: 'pii.email', start: 5, end: 1_000_000 }]
     return []
   },
@@ -34,6 +34,12 @@ async function expectDenied(response: GatewayResponse, failed: string, point: st
     verdict: 'deny',
     rules: expect.arrayContaining([{ id: failed, point, verdict: 'deny', error: 'failed' }]),
   })
+}
+
+/** The budget counts CPU time, of which a busy machine gives less. */
+function useCpu(ms: number): void {
+  const start = process.threadCpuUsage()
+  while (process.threadCpuUsage(start).user < ms * 1_000);
 }
 
 describe('detector that fails [GW-SAFE-1]', () => {
