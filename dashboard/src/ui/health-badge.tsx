@@ -25,6 +25,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   reset: 'Connection reset',
   truncated: 'Response truncated',
   error_event: 'Error in the stream',
+  early_error_event: 'Error before the response',
   timeout: 'Timeout',
   malformed: 'Invalid response',
   too_large: 'Response too large',

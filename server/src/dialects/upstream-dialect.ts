@@ -82,6 +82,8 @@ export interface ReportedFailure {
   readonly status: number
   /** The error in the form of that status. It may be matched against closed lists, but never shown. */
   readonly body: Buffer
+  /** Whether the model had begun to respond, so that the provider may charge for it. */
+  readonly hasOutput: boolean
 }
 
 /** A field of the request that this provider cannot get: one of another API, or one that a policy has changed. Undefined: there is none. */

@@ -30,7 +30,8 @@ export function limitLargeBodies(app: FastifyInstance, maxBytes: number): void {
   }
   app.addHook('preParsing', (request, reply, _payload, done) => {
     const bytes = largeBytes(request)
-    if (bytes === 0) return done()
+    // The client may have left during the `onRequest` hooks: `close` then never comes.
+    if (bytes === 0 || reply.raw.destroyed) return done()
     if (held + bytes > maxBytes) {
       return done(new GatehouseError('UNAVAILABLE', { message: FULL, headers: { 'retry-after': '2', connection: 'close' } }))
     }

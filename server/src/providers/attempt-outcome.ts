@@ -48,7 +48,7 @@ const mayHaveHadEffect = ({ failure, status, unsent, hasBegun }: UpstreamFailure
 export function outcomeOf({ failure, rejection, unsent, hasBegun }: UpstreamFailure): string {
   if (unsent) return 'unsent'
   if (hasBegun) return 'error_event'
-  return rejection?.kind ?? (failure === 'error_event' ? 'status' : failure)
+  return rejection?.kind ?? (failure === 'error_event' ? 'early_error_event' : failure)
 }
 
 /** How long the provider ranks behind others; undefined: the default of Health. */

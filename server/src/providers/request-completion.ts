@@ -94,7 +94,7 @@ export async function requestCompletion(
   if (!reported) return { ok: false, failure: 'malformed', status }
   const failure = { ok: false, failure: 'status', status: reported.status } as const
   // The event that reports the failure is content too, so the bytes do not tell.
-  const hasBegun = collector !== undefined && collector.text !== ''
+  const hasBegun = reported.hasOutput || (collector !== undefined && collector.text !== '')
   return withRejection({ ...failure, ...(hasBegun && { hasBegun }) }, readRejection({ ...failure, body: reported.body }))
 }
 

@@ -74,7 +74,7 @@ describe('attempts', () => {
         .writeHead(200, { 'content-type': 'text/event-stream' })
         .end(`data: ${JSON.stringify({ error: { code: 503, message: 'no' } })}\n\n`)
     const record = await recordOf(await budget.send({}, script(overloaded, answers())))
-    expect(record.attempts.map(({ outcome }) => outcome)).toEqual(['status', 'ok'])
+    expect(record.attempts.map(({ outcome }) => outcome)).toEqual(['early_error_event', 'ok'])
     expect(record.charge).toEqual({ cost: COST, estimated: false, tokens: 18 })
   })
 

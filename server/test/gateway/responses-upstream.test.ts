@@ -196,6 +196,7 @@ type Behaviour = (response: ServerResponse) => void
 describe('failures', () => {
   const failed = (code: string): Behaviour =>
     saysItems([], { status: 'failed', error: { code, message: 'upstream-private-diagnostics' } }) as Behaviour
+  const FAILED = { status: 'failed', error: { code: 'server_error', message: 'm' } }
   /** A stream that has this text, and then fails. */
   const failedStream =
     (text: string, code: string): Behaviour =>
@@ -212,6 +213,7 @@ describe('failures', () => {
     ['a failed response', failed('server_error'), 500, 'status'],
     ['a failed response at its rate limit', failed('rate_limit_exceeded'), 429, 'rate_limited'],
     ['a failure after its text has begun', failedStream('Good morning.', 'rate_limit_exceeded'), 429, 'error_event'],
+    ['a failed response with output', saysItems([messageItem('Good')], FAILED) as Behaviour, 500, 'error_event'],
     ['a stream that only reports a failure', failedStream('', 'server_error'), 500, 'status'],
     ['an item of an unknown type', saysItems([{ type: 'hologram' }]) as Behaviour, 200, 'malformed'],
     ['a response in progress', saysItems([messageItem('x')], { status: 'in_progress' }) as Behaviour, 200, 'truncated'],

@@ -183,6 +183,16 @@ describe('release', () => {
       expect(new Set(ids).size).toBe(ids.length)
     }
   })
+  test('is used up after an outage that the provider reports at the beginning of its stream [GW-REV-13]', async () => {
+    const held = await approved()
+    governed.provider.on(held.word, (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(`data: ${JSON.stringify({ error: { code: 503, message: 'no' } })}\n\n`)
+    })
+    expectError(await governed.resubmit(held), 'PROVIDER_ERROR')
+    expectError(await governed.resubmit(held), 'PROVIDER_ERROR')
+    expect(governed.countProviderCalls(held)).toBe(1)
+  })
   test('a repeated stream has the same text', async () => {
     const held = await approved()
     const first = await governed.resubmit(held, {}, { stream: true })

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { elapsed } from '../../lib/clock.ts'
 
 /** Twice as many would save a quarter of the CPU of a record, and less with the embedded database, but records would wait longer. */
@@ -7,6 +7,15 @@ const MOST_AWAITED = 16
 const LONGEST_WAIT_MS = 10
 /** A turn of the event loop that took less, in milliseconds, brought no work. */
 const IDLE_TURN_MS = 0.05
+
+/** The next turn of the event loop. Workspaces that wait share it, because turns for each of them would look like work. */
+let turnAhead: Promise<void> | undefined
+const nextTurn = (): Promise<void> => {
+  turnAhead ??= setImmediate().then(() => {
+    turnAhead = undefined
+  })
+  return turnAhead
+}
 
 /**
  * Decides how many records a group waits for. A statement costs about as much CPU as ten of its records, so under load a group waits while the

@@ -13,7 +13,8 @@ export function readFailure(value: Fields): ReportedFailure | undefined {
   const code = isObject(value.error) ? textOf(value.error.code) : ''
   const message = isObject(value.error) ? textOf(value.error.message) : ''
   const status = LIMITS.has(code) ? 429 : CAUSED_BY_REQUEST.test(code) ? 400 : 500
-  return { status, body: Buffer.from(JSON.stringify({ error: { code, message } })) }
+  const hasOutput = Array.isArray(value.output) && value.output.length > 0
+  return { status, body: Buffer.from(JSON.stringify({ error: { code, message } })), hasOutput }
 }
 
 /** The longest match counts. */
