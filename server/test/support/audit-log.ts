@@ -75,9 +75,9 @@ export class AuditLogFixture {
   }
 
   /** A writer that chains groups in the database. */
-  writer(options: Partial<AuditWriterOptions> = {}): AuditWriter {
+  writer(options: Partial<AuditWriterOptions> = {}, pool = this.database.pool): AuditWriter {
     const findSealer = async () => this.keys.hasher
-    return new AuditWriter(this.database, { findSealer, usesGroups: async () => true, ...options })
+    return new AuditWriter({ pool, kind: this.database.kind }, { findSealer, usesGroups: async () => true, ...options })
   }
 
   draft(): AuditDraft {

@@ -4,11 +4,12 @@ import { uuidOf } from '../../db/values.ts'
 import { elapsed } from '../../lib/clock.ts'
 import { appendStatement, type SqlStatement } from './append-statement.ts'
 import { type Appender, type AppenderOptions, FIRST_RETRY_MS, isPermanent, NoChainError, nextRetryMs } from './appender.ts'
-import { type ChainEnd, type PreparedRecord, type RecordSealer, type SealedRecord, sealRecord, sealRecords } from './chain.ts'
-import { END_COLUMNS, type EndRow, isCutOff, toKnownEnd } from './known-end.ts'
+import { type PreparedRecord, type RecordSealer, type SealedRecord, sealRecord, sealRecords } from './chain.ts'
+import { END_COLUMNS, type EndRow, isCutOff, type KnownEnd, toKnownEnd } from './known-end.ts'
 
-const LOCK_CHAIN_END = `select ${END_COLUMNS} from audit_head where workspace_id = $1 for update`
-const FIND_SEAL = 'select audit_seal as "auditSeal" from workspace where id = $1'
+const LOCK_END = 'select 1 from audit_head where workspace_id = $1 for update'
+/** A statement of its own: one that waits for the lock has read the other tables before it waited. */
+const FIND_END = `select ${END_COLUMNS} from audit_head where workspace_id = $1`
 const FIND_RECORDS = 'select id, sequence, prev_hash, hash from audit_record where workspace_id = $1 and id = any($2::uuid[])'
 
 /** Maximum number of consecutive groups that take the lock before the known end is used again. */
@@ -28,11 +29,9 @@ export class ChainAppender implements Appender {
   readonly #workspaceId: string
   readonly #workspace: string
   readonly #options: AppenderOptions
-  /** Last known end of the chain; undefined before the first group. */
-  #end: ChainEnd | undefined
-  /** The last resumption that was known when the end was read: after a resumption the chain has another end. */
-  #resumed = 0
-  /** Number of following groups that take the lock without trying `#end` first. */
+  /** Last known end of the chain, set when a group is committed; undefined before the first group. */
+  #known: KnownEnd | undefined
+  /** Number of following groups that take the lock without trying the known end first. */
   #groupsUnderLock = 0
   #nextLockRun = 1
   #sealer: RecordSealer | undefined
@@ -54,9 +53,9 @@ export class ChainAppender implements Appender {
     // Cached permanently: a retry must not depend on reading the keys again.
     this.#sealer ??= await this.#options.findSealer(this.#workspaceId)
     const sealer = this.#sealer
-    if (this.#end !== undefined && this.#groupsUnderLock === 0) {
+    if (this.#known !== undefined && this.#groupsUnderLock === 0) {
       try {
-        const sealed = await this.#appendAtKnownEnd(this.#end, records, sealer)
+        const sealed = await this.#appendAtKnownEnd(this.#known, records, sealer)
         if (sealed) return sealed
       } catch (cause) {
         if (isPermanent(cause)) throw cause
@@ -76,14 +75,14 @@ export class ChainAppender implements Appender {
 
   /** Returns undefined if the chain ends elsewhere. */
   async #appendAtKnownEnd(
-    end: ChainEnd,
+    { end, resumed }: KnownEnd,
     records: readonly PreparedRecord[],
     sealer: RecordSealer,
   ): Promise<SealedRecord[] | undefined> {
     const sealed = sealRecords(records, end, sealer)
     const { rowCount } = await this.#pool.query(this.#withTimeout(appendStatement(this.#workspace, end, sealed)))
     if (rowCount === sealed.length) {
-      this.#end = sealed.at(-1)
+      this.#known = { end: sealed.at(-1) ?? end, resumed }
       this.#nextLockRun = 1
       return sealed
     }
@@ -100,7 +99,7 @@ export class ChainAppender implements Appender {
     const client = await this.#pool.connect()
     try {
       await client.query(this.#withTimeout({ text: 'begin' }))
-      const end = await this.#lockChainEnd(client, sealer)
+      const { end, resumed } = await this.#lockChainEnd(client, sealer)
       const stored = mayBeStored ? await this.#findStoredGroup(client, records, sealer) : undefined
       const sealed = stored ?? sealRecords(records, end, sealer)
       if (!stored) {
@@ -108,7 +107,7 @@ export class ChainAppender implements Appender {
         if (rowCount !== sealed.length) throw new Error('the end of the audit chain changed while it was locked')
       }
       await client.query(this.#withTimeout({ text: 'commit' }))
-      this.#end = stored ? end : sealed.at(-1)
+      this.#known = { end: stored ? end : (sealed.at(-1) ?? end), resumed }
       this.#groupsUnderLock = Math.max(0, this.#groupsUnderLock - 1)
       client.release()
       return sealed
@@ -120,26 +119,18 @@ export class ChainAppender implements Appender {
   }
 
   /** Raises the alarm if the chain no longer contains the last known record, unless an operator has resumed signing since. */
-  async #lockChainEnd(client: pg.PoolClient, sealer: RecordSealer): Promise<ChainEnd> {
-    const known = this.#end && { end: this.#end, resumed: this.#resumed }
+  async #lockChainEnd(client: pg.PoolClient, sealer: RecordSealer): Promise<KnownEnd> {
+    const known = this.#known
+    await client.query(this.#withTimeout({ text: LOCK_END, values: [this.#workspace] }))
     const { rows } = await client.query<EndRow>(
-      this.#withTimeout({ text: LOCK_CHAIN_END, values: [this.#workspace, known?.end.sequence ?? 0] }),
+      this.#withTimeout({ text: FIND_END, values: [this.#workspace, known?.end.sequence ?? 0] }),
     )
     const [row] = rows
     if (row === undefined) throw new NoChainError(`Workspace ${this.#workspaceId} has no audit chain`)
-    const isLost = known !== undefined && isCutOff(known, row)
-    // The statement may have waited for the lock of an operator's resumption: then it has read the seal from before.
-    const { end, resumed } = toKnownEnd(this.#workspaceId, isLost ? { ...row, ...(await this.#findSeal(client)) } : row, sealer)
-    this.#resumed = resumed
-    if (isLost && resumed <= known.resumed) this.#options.onAlarm(this.#workspaceId, known.end.sequence)
-    return end
-  }
-
-  async #findSeal(client: pg.PoolClient): Promise<Pick<EndRow, 'auditSeal'> | undefined> {
-    const { rows } = await client.query<Pick<EndRow, 'auditSeal'>>(
-      this.#withTimeout({ text: FIND_SEAL, values: [this.#workspace] }),
-    )
-    return rows[0]
+    const found = toKnownEnd(this.#workspaceId, row, sealer)
+    if (known && isCutOff(known, row) && found.resumed <= known.resumed)
+      this.#options.onAlarm(this.#workspaceId, known.end.sequence)
+    return found
   }
 
   /** Returns the group if an attempt with an unknown outcome has stored all of it. */
