@@ -1,20 +1,20 @@
 import { type Kysely, sql } from 'kysely'
 import { changeTable } from './change-table.ts'
 import { listPartitions } from './list-partitions.ts'
-import { addMonths, firstIdOf, type Month, monthOf, partitionName } from './months.ts'
+import { addMonths, firstIdOf, type Month, monthOf, partitionName, startOf } from './months.ts'
 import { storageOf } from './partition-table.ts'
 
 /** A node of the last release makes none, and may run for a while. */
 const MONTHS_AHEAD = 3
+const DAY_MS = 86_400_000
 /** The default partition is read under a lock when another one is made. */
 const MAX_MISPLACED = 10_000
 
-/**
- * Makes the partitions of the next months. It leaves that to pg_partman where that extension manages the table. Throws if a partition
- * cannot be made because its rows are in the default partition.
- */
+/** A proof refuses rows of its month. Validating it takes an hour at most, and it may have to stay while a backup locks the table. */
+const DAYS_WITHOUT_PROOF = 2
+
+/** Makes the partitions of the next months, except those whose rows are in the default partition. */
 export async function addPartitions<DB>(db: Kysely<DB>, table: string, now: Date): Promise<void> {
-  if (await isManagedByPartman(db, table)) return
   await removeProofs(db, table)
   const partitions = await listPartitions(db, table)
   const isCovered = (id: string): boolean =>
@@ -24,8 +24,15 @@ export async function addPartitions<DB>(db: Kysely<DB>, table: string, now: Date
     // A month in the middle is missing after a clock was wrong, or while it had rows in the default partition.
     if (isCovered(firstIdOf(month))) continue
     if (!(await hasManyMisplaced(db, table))) await addPartition(db, table, month)
-    // The proof refuses new rows of the month, of which there are none yet.
-    else if (ahead > 0 && (await proveAbsence(db, table, month))) await addPartition(db, table, month)
+    else if (startOf(month).getTime() - now.getTime() > DAYS_WITHOUT_PROOF * DAY_MS) await addWithProof(db, table, month)
+  }
+}
+
+async function addWithProof<DB>(db: Kysely<DB>, table: string, month: Month): Promise<void> {
+  try {
+    if (await proveAbsence(db, table, month)) await addPartition(db, table, month)
+  } finally {
+    await removeProofs(db, table)
   }
 }
 
@@ -60,22 +67,22 @@ async function proveAbsence<DB>(db: Kysely<DB>, table: string, month: Month): Pr
   await changeTable(db, async (tx) => {
     await change(`add constraint ${name} check (id < '${from}' or id >= '${to}') not valid`).execute(tx)
   })
-  try {
-    await change(`validate constraint ${name}`).execute(db)
-    return true
-  } catch (cause) {
-    await removeProofs(db, table)
-    throw cause
-  }
+  await change(`validate constraint ${name}`).execute(db)
+  return true
 }
 
-/** Of an interrupted run: such a constraint refuses the rows of its month. */
+/** Also those of an interrupted run. Throws if one has to stay. */
 async function removeProofs<DB>(db: Kysely<DB>, table: string): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select conname as name from pg_constraint
     where conrelid = to_regclass(${`${table}_default`}) and starts_with(conname, ${`${table}_default_lacks`})`.execute(db)
-  for (const { name } of rows)
-    await changeTable(db, async (tx) => void (await sql.raw(`alter table ${table}_default drop constraint ${name}`).execute(tx)))
+  for (const { name } of rows) {
+    const statement = `alter table ${table}_default drop constraint ${name}`
+    await changeTable(db, async (tx) => void (await sql.raw(statement).execute(tx))).catch((cause: Error) => {
+      const text = `the constraint ${name} refuses records of that month: end long transactions and run "${statement}"`
+      throw new Error(`${text}: ${cause.message}`, { cause })
+    })
+  }
 }
 
 async function exists<DB>(db: Kysely<DB>, table: string): Promise<boolean> {
@@ -83,7 +90,7 @@ async function exists<DB>(db: Kysely<DB>, table: string): Promise<boolean> {
   return rows.length > 0
 }
 
-async function hasMisplaced<DB>(db: Kysely<DB>, table: string, from: string, to: string): Promise<boolean> {
+export async function hasMisplaced<DB>(db: Kysely<DB>, table: string, from: string, to: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from ${sql.table(`${table}_default`)} where id >= ${from} and id < ${to} limit 1`.execute(db)
   return rows.length > 0
@@ -101,17 +108,4 @@ export async function countMisplaced<DB>(db: Kysely<DB>, table: string): Promise
     db,
   )
   return rows[0]?.count ?? 0
-}
-
-/** pg_partman lists its tables in `part_config`, in the schema of the extension. */
-async function isManagedByPartman<DB>(db: Kysely<DB>, table: string): Promise<boolean> {
-  const { rows } = await sql<{ schema: string }>`
-    select quote_ident(nspname) as schema from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-    where relname = 'part_config' and relkind = 'r'`.execute(db)
-  for (const { schema } of rows) {
-    const { rows: managed } = await sql`
-      select 1 from ${sql.raw(schema)}.part_config where to_regclass(parent_table) = to_regclass(${table})`.execute(db)
-    if (managed.length > 0) return true
-  }
-  return false
 }

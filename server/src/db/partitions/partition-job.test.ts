@@ -4,11 +4,13 @@ import { newUuid } from '../../lib/id.ts'
 import type { Database } from '../database.ts'
 import { buildDeferredIndexes } from '../deferred-indexes.ts'
 import { listPartitions } from './list-partitions.ts'
-import { addMonths, firstIdOf, monthOf, partitionName, startOf, timeOfId } from './months.ts'
+import { addMonths, firstIdOf, type Month, monthOf, partitionName, startOf, timeOfId } from './months.ts'
 import { earlierTime, maintainPartitions } from './partition-job.ts'
 
 const now = new Date()
 const WORKSPACE = newUuid()
+const DAY_MS = 86_400_000
+const PROOFS = "select conname from pg_constraint where conname like '%lacks%'"
 /** The months of the partitions that the first run makes: the first partition has those before. */
 const AHEAD = [2, 3].map((count) => addMonths(monthOf(now), count))
 
@@ -89,20 +91,41 @@ describe.each(separateDatabases())('partitions on $name', ({ open }) => {
     expect(await placeOf(id)).toBe('audit_record_before')
   })
 
+  /** Rows with ids of a month: with 10,000 in the default partition, that one is no longer read under a lock. */
+  const insertMany = async (month: Month) => {
+    await query(
+      `insert into audit_record (id, workspace_id, sequence, created_at, endpoint, status, body, prev_hash, hash, duration_ms, tokens)
+       select overlay($1::text placing lpad(i::text, 12, '0') from 25)::uuid, $2, $3 + i, now(), 'chat', 200, '', '', '', 1, 1
+       from generate_series(1, 10000) as i`,
+      [firstIdOf(month), WORKSPACE, sequence],
+    )
+    sequence += 10_000
+  }
+
   test('maintainPartitions: makes the partitions of later months when many rows are in the default partition', async () => {
     const at = startOf(addMonths(monthOf(now), 20))
     const later = [1, 2, 3].map((ahead) => partitionName('audit_record', addMonths(monthOf(at), ahead)))
-    await query(
-      `insert into audit_record (id, workspace_id, sequence, created_at, endpoint, status, body, prev_hash, hash, duration_ms, tokens)
-       select overlay($1::text placing lpad(i::text, 12, '0') from 25)::uuid, $2, 1000 + i, now(), 'chat', 200, '', '', '', 1, 1
-       from generate_series(1, 10000) as i`,
-      [firstIdOf(monthOf(at)), WORKSPACE],
-    )
+    await insertMany(monthOf(at))
     await expect(run(at)).rejects.toThrow('audit_record_default has rows (10000 or more)')
     expect(await list()).toEqual(expect.arrayContaining(later))
     await insert(firstIdOf(addMonths(monthOf(at), 1)))
     expect(await placeOf(firstIdOf(addMonths(monthOf(at), 1)))).toBe(later[0])
-    expect(await query("select conname from pg_constraint where conname like '%lacks%'")).toEqual([])
+    expect(await query(PROOFS)).toEqual([])
+  })
+
+  test('maintainPartitions: leaves no constraint on the default partition when a partition cannot be made', async () => {
+    const taken = partitionName('audit_record', addMonths(monthOf(now), 24))
+    await query(`create table ${taken} (id uuid)`)
+    await expect(run(startOf(addMonths(monthOf(now), 21)))).rejects.toThrow('audit_record_default has rows')
+    expect(await query(PROOFS)).toEqual([])
+    await query(`drop table ${taken}`)
+  })
+
+  test('maintainPartitions: refuses no records of a month that begins soon when many rows are in the default partition', async () => {
+    const next = addMonths(monthOf(now), 25)
+    await expect(run(new Date(startOf(next).getTime() - DAY_MS))).rejects.toThrow('audit_record_default has rows')
+    expect(await list()).not.toContain(partitionName('audit_record', next))
+    expect(await list()).toContain(partitionName('audit_record', addMonths(next, 1)))
     await query('delete from audit_record')
   })
 
@@ -112,11 +135,11 @@ describe.each(separateDatabases())('partitions on $name', ({ open }) => {
     expect(await earlierTime(database.db, startOf(monthOf(now)))).toEqual(startOf(monthOf(now)))
   })
 
-  test('maintainPartitions: leaves new partitions to pg_partman when that manages the table', async () => {
+  test('maintainPartitions: leaves the partitions to pg_partman when that manages the table', async () => {
     const before = await list()
     await query("create schema partman; create table partman.part_config as select 'public.audit_record' as parent_table")
-    await run(startOf(addMonths(monthOf(now), 9)))
-    expect((await list()).filter((name) => !before.includes(name))).toEqual([])
+    await run(startOf(addMonths(monthOf(now), 12)))
+    expect(await list()).toEqual(before)
     await query('drop schema partman cascade')
   })
 

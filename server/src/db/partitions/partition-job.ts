@@ -9,6 +9,7 @@ import { dropEmptyPartitions } from './drop-partitions.ts'
 import { isPartitioned } from './list-partitions.ts'
 import { addMonths, firstIdOf, monthOf } from './months.ts'
 import { endOfFirst, partitionTable, proofName } from './partition-table.ts'
+import { isManagedByPartman } from './pg-partman.ts'
 
 /** Tables by month of their ids. */
 const PARTITIONED_TABLES = ['audit_record'] as const
@@ -18,7 +19,7 @@ const LOCK = 0x47415450
 
 /**
  * Partitions large tables that an upgrade left whole, makes the partitions of the next months and drops empty ones of past months, unless
- * another node does. Throws if a table has rows that are in no month's partition: they would never be dropped with a month.
+ * another node or pg_partman does. Throws if a table has rows that are in no month's partition: they would never be dropped with a month.
  */
 export async function maintainPartitions(database: Pick<Database, 'sessionDb' | 'sessionPool'>, now: Date): Promise<void> {
   const { sessionDb, sessionPool } = database
@@ -56,6 +57,8 @@ async function maintain(db: Db, pool: pg.Pool, table: string, now: Date): Promis
     const end = await proveFit(db, table, now)
     await changeTable(db, (tx) => partitionTable(tx, table, end))
   }
+  // It finds a partition by its name, which tells the month.
+  if (await isManagedByPartman(db, table)) return
   await addPartitions(db, table, now)
   await dropEmptyPartitions(db, table, now)
 }
