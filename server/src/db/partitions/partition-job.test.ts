@@ -102,6 +102,30 @@ describe.each(separateDatabases())('partitions on $name', ({ open }) => {
     sequence += 10_000
   }
 
+  test('maintainPartitions: drops empty partitions behind a month that has none', async () => {
+    const nameOf = (ahead: number) => partitionName('audit_record', addMonths(monthOf(now), ahead))
+    expect((await list()).slice(1, 3)).toEqual([nameOf(4), nameOf(5)])
+    await query(`drop table ${nameOf(4)}`)
+    const inGap = firstIdOf(addMonths(monthOf(now), 4))
+    await insert(inGap)
+    await expect(run(startOf(addMonths(monthOf(now), 9)))).rejects.toThrow('audit_record_default has rows')
+    expect(await list()).toContain(nameOf(5))
+    await query('delete from audit_record')
+    await run(startOf(addMonths(monthOf(now), 9)))
+    expect(await list()).not.toContain(nameOf(5))
+    await insert(inGap)
+    expect(await placeOf(inGap)).toBe('audit_record_before')
+    await query('delete from audit_record')
+  })
+
+  test('maintainPartitions: reads no pages of deleted rows when it drops a partition', async () => {
+    const [, empty = ''] = await list()
+    await insertMany(addMonths(monthOf(now), 1))
+    await query('delete from audit_record')
+    await expect.poll(() => run(startOf(addMonths(monthOf(now), 10))).then(list), { timeout: 20_000 }).not.toContain(empty)
+    expect(await query("select pg_relation_size('audit_record_before')::int as bytes")).toEqual([{ bytes: 0 }])
+  })
+
   test('maintainPartitions: makes the partitions of later months when many rows are in the default partition', async () => {
     const at = startOf(addMonths(monthOf(now), 20))
     const later = [1, 2, 3].map((ahead) => partitionName('audit_record', addMonths(monthOf(at), ahead)))
