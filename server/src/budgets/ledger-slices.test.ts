@@ -101,7 +101,7 @@ describe.each(testDatabases())('slices of budgets on $name', ({ open }) => {
     const budget = await create(1_000)
     const [frozen, other] = [processAt(MORNING), processAt(MORNING + 91_000)]
     const running = await frozen.admit(budget, 10)
-    expect(await expireReservations(database.db, 100, new Date(MORNING + 91_000))).toBeGreaterThan(0)
+    expect(await expireReservations(database.db, 1_000, new Date(MORNING + 91_000))).toBeGreaterThan(0)
     await other.reserve(budget, 1_000)
     frozen.pass(91_000)
     expect(await frozen.ledger.reserve(workspaceId, of(budget), tokens(1))).toMatchObject({ ok: false, reserved: 1_000 })
@@ -140,7 +140,7 @@ describe.each(testDatabases())('slices of budgets on $name', ({ open }) => {
     await ledger.returnUnused()
     expect(await counts(budget)).toMatchObject([{ reserved: 10 }])
     await ledger.renew()
-    expect(await expireReservations(database.db, 100, new Date(MORNING + 91_000))).toBeGreaterThan(0)
+    expect(await expireReservations(database.db, 1_000, new Date(MORNING + 91_000))).toBeGreaterThan(0)
     expect(await counts(budget)).toMatchObject([{ reserved: 0, spent: 0 }])
   })
 

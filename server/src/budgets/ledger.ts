@@ -20,7 +20,7 @@ export interface Reservation {
   readonly ok: true
   /** UUID. Requests that were admitted from one slice share it. */
   readonly id: string
-  /** The amount that was asked for. */
+  /** The amount that was set aside for the request: 0 in a unit that no budget counts. */
   readonly spending: Spending
   readonly entries: readonly ReservedEntry[]
 }
@@ -66,12 +66,9 @@ export class BudgetLedger {
   }
 
   /** Reserves at all budgets or at none. Throws UNAVAILABLE if the database does not answer: the request is then refused. */
-  async reserve(
-    workspaceId: string,
-    matched: readonly MatchedBudget[],
-    spending: Spending,
-  ): Promise<Reservation | BudgetRefusal> {
+  async reserve(workspaceId: string, matched: readonly MatchedBudget[], asked: Spending): Promise<Reservation | BudgetRefusal> {
     const requests = this.#countedBy(matched)
+    const spending = countedPart(asked, matched)
     requests.count(this.#clock())
     for (let waits = 0; ; waits++) {
       const slice = requests.draw(spending, this.#clock())
@@ -162,11 +159,20 @@ export class BudgetLedger {
   }
 }
 
-const sliceOf = (
+/** In the units that the budgets count. Requests that differ only in the other unit fit into the same slices. */
+function countedPart({ usd, tokens }: Spending, matched: readonly MatchedBudget[]): Spending {
+  const counts = (unit: BudgetUnit) => matched.some(({ budget }) => budget.unit === unit)
+  return { usd: counts('usd') ? usd : 0, tokens: counts('tokens') ? tokens : 0 }
+}
+
+function sliceOf(
   { workspaceId, spending }: Demand,
   { id, entries }: Granted,
   { times, endsAt }: { readonly times: number; readonly endsAt: number },
-): Slice => ({ workspaceId, id, entries, endsAt, free: { usd: spending.usd * times, tokens: spending.tokens * times } })
+): Slice {
+  const granted = { usd: spending.usd * times, tokens: spending.tokens * times }
+  return { workspaceId, id, entries, endsAt, granted, free: granted }
+}
 
 const reservationOf = ({ id, entries }: Slice, spending: Spending): Reservation => ({
   ok: true,

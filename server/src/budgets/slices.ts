@@ -1,4 +1,5 @@
 import type { Spending } from '../domain/spending.ts'
+import { BUDGET_UNITS } from './budget.ts'
 import type { CountKey } from './reservation-store.ts'
 
 /** For so long, in milliseconds, requests are admitted from a slice: much less than the database keeps it (reservation-store.ts). */
@@ -19,12 +20,20 @@ export interface Slice {
   readonly entries: readonly CountKey[]
   /** Monotonic milliseconds. */
   readonly endsAt: number
+  /** `free` as it was at first. */
+  readonly granted: Spending
   /** The part that no request has got. */
   free: Spending
 }
 
 /** `sentAt`: when the slice was asked for. `windowMs`: from then until the first window of its counts ends. */
 export const sliceEnd = (sentAt: number, windowMs: number): number => sentAt + Math.min(SLICE_MS, windowMs)
+
+/** Whether more than half of it is left. The amount is 0 in a unit that no budget counts. */
+function isHardlyUsed({ granted, free }: Slice): boolean {
+  const units = BUDGET_UNITS.filter((unit) => granted[unit] > 0)
+  return units.length > 0 && units.every((unit) => 2 * free[unit] > granted[unit])
+}
 
 /** The requests of this process that the same counts of budgets count, and the slice that they share. Times are monotonic milliseconds. */
 export class CountedRequests {
@@ -60,10 +69,12 @@ export class CountedRequests {
     return slice
   }
 
-  /** For how many requests the next reservation should be. */
+  /** For how many requests the next reservation should be. A request that does not fit into a slice does not end it for the others. */
   times(now: number): number {
     const recent = Math.max(this.#recent, this.#before)
-    return this.#taking || now < this.#scarceUntil || recent < FEWEST ? 1 : Math.min(recent, MOST)
+    const mayTake = !this.#taking && now >= this.#scarceUntil && recent >= FEWEST
+    const current = this.#slice
+    return !mayTake || (current && now < current.endsAt && isHardlyUsed(current)) ? 1 : Math.min(recent, MOST)
   }
 
   /** Requests that arrive during `taking` wait for it. It does the work of `hold` or `refuse`. */
