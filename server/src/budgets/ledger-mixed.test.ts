@@ -60,4 +60,12 @@ describe.each(testDatabases())('slices of different requests on $name', ({ open 
     expect(ids[6]).toBe(ids[4])
     expect(await reserved(budget)).toBe((3 + 4 + 10) * CHAT.usd)
   })
+
+  test('ledger: requests that are too large do not end the slices of others [GW-BUD-14]', async () => {
+    const budget = await money()
+    const impossible = { usd: 2 * budget.amount, tokens: 1_000 }
+    const { admitted, calls } = await send([budget], repeat(10, [impossible, ...repeat(9, [CHAT])]))
+    expect(admitted).toHaveLength(90)
+    expect(calls).toBeLessThan(20)
+  })
 })

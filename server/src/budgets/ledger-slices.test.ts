@@ -88,6 +88,23 @@ describe.each(testDatabases())('slices of budgets on $name', ({ open }) => {
     expect(await counts(budget)).toMatchObject([{ reserved: 10, spent: 0 }])
   })
 
+  test('returnUnused: gives back in all Workspaces when it fails in one [GW-BUD-14]', async () => {
+    const fixtureOfOther = ledgerFixture(database, (await seedWorkspace(database.db)).workspaceId)
+    const [failing, other] = [await create(10_000), await fixtureOfOther.create({ unit: 'tokens', limit: 10_000 })]
+    const { ledger, admit, pass } = processAt(MORNING)
+    await admit(failing, 10)
+    for (let requests = 0; requests < 10; requests++) await fixtureOfOther.reserve(ledger, of(other), tokens(1))
+    pass(2_000)
+    const setReserved = (text: string) =>
+      database.pool.query('update budget_window set reserved = $2 where budget_id = $1', [uuidOf('bud', failing.id), text])
+    // Less is out of range.
+    await setReserved('-9223372036854775808')
+    const returned = await ledger.returnUnused().catch(String)
+    await setReserved('100')
+    expect(returned).toMatch('out of range')
+    expect(await counts(other)).toMatchObject([{ reserved: 10 }])
+  })
+
   test('stop: gives back all slices, and later requests ask the database', async () => {
     const budget = await create(10_000)
     const { ledger, admit } = processAt(MORNING)

@@ -76,7 +76,7 @@ export class BudgetLedger {
       if (!requests.taking || waits === MOST_WAITS) break
       await requests.taking
     }
-    const times = this.#usesSlices ? requests.times(this.#clock()) : 1
+    const times = this.#usesSlices ? requests.times(spending, this.#clock()) : 1
     const demand = { workspaceId, matched, spending, times, patienceMs: this.#deps.loadMs }
     const reserved = this.#ask(demand, requests)
     if (times > 1) requests.awaitSlice(reserved)
@@ -106,10 +106,15 @@ export class BudgetLedger {
       if (requests.isIdle(now)) this.#counted.delete(key)
     }
     const unused = Map.groupBy(this.#unused.splice(0), ({ workspaceId }) => workspaceId)
-    for (const [workspaceId, all] of unused) {
-      const settlements = all.map((slice) => settlementOf(reservationOf(slice, slice.free), NOTHING_SPENT))
-      await giveBack(this.#deps.db, workspaceId, settlements)
-    }
+    // A Workspace whose counts are locked does not delay the others.
+    const returned = await Promise.allSettled(
+      [...unused].map(([workspaceId, all]) => {
+        const settlements = all.map((slice) => settlementOf(reservationOf(slice, slice.free), NOTHING_SPENT))
+        return withDeadline(this.#deps.loadMs, giveBack(this.#deps.db, workspaceId, settlements), 'amounts were not given back')
+      }),
+    )
+    const failed = returned.find((each) => each.status === 'rejected')
+    if (failed) throw failed.reason
   }
 
   /** Gives back all slices; later requests ask the database. Call it when the server stops. Does not throw: slices end by themselves. */
@@ -135,7 +140,7 @@ export class BudgetLedger {
     const asked = reserveAmounts(this.#deps.db, demand, this.#now())
     try {
       const answer = await withDeadline(this.#deps.loadMs, asked, 'the budgets were not checked')
-      if (times > 1 && !(answer.ok && answer.times > 1)) requests.refuse(this.#clock())
+      if (times > 1 && !(answer.ok && answer.times > 1)) requests.noteScarce(spending, this.#clock())
       if (!answer.ok) return answer
       const slice = sliceOf(demand, answer, { times: answer.times - 1, endsAt: sliceEnd(sentAt, answer.window_ms) })
       if (answer.times > 1) this.#unused.push(...requests.hold(slice))

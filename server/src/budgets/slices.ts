@@ -1,4 +1,4 @@
-import type { Spending } from '../domain/spending.ts'
+import { NOTHING_SPENT, type Spending } from '../domain/spending.ts'
 import { BUDGET_UNITS } from './budget.ts'
 import type { CountKey } from './reservation-store.ts'
 
@@ -9,7 +9,7 @@ const RECENT_MS = 1_000
 /** Fewer recent requests reserve one by one. */
 const FEWEST = 4
 const MOST = 512
-/** No slice is asked for during this time after the database has granted none, because little is left. */
+/** After the database has granted no slice, because little is left, requests of that size or more ask for none during this time. */
 const SCARCE_MS = 1_000
 
 /** A reservation for several requests of the same counts, which this process admits without asking the database. */
@@ -43,6 +43,8 @@ export class CountedRequests {
   #recent = 0
   #before = 0
   #since = Number.NEGATIVE_INFINITY
+  /** A size of requests for which little was left. */
+  #scarce: Spending = NOTHING_SPENT
   #scarceUntil = Number.NEGATIVE_INFINITY
 
   /** Settles when the slice that is being asked for is there. undefined: none is. */
@@ -69,15 +71,15 @@ export class CountedRequests {
     return slice
   }
 
-  /** For how many requests the next reservation should be. A request that does not fit into a slice does not end it for the others. */
-  times(now: number): number {
+  /** For how many requests like this one its reservation should be. One that does not fit into a slice does not end it for the others. */
+  times(spending: Spending, now: number): number {
     const recent = Math.max(this.#recent, this.#before)
-    const mayTake = !this.#taking && now >= this.#scarceUntil && recent >= FEWEST
     const current = this.#slice
-    return !mayTake || (current && now < current.endsAt && isHardlyUsed(current)) ? 1 : Math.min(recent, MOST)
+    const isEnough = current !== undefined && now < current.endsAt && isHardlyUsed(current)
+    return this.#taking || isEnough || recent < FEWEST || this.#isScarce(spending, now) ? 1 : Math.min(recent, MOST)
   }
 
-  /** Requests that arrive during `taking` wait for it. It does the work of `hold` or `refuse`. */
+  /** Requests that arrive during `taking` wait for it. It does the work of `hold` or `noteScarce`. */
   awaitSlice(taking: Promise<unknown>): void {
     const ended = taking.finally(() => {
       this.#taking = undefined
@@ -94,8 +96,9 @@ export class CountedRequests {
     return former
   }
 
-  /** The database has granted no slice. */
-  refuse(now: number): void {
+  /** The database has granted no slice for requests of this size. Smaller requests still ask for slices. */
+  noteScarce(spending: Spending, now: number): void {
+    this.#scarce = spending
     this.#scarceUntil = now + SCARCE_MS
   }
 
@@ -110,5 +113,9 @@ export class CountedRequests {
   /** Whether there is nothing to remember. */
   isIdle(now: number): boolean {
     return !this.#slice && !this.#taking && now - this.#since >= 2 * RECENT_MS && now >= this.#scarceUntil
+  }
+
+  #isScarce(spending: Spending, now: number): boolean {
+    return now < this.#scarceUntil && BUDGET_UNITS.every((unit) => spending[unit] >= this.#scarce[unit])
   }
 }
