@@ -68,4 +68,12 @@ describe.each(testDatabases())('slices of different requests on $name', ({ open 
     expect(admitted).toHaveLength(90)
     expect(calls).toBeLessThan(20)
   })
+
+  test('ledger: a large request sets no more aside than all recent requests together [GW-BUD-14]', async () => {
+    const budget = await money()
+    const large = { usd: 450_000_000, tokens: 40_000 }
+    const { admitted } = await send([budget], repeat(10, [large, ...repeat(19, [CHAT])]))
+    const running = admitted.reduce((sum, { spending }) => sum + spending.usd, 0)
+    expect(await reserved(budget)).toBeLessThan(3 * running)
+  })
 })

@@ -2,7 +2,7 @@ import type { Db } from '../db/database.ts'
 import { NOTHING_SPENT, type SettledEntry, type Settlement, type Spending } from '../domain/spending.ts'
 import { GatehouseError } from '../errors.ts'
 import { elapsed } from '../lib/clock.ts'
-import { withDeadline } from '../lib/deadline.ts'
+import { DeadlineError, withDeadline } from '../lib/deadline.ts'
 import type { BudgetUnit } from './budget.ts'
 import type { MatchedBudget } from './match-budgets.ts'
 import {
@@ -69,7 +69,7 @@ export class BudgetLedger {
   async reserve(workspaceId: string, matched: readonly MatchedBudget[], asked: Spending): Promise<Reservation | BudgetRefusal> {
     const requests = this.#countedBy(matched)
     const spending = countedPart(asked, matched)
-    requests.count(this.#clock())
+    requests.count(spending, this.#clock())
     for (let waits = 0; ; waits++) {
       const slice = requests.draw(spending, this.#clock())
       if (slice) return this.#admit(slice, spending)
@@ -79,7 +79,7 @@ export class BudgetLedger {
     const times = this.#usesSlices ? requests.times(spending, this.#clock()) : 1
     const demand = { workspaceId, matched, spending, times, patienceMs: this.#deps.loadMs }
     const reserved = this.#ask(demand, requests)
-    if (times > 1) requests.awaitSlice(reserved)
+    if (times > 1) requests.setTaking(reserved)
     return reserved
   }
 
@@ -99,10 +99,9 @@ export class BudgetLedger {
    * Gives back the rests of slices that have ended, and reservations that came too late. Those that it cannot give back expire: a second
    * attempt could give back the same amount twice.
    */
-  async returnUnused(): Promise<void> {
-    const now = this.#usesSlices ? this.#clock() : Number.POSITIVE_INFINITY
+  async returnUnused(now = this.#clock()): Promise<void> {
     for (const [key, requests] of this.#counted) {
-      this.#unused.push(...requests.end(now))
+      this.#release(requests.end(now))
       if (requests.isIdle(now)) this.#counted.delete(key)
     }
     const unused = Map.groupBy(this.#unused.splice(0), ({ workspaceId }) => workspaceId)
@@ -120,7 +119,7 @@ export class BudgetLedger {
   /** Gives back all slices; later requests ask the database. Call it when the server stops. Does not throw: slices end by themselves. */
   async stop(): Promise<void> {
     this.#usesSlices = false
-    await this.returnUnused().catch(() => {})
+    await this.returnUnused(Number.POSITIVE_INFINITY).catch(() => {})
   }
 
   /** A change of a budget changes the key, so that no slice from before is used. */
@@ -142,8 +141,10 @@ export class BudgetLedger {
       const answer = await withDeadline(this.#deps.loadMs, asked, 'the budgets were not checked')
       if (times > 1 && !(answer.ok && answer.times > 1)) requests.noteScarce(spending, this.#clock())
       if (!answer.ok) return answer
+      // The timer of the deadline may run late: in a process that was frozen, the reservation may have expired meanwhile.
+      if (this.#clock() - sentAt >= this.#deps.loadMs) throw new DeadlineError('the budgets were checked too late')
       const slice = sliceOf(demand, answer, { times: answer.times - 1, endsAt: sliceEnd(sentAt, answer.window_ms) })
-      if (answer.times > 1) this.#unused.push(...requests.hold(slice))
+      if (answer.times > 1) this.#release(requests.hold(slice))
       return this.#admit(slice, spending)
     } catch (cause) {
       // The request was refused, so a reservation that comes too late is returned.
@@ -152,6 +153,11 @@ export class BudgetLedger {
         .catch(() => {})
       throw new GatehouseError('UNAVAILABLE', { message: 'The budgets cannot be checked now. Try again.' }, cause)
     }
+  }
+
+  /** A slice that is used up needs no call. */
+  #release(slice: Slice | undefined): void {
+    if (slice && (slice.free.usd > 0 || slice.free.tokens > 0)) this.#unused.push(slice)
   }
 
   #admit(slice: Slice, spending: Spending): Reservation {
