@@ -7101,7 +7101,7 @@ export interface operations {
                                 overrun: number;
                                 /** @description How many requests did. */
                                 overruns: number;
-                                /** @description Reservations whose server died before it wrote the record of the request. */
+                                /** @description Reservations, also those for several requests, that ended without being settled in full. */
                                 expired: number;
                                 /** @description Alerts of the window: the fraction of the limit as it was then, and when it was reached. Lowest first. */
                                 reached: {
@@ -7203,7 +7203,7 @@ export interface operations {
                             overrun: number;
                             /** @description How many requests did. */
                             overruns: number;
-                            /** @description Reservations whose server died before it wrote the record of the request. */
+                            /** @description Reservations, also those for several requests, that ended without being settled in full. */
                             expired: number;
                             /** @description Alerts of the window: the fraction of the limit as it was then, and when it was reached. Lowest first. */
                             reached: {
@@ -7279,7 +7279,7 @@ export interface operations {
                             overrun: number;
                             /** @description How many requests did. */
                             overruns: number;
-                            /** @description Reservations whose server died before it wrote the record of the request. */
+                            /** @description Reservations, also those for several requests, that ended without being settled in full. */
                             expired: number;
                             /** @description Alerts of the window: the fraction of the limit as it was then, and when it was reached. Lowest first. */
                             reached: {
@@ -7394,7 +7394,7 @@ export interface operations {
                             overrun: number;
                             /** @description How many requests did. */
                             overruns: number;
-                            /** @description Reservations whose server died before it wrote the record of the request. */
+                            /** @description Reservations, also those for several requests, that ended without being settled in full. */
                             expired: number;
                             /** @description Alerts of the window: the fraction of the limit as it was then, and when it was reached. Lowest first. */
                             reached: {
@@ -7458,7 +7458,7 @@ export interface operations {
                             overrun: number;
                             /** @description How many requests did. */
                             overruns: number;
-                            /** @description Reservations whose server died before it wrote the record of the request. */
+                            /** @description Reservations, also those for several requests, that ended without being settled in full. */
                             expired: number;
                             /** @description Alerts of the window: the fraction of the limit as it was then, and when it was reached. Lowest first. */
                             reached: {

@@ -88,6 +88,23 @@ describe.each(testDatabases())('slices of budgets on $name', ({ open }) => {
     expect(await counts(budget)).toMatchObject([{ reserved: 10, spent: 0 }])
   })
 
+  test('returnUnused: gives back in all Workspaces when it fails in one [GW-BUD-14]', async () => {
+    const fixtureOfOther = ledgerFixture(database, (await seedWorkspace(database.db)).workspaceId)
+    const [failing, other] = [await create(10_000), await fixtureOfOther.create({ unit: 'tokens', limit: 10_000 })]
+    const { ledger, admit, pass } = processAt(MORNING)
+    await admit(failing, 10)
+    for (let requests = 0; requests < 10; requests++) await fixtureOfOther.reserve(ledger, of(other), tokens(1))
+    pass(2_000)
+    const setReserved = (text: string) =>
+      database.pool.query('update budget_window set reserved = $2 where budget_id = $1', [uuidOf('bud', failing.id), text])
+    // Less is out of range.
+    await setReserved('-9223372036854775808')
+    const returned = await ledger.returnUnused().catch(String)
+    await setReserved('100')
+    expect(returned).toMatch('out of range')
+    expect(await counts(other)).toMatchObject([{ reserved: 10 }])
+  })
+
   test('stop: gives back all slices, and later requests ask the database', async () => {
     const budget = await create(10_000)
     const { ledger, admit } = processAt(MORNING)
@@ -101,7 +118,7 @@ describe.each(testDatabases())('slices of budgets on $name', ({ open }) => {
     const budget = await create(1_000)
     const [frozen, other] = [processAt(MORNING), processAt(MORNING + 91_000)]
     const running = await frozen.admit(budget, 10)
-    expect(await expireReservations(database.db, 100, new Date(MORNING + 91_000))).toBeGreaterThan(0)
+    expect(await expireReservations(database.db, 1_000, new Date(MORNING + 91_000))).toBeGreaterThan(0)
     await other.reserve(budget, 1_000)
     frozen.pass(91_000)
     expect(await frozen.ledger.reserve(workspaceId, of(budget), tokens(1))).toMatchObject({ ok: false, reserved: 1_000 })
@@ -140,7 +157,7 @@ describe.each(testDatabases())('slices of budgets on $name', ({ open }) => {
     await ledger.returnUnused()
     expect(await counts(budget)).toMatchObject([{ reserved: 10 }])
     await ledger.renew()
-    expect(await expireReservations(database.db, 100, new Date(MORNING + 91_000))).toBeGreaterThan(0)
+    expect(await expireReservations(database.db, 1_000, new Date(MORNING + 91_000))).toBeGreaterThan(0)
     expect(await counts(budget)).toMatchObject([{ reserved: 0, spent: 0 }])
   })
 

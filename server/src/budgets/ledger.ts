@@ -2,7 +2,7 @@ import type { Db } from '../db/database.ts'
 import { NOTHING_SPENT, type SettledEntry, type Settlement, type Spending } from '../domain/spending.ts'
 import { GatehouseError } from '../errors.ts'
 import { elapsed } from '../lib/clock.ts'
-import { withDeadline } from '../lib/deadline.ts'
+import { DeadlineError, withDeadline } from '../lib/deadline.ts'
 import type { BudgetUnit } from './budget.ts'
 import type { MatchedBudget } from './match-budgets.ts'
 import {
@@ -20,7 +20,7 @@ export interface Reservation {
   readonly ok: true
   /** UUID. Requests that were admitted from one slice share it. */
   readonly id: string
-  /** The amount that was asked for. */
+  /** The amount that was set aside for the request: 0 in a unit that no budget counts. */
   readonly spending: Spending
   readonly entries: readonly ReservedEntry[]
 }
@@ -66,23 +66,20 @@ export class BudgetLedger {
   }
 
   /** Reserves at all budgets or at none. Throws UNAVAILABLE if the database does not answer: the request is then refused. */
-  async reserve(
-    workspaceId: string,
-    matched: readonly MatchedBudget[],
-    spending: Spending,
-  ): Promise<Reservation | BudgetRefusal> {
+  async reserve(workspaceId: string, matched: readonly MatchedBudget[], asked: Spending): Promise<Reservation | BudgetRefusal> {
     const requests = this.#countedBy(matched)
-    requests.count(this.#clock())
+    const spending = countedPart(asked, matched)
+    requests.count(spending, this.#clock())
     for (let waits = 0; ; waits++) {
       const slice = requests.draw(spending, this.#clock())
       if (slice) return this.#admit(slice, spending)
       if (!requests.taking || waits === MOST_WAITS) break
       await requests.taking
     }
-    const times = this.#usesSlices ? requests.times(this.#clock()) : 1
+    const times = this.#usesSlices ? requests.times(spending, this.#clock()) : 1
     const demand = { workspaceId, matched, spending, times, patienceMs: this.#deps.loadMs }
     const reserved = this.#ask(demand, requests)
-    if (times > 1) requests.awaitSlice(reserved)
+    if (times > 1) requests.setTaking(reserved)
     return reserved
   }
 
@@ -102,23 +99,27 @@ export class BudgetLedger {
    * Gives back the rests of slices that have ended, and reservations that came too late. Those that it cannot give back expire: a second
    * attempt could give back the same amount twice.
    */
-  async returnUnused(): Promise<void> {
-    const now = this.#usesSlices ? this.#clock() : Number.POSITIVE_INFINITY
+  async returnUnused(now = this.#clock()): Promise<void> {
     for (const [key, requests] of this.#counted) {
-      this.#unused.push(...requests.end(now))
+      this.#release(requests.end(now))
       if (requests.isIdle(now)) this.#counted.delete(key)
     }
     const unused = Map.groupBy(this.#unused.splice(0), ({ workspaceId }) => workspaceId)
-    for (const [workspaceId, all] of unused) {
-      const settlements = all.map((slice) => settlementOf(reservationOf(slice, slice.free), NOTHING_SPENT))
-      await giveBack(this.#deps.db, workspaceId, settlements)
-    }
+    // A Workspace whose counts are locked does not delay the others.
+    const returned = await Promise.allSettled(
+      [...unused].map(([workspaceId, all]) => {
+        const settlements = all.map((slice) => settlementOf(reservationOf(slice, slice.free), NOTHING_SPENT))
+        return withDeadline(this.#deps.loadMs, giveBack(this.#deps.db, workspaceId, settlements), 'amounts were not given back')
+      }),
+    )
+    const failed = returned.find((each) => each.status === 'rejected')
+    if (failed) throw failed.reason
   }
 
   /** Gives back all slices; later requests ask the database. Call it when the server stops. Does not throw: slices end by themselves. */
   async stop(): Promise<void> {
     this.#usesSlices = false
-    await this.returnUnused().catch(() => {})
+    await this.returnUnused(Number.POSITIVE_INFINITY).catch(() => {})
   }
 
   /** A change of a budget changes the key, so that no slice from before is used. */
@@ -138,10 +139,12 @@ export class BudgetLedger {
     const asked = reserveAmounts(this.#deps.db, demand, this.#now())
     try {
       const answer = await withDeadline(this.#deps.loadMs, asked, 'the budgets were not checked')
-      if (times > 1 && !(answer.ok && answer.times > 1)) requests.refuse(this.#clock())
+      if (times > 1 && !(answer.ok && answer.times > 1)) requests.noteScarce(spending, this.#clock())
       if (!answer.ok) return answer
+      // The timer of the deadline may run late: in a process that was frozen, the reservation may have expired meanwhile.
+      if (this.#clock() - sentAt >= this.#deps.loadMs) throw new DeadlineError('the budgets were checked too late')
       const slice = sliceOf(demand, answer, { times: answer.times - 1, endsAt: sliceEnd(sentAt, answer.window_ms) })
-      if (answer.times > 1) this.#unused.push(...requests.hold(slice))
+      if (answer.times > 1) this.#release(requests.hold(slice))
       return this.#admit(slice, spending)
     } catch (cause) {
       // The request was refused, so a reservation that comes too late is returned.
@@ -150,6 +153,11 @@ export class BudgetLedger {
         .catch(() => {})
       throw new GatehouseError('UNAVAILABLE', { message: 'The budgets cannot be checked now. Try again.' }, cause)
     }
+  }
+
+  /** A slice that is used up needs no call. */
+  #release(slice: Slice | undefined): void {
+    if (slice && (slice.free.usd > 0 || slice.free.tokens > 0)) this.#unused.push(slice)
   }
 
   #admit(slice: Slice, spending: Spending): Reservation {
@@ -162,11 +170,20 @@ export class BudgetLedger {
   }
 }
 
-const sliceOf = (
+/** In the units that the budgets count. Requests that differ only in the other unit fit into the same slices. */
+function countedPart({ usd, tokens }: Spending, matched: readonly MatchedBudget[]): Spending {
+  const counts = (unit: BudgetUnit) => matched.some(({ budget }) => budget.unit === unit)
+  return { usd: counts('usd') ? usd : 0, tokens: counts('tokens') ? tokens : 0 }
+}
+
+function sliceOf(
   { workspaceId, spending }: Demand,
   { id, entries }: Granted,
   { times, endsAt }: { readonly times: number; readonly endsAt: number },
-): Slice => ({ workspaceId, id, entries, endsAt, free: { usd: spending.usd * times, tokens: spending.tokens * times } })
+): Slice {
+  const granted = { usd: spending.usd * times, tokens: spending.tokens * times }
+  return { workspaceId, id, entries, endsAt, granted, free: granted }
+}
 
 const reservationOf = ({ id, entries }: Slice, spending: Spending): Reservation => ({
   ok: true,

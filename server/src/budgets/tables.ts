@@ -41,7 +41,7 @@ export interface BudgetWindowTable {
   /** By how much requests exceeded their reservations, and how many did. */
   overrun: number
   overruns: number
-  /** Reservations that a node did not settle. */
+  /** Reservations that ended without being settled in full. */
   expired: number
 }
 

@@ -22,7 +22,7 @@ export interface BudgetCount {
   /** By how much requests exceeded their reservations, and how many did. */
   readonly overrun: number
   readonly overruns: number
-  /** Reservations that a node did not settle. */
+  /** Reservations that ended without being settled in full. */
   readonly expired: number
   /** The alerts of the window, the lowest fraction first. */
   readonly reached: readonly ReachedAlert[]

@@ -5,8 +5,9 @@ import { NOT_INVOKED } from './stage-results.ts'
 
 const AT = new Date('2026-11-01T12:00:00Z')
 const RESERVED = {
-  ...{ spending: { usd: 90, tokens: 30 }, inputTokens: 5 },
-  ...{ call: { usd: 70, tokens: 20 }, extraction: { usd: 20, tokens: 10 } },
+  inputTokens: 5,
+  call: { usd: 70, tokens: 20 },
+  extraction: { usd: 20, tokens: 10 },
 }
 const attempt = (outcome: string, more: Partial<ProviderAttempt> = {}): ProviderAttempt => ({
   ...{ provider: 'a', model: 'm', status: 0, outcome, ms: 1 },

@@ -26,7 +26,7 @@ const MAY_BE_CHARGED: ReadonlySet<string> = new Set([
 ])
 
 type Results = Partial<Pick<StageResults, 'invoke' | 'remember' | 'route'>>
-type Reserved = Pick<CallReservation, 'spending' | 'inputTokens' | 'call' | 'extraction'>
+type Reserved = Pick<CallReservation, 'inputTokens' | 'call' | 'extraction'>
 
 /**
  * The usage that the providers reported, for all attempts. Where one reported none, tokens are estimated from the text that arrived; where
@@ -35,7 +35,7 @@ type Reserved = Pick<CallReservation, 'spending' | 'inputTokens' | 'call' | 'ext
 export function chargeOf(results: Results, reserved: Reserved, at: Date): Charge {
   const { invoke, remember } = results
   // The run was ended while the provider worked.
-  if (!invoke) return { ...reserved.spending, estimated: true }
+  if (!invoke) return { ...addSpending(reserved.call, reserved.extraction), estimated: true }
   const priceAt = (attempt: ProviderAttempt) => priceOfAttempt(results, attempt, at)
   const last = invoke.attempts.at(-1)
   const charges = [

@@ -12,7 +12,9 @@ const count = {
   left: { ...Amount, description: 'The rest for further requests.' },
   overrun: { ...Amount, description: 'By how much requests used more than was set aside for them.' },
   overruns: Type.Integer({ description: 'How many requests did.' }),
-  expired: Type.Integer({ description: 'Reservations whose server died before it wrote the record of the request.' }),
+  expired: Type.Integer({
+    description: 'Reservations, also those for several requests, that ended without being settled in full.',
+  }),
   reached: Type.Array(Type.Object({ fraction: Type.Number(), at: Timestamp }), {
     description: 'Alerts of the window: the fraction of the limit as it was then, and when it was reached. Lowest first.',
   }),
