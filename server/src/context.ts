@@ -15,6 +15,7 @@ import type { Config } from './config/config.ts'
 import { secureDataFolder } from './config/data-folder.ts'
 import { databaseServers } from './config/database-urls.ts'
 import type { Secrets } from './config/secrets.ts'
+import { createMail } from './context-mail.ts'
 import { archiveOptions, auditWriterOptions, destinationOptions, fileStoreOptions, signInOptions } from './context-options.ts'
 import { createTelemetry, loadOpenTelemetry, measureParts } from './context-telemetry.ts'
 import { type Database, openDatabase } from './db/database.ts'
@@ -25,6 +26,7 @@ import { allCorsOrigins } from './identity/application-store.ts'
 import { APPLICATIONS_TOPIC, Authenticator } from './identity/authenticator.ts'
 import { openJwksFetcher } from './identity/jwks-fetcher.ts'
 import { UserTokenVerifier } from './identity/user-token.ts'
+import { findWorkspaceId } from './identity/workspace-store.ts'
 import { QueueMeter } from './jobs/queue-meter.ts'
 import { DocumentFetcher } from './knowledge/document-fetcher.ts'
 import { closeParsers } from './knowledge/parsing/parse.ts'
@@ -163,6 +165,7 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
     semantic,
     ...createMessaging(base, gateway),
     ...createOperators(base),
+    ...createMail(base),
     documentFetcher: new DocumentFetcher(config),
     background: new BackgroundWork(base.onError),
     queueMeter: new QueueMeter(base),
@@ -262,14 +265,14 @@ function createMessaging(base: Base, gateway: GatewayDeps & Pick<Telemetry, 'tra
     relay,
     webhookBox,
     webhookSender,
-    webhooks: new WebhookDispatcher({ ...base, webhookBox, sender: webhookSender }),
+    webhooks: new WebhookDispatcher({ ...base, webhookBox, sender: webhookSender, publicUrl: config.signIn.publicUrl }),
     assistants: new AssistantWorker({ ...gateway, signal, log, relay, sample: gateway.tracing.sample }),
   }
 }
 
 const createOperators = (base: Base) => ({
   adminAuthenticator: new AdminAuthenticator(base, { lookUpMs: base.loadMs }),
-  signIn: new SignIn({ ...base, record: operatorEventRecorder(base), ...signInOptions(base) }),
+  signIn: new SignIn({ ...base, record: operatorEventRecorder(base), findWorkspaceId, ...signInOptions(base) }),
 })
 
 /** Ends waiting requests, finishes running work and writes queued records. Call it when the server accepts no more requests. */
@@ -277,7 +280,7 @@ async function closeParts({ audit, aborting, ...parts }: Parts): Promise<void> {
   parts.waiters.close()
   parts.hub.close()
   await parts.assistants.close()
-  await Promise.all([parts.webhooks.close(), parts.background.close()])
+  await Promise.all([parts.webhooks.close(), parts.mail.close(), parts.background.close()])
   await parts.relay.close()
   await Promise.all([audit.drain(), parts.limitCounters.close(), parts.budgetLedger.stop()])
   await Promise.all([

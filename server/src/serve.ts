@@ -55,6 +55,7 @@ export async function serve(config: Config, secrets: Secrets, options: ServeOpti
     })
     log.info({ host: config.host, port, database: context.database.kind }, 'listening')
     await announce(serverUrl({ host: config.host, port }))
+    if (node.prepares) startDemoHistory(context)
     node.listening(port)
     node.onReload(async (env) => {
       options.replaceEnvironment?.(env)
@@ -142,4 +143,13 @@ function exitAfter(ms: number, { log }: Pick<Context, 'log'>): void {
     process.exit(1)
   }, ms)
   timer.unref()
+}
+
+/** In the background, because it takes some seconds. It goes on after a restart. */
+function startDemoHistory(context: Context): void {
+  if (!context.config.demo) return
+  context.background.start(async (signal) => {
+    const { makeDemoHistory } = await import('./demo/history/make-history.ts')
+    await makeDemoHistory(context, context.config.dataDir, signal)
+  })
 }

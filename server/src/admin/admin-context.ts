@@ -7,6 +7,8 @@ import type { Cache } from '../lib/cache.ts'
 import type { SecretBox, SecretKeys } from '../lib/secret-box.ts'
 import type { Shutdown } from '../lib/shutdown.ts'
 import type { WebhookDispatcher } from '../messaging/events/webhook-dispatcher.ts'
+import type { WebhookSender } from '../messaging/events/webhook-sender.ts'
+import type { Mailer } from '../notifications/mail/mailer.ts'
 import type { AdminAuthenticator } from '../operators/admin-authenticator.ts'
 import type { SignIn } from '../operators/sign-in.ts'
 import type { PipelineDeps } from '../pipeline/pipeline.ts'
@@ -23,6 +25,7 @@ export interface AdminContext extends PipelineDeps {
   readonly workspaceBox: SecretBox
   readonly providerBox: SecretBox
   readonly webhookBox: SecretBox
+  readonly webhookSender: Pick<WebhookSender, 'send'>
   readonly webhooks: Pick<WebhookDispatcher, 'wake' | 'changed'>
   readonly providers: Cache<readonly Provider[]>
   readonly health: Health
@@ -31,5 +34,11 @@ export interface AdminContext extends PipelineDeps {
   readonly auditWatch: AuditWatch
   readonly shutdown: Pick<Shutdown, 'stopping'>
   readonly documentFetcher: Pick<DocumentFetcher, 'fetch'>
-  readonly config: { readonly allowPrivateUrls: boolean; readonly sizes: { readonly bodyBytes: number } }
+  readonly mailer: Pick<Mailer, 'send' | 'from'> | undefined
+  readonly config: {
+    readonly allowPrivateUrls: boolean
+    readonly dataDir: string
+    readonly sizes: { readonly bodyBytes: number }
+    readonly signIn: { readonly publicUrl: string | undefined }
+  }
 }

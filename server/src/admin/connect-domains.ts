@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { requireSecretKey } from '../audit/secret-key-check.ts'
+import { usageOfApplications } from '../audit/statistics/usage-of-applications.ts'
 import { createWorkspaceKeys } from '../audit/workspace-keys.ts'
 import { assess } from '../classification/risk.ts'
 import { scan } from '../classification/scan.ts'
@@ -16,10 +17,12 @@ import { governFields } from '../messaging/governance/governed-fields.ts'
 import { type PreparedRelease, prepareRelease, settleHeldMessage } from '../messaging/messages/release-held.ts'
 import { findIssuersOfSender } from '../messaging/messages/token-issuers.ts'
 import { emitContact } from '../messaging/people/emit-contact.ts'
+import { findActorNames } from '../operators/actor-names.ts'
 import { EvaluationLimiter } from '../policy/evaluation-limiter.ts'
 import { eraseResponsesOfUser } from '../responses/stored-response-store.ts'
 import { VERSION } from '../version.ts'
 import type { AdminContext } from './admin-context.ts'
+import { eraseViewsOfUser } from './views/view-store.ts'
 
 /** Dependencies of all admin routes. Each route declares the part that it uses. */
 export type AdminDeps = ReturnType<typeof connectDomains>
@@ -52,11 +55,14 @@ function detection({ detectors, detectorBudgetMs: budgetMs }: AdminContext) {
   }
 }
 
-const identities = ({ db, policies, workspaceBox, workspaceKeys }: AdminContext) => ({
+const identities = ({ db, clock, policies, workspaceBox, workspaceKeys }: AdminContext) => ({
+  usageOfApplications: (workspaceId: string) => usageOfApplications(db, workspaceId, clock.now()),
   findWindowedApplications,
+  findActorNames,
   findReleaseObstacle: async (workspaceId: string) => (await policies.current(workspaceId))?.growingOutput.needsWhole,
   resolveApplications,
   eraseResponsesOfUser,
+  eraseViewsOfUser,
   workspaceKeyring: {
     create: (workspaceId: string) => createWorkspaceKeys(workspaceBox, workspaceId),
     requireSecretKey: (tx: Tx) => requireSecretKey(tx, workspaceBox),
@@ -65,8 +71,11 @@ const identities = ({ db, policies, workspaceBox, workspaceKeys }: AdminContext)
   retentionDays: async (workspaceId: string) => (await findWorkspace(db, workspaceId))?.settings.audit_retention_days,
   requiresFourEyes: async (tx: Tx, workspaceId: string) =>
     (await findWorkspace(tx, workspaceId))?.settings.review.four_eyes ?? false,
-  workspaceNames: async (limit: number) =>
-    ((await listWorkspaces(db, { limit }))?.data ?? []).map(({ id, name }) => ({ id, name })),
+  findWorkspaceIds: async (tx: Tx, ids: readonly string[]) =>
+    ids.length === 0 ? [] : ((await listWorkspaces(tx, { limit: ids.length }, ids))?.data ?? []).map(({ id }) => id),
+  workspaceNames: async (limit: number, ids: readonly string[] | undefined) =>
+    ((await listWorkspaces(db, { limit }, ids))?.data ?? []).map(({ id, name }) => ({ id, name })),
+  reviewTarget: async (workspaceId: string) => (await findWorkspace(db, workspaceId))?.settings.review.target_minutes ?? null,
   viewAs: async (workspaceId: string, applicationId: string, user: User) => {
     const application = await findApplication(db, workspaceId, applicationId)
     if (!application) return undefined
@@ -88,6 +97,11 @@ const messages = (context: AdminContext) => ({
   },
   heldMessages: {
     prepare: (workspaceId: string, itemId: string, now: Date) => prepareRelease(context, workspaceId, itemId, now),
+    preview: async (workspaceId: string, itemId: string, now: Date) => {
+      const release = await prepareRelease(context, workspaceId, itemId, now)
+      if (!release) return { refused: 'message_gone' as const }
+      return release.text ? { texts: release.text.texts } : { refused: 'policy_denies_now' as const }
+    },
     settle: (tx: Tx, item: Parameters<typeof settleHeldMessage>[1], release: PreparedRelease | undefined, now: Date) =>
       settleHeldMessage(tx, item, release, now),
   },

@@ -7,6 +7,7 @@ import type { Verdict } from '../domain/decision.ts'
 import { parseRecord } from './chain/chain.ts'
 import { findCheckpointNewerThan, findCheckpointOlderThan } from './checkpoints/checkpoint-store.ts'
 import type { AuditEndpoint, AuditRecord } from './record/record.ts'
+import { contentMarks } from './record-marks.ts'
 
 export interface RecordFilter {
   /** By `created_at`; `from` inclusive, `to` exclusive. */
@@ -16,6 +17,17 @@ export interface RecordFilter {
   /** Keyed hashes, as in `user.id` of the record. */
   readonly userHashes?: readonly string[]
   readonly verdict?: Verdict
+  /** Records of any of these verdicts match. */
+  readonly verdicts?: readonly Verdict[]
+  /** As requested by the client, or as sent to a provider. */
+  readonly model?: string
+  /** Of any attempt. */
+  readonly provider?: string
+  /** Id of a rule that matched. */
+  readonly rule?: string
+  /** Inclusive ranges. */
+  readonly latencyMs?: Range
+  readonly cost?: Range
   readonly riskLevel?: RiskLevel
   readonly endpoint?: AuditEndpoint
   /** Records of any of these endpoints match. */
@@ -25,6 +37,21 @@ export interface RecordFilter {
   /** Exclusive upper sequence: that of the last record of the previous page. */
   readonly below?: number
   readonly limit: number
+}
+
+export interface Range {
+  readonly from?: number
+  readonly to?: number
+}
+
+/** Figures by which records can be sorted, instead of their position in the log. */
+export const SORT_COLUMNS = { latency: 'duration_ms', cost: 'coalesce(cost, 0)', tokens: 'tokens' } as const
+
+export interface RecordSort {
+  readonly by: keyof typeof SORT_COLUMNS
+  readonly direction: 'asc' | 'desc'
+  /** The last record of the previous page, and the last record of the log when the first page was read. */
+  readonly after?: { readonly value: number; readonly sequence: number; readonly top: number }
 }
 
 /** A page may be shorter than its limit, also empty, although more records follow: `end` is then where the next page begins. */
@@ -60,6 +87,40 @@ export async function searchRecords(db: Db, workspaceId: string, filter: RecordF
   return few.isCut ? (await readEntries(db, workspaceId, { ...search, most: MAX_ENTRIES })).page : few.page
 }
 
+/**
+ * The newest 10,000 records that the index of one filter gives, sorted by a figure. No index has the figures, because each would cost
+ * every write. The first page fixes the newest record, so that later pages stay stable while records are added.
+ */
+export async function sortRecords(db: Db, workspaceId: string, filter: RecordFilter, sort: RecordSort): Promise<SortedPage> {
+  const workspace = uuidOf('ws', workspaceId)
+  const { limit } = filter
+  const { after, direction } = sort
+  const driver = await findDriver(db, workspace, filter)
+  const bounds = await boundsOf(db, workspaceId, { ...filter, ...(after && { below: after.top + 1 }) })
+  const value = sql.raw(SORT_COLUMNS[sort.by])
+  const beyond = sql.raw(direction === 'asc' ? '>' : '<')
+  const order = sql.raw(direction)
+  const { rows } = await sql<{ top: number; value: number; sequence: number | null; body: string; hash: Buffer }>`
+    with entry as materialized (${entriesOf(workspace, filter, driver, bounds, MAX_ENTRIES)}),
+    found as (
+      select id, ${value} as value, sequence from entry
+      where ${all(conditionsOf(filter, driver))}
+        and ${after ? sql`(${value}, sequence) ${beyond} (${after.value}::double precision, ${after.sequence}::bigint)` : sql`true`}
+      order by value ${order}, sequence ${order} limit ${limit + 1}
+    )
+    select (select max(sequence) from entry) as top, found.value, found.sequence, record.body, record.hash
+    from found join audit_record as record using (id) order by found.value ${order}, found.sequence ${order}`.execute(db)
+  const data = rows.slice(0, limit)
+  const last = rows.length > limit ? data.at(-1) : undefined
+  const end = last && { value: last.value, sequence: Number(last.sequence), top: after?.top ?? last.top }
+  return { data: data.map(({ body, hash }) => parseRecord(body, hash)), hasMore: end !== undefined, end }
+}
+
+/** `end`: where the next page begins. */
+interface SortedPage extends Page<AuditRecord> {
+  readonly end: RecordSort['after']
+}
+
 interface Search {
   readonly filter: RecordFilter
   readonly driver: Driver | undefined
@@ -72,18 +133,11 @@ interface Search {
 async function readEntries(
   db: Db,
   workspaceId: string,
-  { filter: { limit }, driver, bounds, others, most }: Search,
+  { filter, driver, bounds, others, most }: Search,
 ): Promise<{ page: RecordPage; isCut: boolean }> {
-  const workspace = uuidOf('ws', workspaceId)
+  const { limit } = filter
   const read = others.length === 0 ? limit + 1 : most
-  // A single value is a constant for the planner, which then knows how frequent it is.
-  const [value, ...more] = driver?.values ?? []
-  const entries =
-    driver && more.length > 0
-      ? sql`select entry.* from unnest(${[...driver.values]}::${sql.raw(driver.type)}[]) as driver(value)
-        cross join lateral (${selectEntries(workspace, [...bounds, hasValue(driver, sql`driver.value`)], read)}) as entry
-        order by sequence desc limit ${read}`
-      : selectEntries(workspace, driver ? [...bounds, hasValue(driver, sql`${value ?? null}`)] : bounds, read)
+  const entries = entriesOf(uuidOf('ws', workspaceId), filter, driver, bounds, read)
   const { rows } = await sql<{ entries: number; last: number | null; sequence: number | null; body: string; hash: Buffer }>`
     with entry as materialized (${entries}),
     found as (select id, sequence from entry where ${all(others)} order by sequence desc limit ${limit + 1})
@@ -99,10 +153,46 @@ async function readEntries(
   return { page: { data: data.map(({ body, hash }) => parseRecord(body, hash)), hasMore: end !== undefined, end }, isCut }
 }
 
+/** The entries of all values of the driver, newest first. */
+function entriesOf(
+  workspace: string,
+  filter: RecordFilter,
+  driver: Driver | undefined,
+  bounds: readonly RawBuilder<unknown>[],
+  read: number,
+) {
+  const marks = contentMarks(filter)
+  // A single value is a constant for the planner, which then knows how frequent it is.
+  const [value, ...more] = driver?.values ?? []
+  return driver && more.length > 0
+    ? sql`select entry.* from unnest(${[...driver.values]}::${sql.raw(driver.type)}[]) as driver(value)
+        cross join lateral (${selectEntries(workspace, [...bounds, hasValue(driver, sql`driver.value`)], read, marks)}) as entry
+        order by sequence desc limit ${read}`
+    : selectEntries(workspace, driver ? [...bounds, hasValue(driver, sql`${value ?? null}`)] : bounds, read, marks)
+}
+
 /** The index entries of one value of the driver, or of all records, newest first. */
-const selectEntries = (workspace: string, conditions: readonly RawBuilder<unknown>[], read: number) => sql`
-  select id, sequence, created_at, endpoint, verdict, risk_level, status, user_hash, application_id from audit_record
+const selectEntries = (
+  workspace: string,
+  conditions: readonly RawBuilder<unknown>[],
+  read: number,
+  marks: readonly string[][],
+) => sql`
+  select id, sequence, created_at, endpoint, verdict, risk_level, status, user_hash, application_id, duration_ms, cost, tokens,
+    ${hasMarks(marks)} as has_marks from audit_record
   where ${all([sql`workspace_id = ${workspace}`, ...conditions])} order by sequence desc limit ${read}`
+
+/** Whether the text of a record contains one of each group of marks. */
+const hasMarks = (marks: readonly (readonly string[])[]) =>
+  all(
+    marks.map(
+      (any) =>
+        sql`(${sql.join(
+          any.map((mark) => sql`strpos(body, ${mark}) > 0`),
+          sql` or `,
+        )})`,
+    ),
+  )
 
 const hasValue = ({ column, type, where }: Driver, value: RawBuilder<unknown>) =>
   sql`${sql.ref(column)} = ${value}::${sql.raw(type)} and ${sql.raw(where)}`
@@ -110,15 +200,19 @@ const hasValue = ({ column, type, where }: Driver, value: RawBuilder<unknown>) =
 const all = (conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> =>
   conditions.length === 0 ? sql`true` : sql.join([...conditions], sql` and `)
 
+const verdictsOf = ({ verdict, verdicts }: RecordFilter): readonly Verdict[] | undefined => (verdict ? [verdict] : verdicts)
+
 /** The filter with an index that is likely to have the fewest records. The frequent values of columns are in no index. */
 async function findDriver(db: Db, workspace: string, filter: RecordFilter): Promise<Driver | undefined> {
-  const { userHashes, status, riskLevel, verdict, endpoint, applicationId } = filter
+  const { userHashes, status, riskLevel, endpoint, applicationId } = filter
+  const verdicts = verdictsOf(filter)
   if (userHashes) return { column: 'user_hash', type: 'text', values: userHashes, where: 'user_hash is not null' }
   if (status && (status.from > 200 || status.to < 200))
     return { column: 'status', type: 'integer', values: await listStatuses(db, workspace, status), where: 'status <> 200' }
   if (riskLevel && riskLevel !== 'low')
     return { column: 'risk_level', type: 'text', values: [riskLevel], where: "risk_level <> 'low'" }
-  if (verdict && verdict !== 'allow') return { column: 'verdict', type: 'text', values: [verdict], where: "verdict <> 'allow'" }
+  if (verdicts && !verdicts.includes('allow'))
+    return { column: 'verdict', type: 'text', values: verdicts, where: "verdict <> 'allow'" }
   if (endpoint && endpoint !== 'chat')
     return { column: 'endpoint', type: 'text', values: [endpoint], where: "endpoint <> 'chat'" }
   if (applicationId === undefined) return undefined
@@ -153,18 +247,27 @@ async function boundsOf(db: Db, workspaceId: string, { from, to, below }: Record
 
 /** The filters that the driver does not apply. */
 function conditionsOf(filter: RecordFilter, driver: Driver | undefined): RawBuilder<unknown>[] {
-  const { from, to, applicationId, userHashes, verdict, riskLevel, endpoint, endpoints, status } = filter
+  const { from, to, applicationId, userHashes, riskLevel, endpoint, endpoints, status, latencyMs, cost } = filter
+  const verdicts = verdictsOf(filter)
   const unless = (column: Driver['column'], condition: RawBuilder<unknown> | undefined | '') =>
     condition && driver?.column !== column ? [condition] : []
   return [
     ...(from ? [sql`created_at >= ${from}`] : []),
     ...(to ? [sql`created_at < ${to}`] : []),
+    ...(contentMarks(filter).length > 0 ? [sql`has_marks`] : []),
+    ...inRange(sql`duration_ms`, latencyMs),
+    ...inRange(sql`cost`, cost),
     ...(endpoints ? [sql`endpoint = any(${[...endpoints]}::text[])`] : []),
     ...unless('application_id', applicationId && sql`application_id = ${uuidOf('app', applicationId)}`),
     ...unless('user_hash', userHashes && sql`user_hash = any(${[...userHashes]}::text[])`),
-    ...unless('verdict', verdict && sql`verdict = ${verdict}`),
+    ...unless('verdict', verdicts && sql`verdict = any(${[...verdicts]}::text[])`),
     ...unless('risk_level', riskLevel && sql`risk_level = ${riskLevel}`),
     ...unless('endpoint', endpoint && sql`endpoint = ${endpoint}`),
     ...unless('status', status && sql`status between ${status.from} and ${status.to}`),
   ]
 }
+
+const inRange = (column: RawBuilder<unknown>, { from, to }: Range = {}): RawBuilder<unknown>[] => [
+  ...(from === undefined ? [] : [sql`${column} >= ${from}`]),
+  ...(to === undefined ? [] : [sql`${column} <= ${to}`]),
+]

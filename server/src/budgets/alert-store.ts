@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../db/database.ts'
+import { uuidOfWorkspace } from '../db/values.ts'
 import { toId } from '../lib/id.ts'
 import { type BudgetUnit, shownAmount } from './budget.ts'
 
@@ -51,6 +52,26 @@ export async function takeAlerts(tx: Tx, now: Date, most: number): Promise<reado
   )
   return rows.map(toAlert)
 }
+
+/** Removes the alerts of a user that were not sent yet. */
+export async function removeUnsentAlerts(tx: Tx, workspaceId: string, userId: string): Promise<void> {
+  await tx
+    .deleteFrom('budget_alert')
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('subject', '=', userId)
+    .where('emitted_at', 'is', null)
+    .where('budget_id', 'not in', budgetsOfDepartments(tx, workspaceId))
+    .execute()
+}
+
+/** Ids of the budgets of departments (`bud_…`): a department can have the name that a user has as id. */
+export async function findBudgetsOfDepartments(tx: Tx, workspaceId: string): Promise<readonly string[]> {
+  const rows = await budgetsOfDepartments(tx, workspaceId).execute()
+  return rows.map(({ id }) => toId('bud', id))
+}
+
+const budgetsOfDepartments = (tx: Tx, workspaceId: string) =>
+  tx.selectFrom('budget').select('id').where('workspace_id', '=', uuidOfWorkspace(workspaceId)).where('scope', '=', 'department')
 
 const toAlert = (row: AlertRow): BudgetAlert => ({
   workspaceId: toId('ws', row.workspace_id),

@@ -3,7 +3,7 @@ import { createAdminToken, listAdminTokens, revokeAdminToken } from '../operator
 import { withdrawInvitationsOf } from '../operators/invitation-store.ts'
 import type { Change } from '../setup/change.ts'
 import { changeServer } from '../setup/recorded-change.ts'
-import { ALL_ROWS } from './choose-workspace.ts'
+import { ALL_ROWS, chooseWorkspace, listAllWorkspaces } from './choose-workspace.ts'
 import { formatTable, formatTime } from './format-table.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 import { withDatabase } from './with-database.ts'
@@ -11,14 +11,16 @@ import { withDatabase } from './with-database.ts'
 /** `gatehouse token create`: prints the admin token to standard output and its id to standard error. */
 export const adminTokenCreate = (
   terminal: Terminal,
-  { name, scope }: { name: string; scope?: readonly string[] },
+  { name, scope, workspace }: { name: string; scope?: readonly string[]; workspace?: readonly string[] },
 ): Promise<void> =>
   withDatabase(terminal, async (context) => {
     let secret = ''
+    const { db } = context.database
+    const workspaceIds = workspace ? await Promise.all(workspace.map(async (one) => (await chooseWorkspace(db, one)).id)) : null
     const [change] = await changeServer(context, async (tx, now) => {
-      const { id, token } = await createAdminToken(tx, { name, scopes: parseScopes(scope) }, now)
+      const { id, token } = await createAdminToken(tx, { name, scopes: parseScopes(scope), workspaceIds }, now)
       secret = token
-      return [tokenChange('issued', id, name)]
+      return [{ ...tokenChange('issued', id, name), ...(workspaceIds && { workspaceIds }) }]
     })
     terminal.out(secret)
     terminal.note(`${change?.id}: copy it now, because only its hash is stored`)
@@ -31,7 +33,7 @@ export const adminTokenRevoke = (terminal: Terminal, id: string): Promise<void> 
       const token = await revokeAdminToken(tx, id, now)
       if (!token) throw new CommandFailure(`there is no admin token ${id}: list the tokens with \`gatehouse token list\``)
       await withdrawInvitationsOf(tx, id)
-      return [tokenChange('revoked', id, token.name)]
+      return [{ ...tokenChange('revoked', id, token.name), ...(token.workspaceIds && { workspaceIds: token.workspaceIds }) }]
     })
     terminal.note(`${id} is revoked`)
   })
@@ -40,11 +42,14 @@ export const adminTokenRevoke = (terminal: Terminal, id: string): Promise<void> 
 export const adminTokenList = (terminal: Terminal): Promise<void> =>
   withDatabase(terminal, async ({ database: { db } }) => {
     const tokens = (await listAdminTokens(db, ALL_ROWS))?.data ?? []
-    const rows = tokens.map(({ id, name, effectiveScopes, state, issuedBy, createdAt, revokedAt }) => {
+    const names = new Map((await listAllWorkspaces(db)).map((workspace) => [workspace.id, workspace.name]))
+    const rows = tokens.map(({ id, name, workspaceIds, effectiveScopes, state, issuedBy, createdAt, revokedAt }) => {
       const scopes = effectiveScopes.length === SCOPES.length ? 'all' : state === 'ended' ? 'ended' : effectiveScopes.join(' ')
-      return [id, name, issuedBy ?? 'server', formatTime(createdAt), formatTime(revokedAt), scopes]
+      const workspaces = workspaceIds?.map((one) => names.get(one) ?? one).join(', ') ?? 'all'
+      return [id, name, issuedBy ?? 'server', formatTime(createdAt), formatTime(revokedAt), workspaces, scopes]
     })
-    for (const line of formatTable(['ID', 'NAME', 'ISSUED BY', 'CREATED', 'REVOKED', 'SCOPES'], rows)) terminal.out(line)
+    for (const line of formatTable(['ID', 'NAME', 'ISSUED BY', 'CREATED', 'REVOKED', 'WORKSPACES', 'SCOPES'], rows))
+      terminal.out(line)
   })
 
 /** Undefined: all scopes. */

@@ -36,7 +36,8 @@ export const auditFollow = (terminal: Terminal, options: Options): Promise<void>
     const stop = stopSignal()
     try {
       const sent = await follow({
-        read: (after) => readFeed(db, after, { limit: BATCH, workspaceId }),
+        read: (after) =>
+          readFeed(db, after, { limit: BATCH, workspaceIds: workspaceId === undefined ? undefined : [workspaceId] }),
         sink,
         positions,
         format,

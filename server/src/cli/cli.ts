@@ -3,8 +3,9 @@ import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/environment.ts'
 import { withEnvironmentFile } from '../config/environment-file.ts'
 import { readSecretFiles } from '../config/secret-files.ts'
+import { ROLES } from '../domain/operator.ts'
 import { VERSION } from '../version.ts'
-import { addCopyCommands, addSecretKeyCommands } from './data-commands.ts'
+import { addCopyCommands, addDemoCommands, addSecretKeyCommands } from './data-commands.ts'
 import { explainError } from './explain-error.ts'
 import { CommandExit, type Terminal } from './terminal.ts'
 
@@ -51,8 +52,9 @@ function buildProgram(terminal: Terminal): Command {
   addApplicationCommands(program.command('application').description('manage Applications'), terminal)
   addKeyCommands(program.command('key').description('manage the API keys of Applications'), terminal)
   addCopyCommands(program, terminal)
+  addDemoCommands(program.command('demo').description('manage the demo'), terminal)
   addSecretKeyCommands(program.command('keys').description('manage the secret keys of the server'), terminal)
-  const operator = program.command('operator').description('manage the sign-in of operators')
+  const operator = program.command('operator').description('manage operators and their sign-in')
   operator
     .command('first-login')
     .description('print the sign-in link of the first owner')
@@ -62,6 +64,17 @@ function buildProgram(terminal: Terminal): Command {
     .description('print a new sign-in link for an operator')
     .argument('<email>')
     .action(async (email) => (await import('./operator-invite.ts')).operatorInvite(terminal, email))
+  operator
+    .command('list')
+    .description('list the operators with their roles')
+    .action(async () => (await import('./operator-roles.ts')).operatorList(terminal))
+  operator
+    .command('role')
+    .description('give an operator a role; none takes it')
+    .argument('<email>')
+    .argument('<role>', `${ROLES.join(', ')}, none`)
+    .option('--workspace <name>', 'only in this Workspace; default: in all')
+    .action(async (email, role, options) => (await import('./operator-roles.ts')).operatorRole(terminal, email, role, options))
   const token = program.command('token').description('manage admin tokens, and access tokens of users')
   addAdminTokenCommands(token, terminal)
   addAccessTokenCommands(token.command('user').description('manage access tokens of users for the messaging API'), terminal)
@@ -225,6 +238,7 @@ function addAdminTokenCommands(token: Command, terminal: Terminal): void {
     .description('create an admin token and print it')
     .requiredOption('--name <name>', 'name of the token holder')
     .option('--scope <scope>', 'a scope such as policies:read; repeatable; default: all scopes', collectValue)
+    .option('--workspace <name>', 'a Workspace in which it is valid; repeatable; default: all Workspaces', collectValue)
     .action(async (options) => (await import('./admin-token.ts')).adminTokenCreate(terminal, options))
   token
     .command('revoke')

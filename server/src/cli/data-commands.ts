@@ -39,3 +39,12 @@ export function addCopyCommands(program: Command, terminal: Terminal): void {
     .argument('<file>')
     .action(async (file) => (await import('./backup.ts')).restoreCommand(terminal, file))
 }
+
+/** Commands for the demo of a first start. */
+export function addDemoCommands(demo: Command, terminal: Terminal): void {
+  demo
+    .command('remove')
+    .description('delete the Workspace of the demo with everything in it, and the operators of the demo')
+    .option('--confirm <name>', 'name of the Workspace of the demo; without it, only shows what would be deleted')
+    .action(async (options) => (await import('./demo-remove.ts')).demoRemove(terminal, options))
+}

@@ -8,6 +8,7 @@ import { ConfigError, type Environment } from './environment.ts'
 import { type EnvironmentProvider, readEnvironmentProviders } from './environment-providers.ts'
 import { type FilesConfig, readFilesConfig } from './files.ts'
 import { refuseUnknownVariables } from './known-variables.ts'
+import { type MailConfig, readMailConfig } from './mail.ts'
 import { integer } from './numbers.ts'
 import { readDatabasePool, readProcesses } from './processes.ts'
 import { readSignInConfig, type SignInConfig } from './sign-in.ts'
@@ -40,6 +41,8 @@ export interface Config extends DatabaseUrls {
   /** GATEHOUSE_CONFIG is set, so the file must exist. */
   readonly configFileNamed: boolean
   readonly demo: boolean
+  /** Whether a new demo gets a month of invented history. `npm start` sets it. */
+  readonly demoHistory: boolean
   readonly logLevel: string
   /** Provider and webhook URLs from the admin API may be private. */
   readonly allowPrivateUrls: boolean
@@ -64,6 +67,8 @@ export interface Config extends DatabaseUrls {
   readonly auditArchive: AuditArchiveConfig | undefined
   readonly telemetry: TelemetryConfig
   readonly signIn: SignInConfig
+  /** Absent: operators get no e-mail. */
+  readonly mail: MailConfig | undefined
   readonly drain: DrainConfig
   /** Tokens that a budget sets aside for a completion whose request sets no limit. */
   readonly budgetOutputTokens: number
@@ -104,6 +109,7 @@ export function readConfig(env: Environment): Config {
     configFileNamed: Boolean(env.GATEHOUSE_CONFIG),
     // An external database gets no demo data unless GATEHOUSE_DEMO is set.
     demo: flag(env, 'GATEHOUSE_DEMO', !env.DATABASE_URL),
+    demoHistory: flag(env, 'GATEHOUSE_DEMO_HISTORY', false),
     logLevel: oneOf(env, 'LOG_LEVEL', 'info', ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     allowPrivateUrls: flag(env, 'GATEHOUSE_ALLOW_PRIVATE_URLS', false),
     sizes: {
@@ -126,6 +132,7 @@ export function readConfig(env: Environment): Config {
     auditArchive: readAuditArchiveConfig(env),
     telemetry: readTelemetryConfig(env),
     signIn: readSignInConfig(env),
+    mail: readMailConfig(env),
     drain: readDrainConfig(env),
     providers: readEnvironmentProviders(env),
   }

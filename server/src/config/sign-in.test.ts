@@ -17,14 +17,20 @@ describe('sign-in config', () => {
     const { oidc } = readSignInConfig({
       ...OIDC,
       GATEHOUSE_OIDC_ROLE_CLAIM: 'groups',
-      GATEHOUSE_OIDC_ROLES: 'cn=admins=owner, security=auditor',
+      GATEHOUSE_OIDC_ROLES: 'cn=admins=owner, security=auditor, security=acme:reviewer',
     })
     expect(oidc).toMatchObject({ issuer: 'https://login.example.com', clientId: 'gatehouse', roleClaim: 'groups' })
     expect([...(oidc?.roles ?? [])]).toEqual([
-      ['cn=admins', 'owner'],
-      ['security', 'auditor'],
+      ['cn=admins', [{ role: 'owner' }]],
+      ['security', [{ role: 'auditor' }, { workspace: 'acme', role: 'reviewer' }]],
     ])
     expect(Object.values(oidc ?? {})).not.toContain('secret')
+  })
+
+  test('sign-in config: groups can have spaces and slashes', () => {
+    const roles = 'Gatehouse Admins=owner, /gatehouse/review=reviewer security=auditor'
+    const { oidc } = readSignInConfig({ ...OIDC, GATEHOUSE_OIDC_ROLES: roles })
+    expect([...(oidc?.roles?.keys() ?? [])]).toEqual(['Gatehouse Admins', '/gatehouse/review', 'security'])
   })
 
   test.each([
@@ -33,6 +39,8 @@ describe('sign-in config', () => {
     { ...OIDC, GATEHOUSE_OIDC_ISSUER: 'login' },
     { ...OIDC, GATEHOUSE_OIDC_ROLES: 'admins=king' },
     { ...OIDC, GATEHOUSE_OIDC_ROLES: 'owner' },
+    { ...OIDC, GATEHOUSE_OIDC_ROLES: 'admins=:owner' },
+    { ...OIDC, GATEHOUSE_OIDC_ROLES: 'admins=acme:king' },
     { GATEHOUSE_PUBLIC_URL: 'gatehouse.example.com' },
     { GATEHOUSE_PUBLIC_URL: 'https://example.com/gatehouse' },
     { GATEHOUSE_PUBLIC_URL: 'ftp://example.com' },

@@ -19,10 +19,18 @@ export interface OidcConfig {
   /** Label of the sign-in button. */
   readonly name: string
   readonly scopes: readonly string[]
-  /** Claim with the roles of an operator. Absent: only invited operators may sign in. */
+  /** Claim that says whether the address is verified: Entra ID sends `xms_edov`. */
+  readonly verifiedClaim: string
+  /** Claim with the roles of an operator, for example `groups` or `realm_access.roles`. Absent: only invited operators may sign in. */
   readonly roleClaim: string | undefined
-  /** Roles by value of the claim. */
-  readonly roles: ReadonlyMap<string, Role>
+  /** Roles by value of the claim. Absent: the values are roles, for example `auditor` or `acme:reviewer`. */
+  readonly roles: ReadonlyMap<string, readonly DeclaredRole[]> | undefined
+}
+
+/** A role in the Workspace with this id or name; without one in all Workspaces. */
+interface DeclaredRole {
+  readonly workspace?: string
+  readonly role: Role
 }
 
 const SECRET_ENV = 'GATEHOUSE_OIDC_CLIENT_SECRET'
@@ -48,22 +56,36 @@ function readOidcConfig(env: Environment): OidcConfig | undefined {
     clientSecretEnv: SECRET_ENV,
     name: env.GATEHOUSE_OIDC_NAME || 'single sign-on',
     scopes: env.GATEHOUSE_OIDC_SCOPES ? parseList(env.GATEHOUSE_OIDC_SCOPES) : ['openid', 'profile', 'email'],
+    verifiedClaim: env.GATEHOUSE_OIDC_VERIFIED_CLAIM || 'email_verified',
     roleClaim: env.GATEHOUSE_OIDC_ROLE_CLAIM || undefined,
-    roles: env.GATEHOUSE_OIDC_ROLES ? parseRoles(env.GATEHOUSE_OIDC_ROLES) : new Map(ROLES.map((role) => [role, role])),
+    roles: env.GATEHOUSE_OIDC_ROLES ? parseRoles(env.GATEHOUSE_OIDC_ROLES) : undefined,
   }
 }
 
-/** `gatehouse-admins=owner,security=auditor` */
-function parseRoles(text: string): Map<string, Role> {
-  return new Map(
-    parseList(text).map((pair) => {
-      const separator = pair.lastIndexOf('=')
-      const role = ROLES.find((name) => name === pair.slice(separator + 1))
-      if (separator < 1 || !role)
-        throw new ConfigError(`GATEHOUSE_OIDC_ROLES must be a list of group=role, where a role is one of ${ROLES.join(', ')}`)
-      return [pair.slice(0, separator), role]
-    }),
-  )
+/** Between two roles. Groups can have spaces: `Gatehouse Admins=owner, security=auditor`. */
+const ROLE_SEPARATOR = /\s*,\s*|(?<==\S+)\s+/
+
+/** `gatehouse-admins=owner,acme-support=acme:reviewer`. A group can be listed several times. */
+function parseRoles(text: string): Map<string, DeclaredRole[]> {
+  const roles = new Map<string, DeclaredRole[]>()
+  for (const pair of text.trim().split(ROLE_SEPARATOR).filter(Boolean)) {
+    const separator = pair.lastIndexOf('=')
+    const [workspace, name] = splitLast(pair.slice(separator + 1))
+    const role = ROLES.find((known) => known === name)
+    if (separator < 1 || !role || workspace === '')
+      throw new ConfigError(
+        `GATEHOUSE_OIDC_ROLES must be a list of group=role or group=workspace:role, where a role is one of ${ROLES.join(', ')}`,
+      )
+    const group = pair.slice(0, separator)
+    roles.set(group, [...(roles.get(group) ?? []), { role, ...(workspace !== undefined && { workspace }) }])
+  }
+  return roles
+}
+
+/** `acme:reviewer` → `acme`, `reviewer` */
+function splitLast(text: string): [workspace: string | undefined, role: string] {
+  const colon = text.lastIndexOf(':')
+  return colon < 0 ? [undefined, text] : [text.slice(0, colon), text.slice(colon + 1)]
 }
 
 /** `10.0.0.0/8,127.0.0.1` */

@@ -14,26 +14,26 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('/docs: serves a page and its script, which reads the OpenAPI document of this server', async () => {
-  expect((await app.inject('/docs')).headers.location).toBe('/docs/')
-  const page = await app.inject('/docs/')
+test('/docs/api: serves a page and its script, which reads the OpenAPI document of this server', async () => {
+  expect((await app.inject('/docs/api')).headers.location).toBe('/docs/api/')
+  const page = await app.inject('/docs/api/')
   expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
   expect(page.body).toContain('/openapi.json')
-  const script = await app.inject('/docs/js/scalar.js')
+  const script = await app.inject('/docs/api/js/scalar.js')
   expect(script.headers['content-type']).toContain('javascript')
   expect(script.body.length).toBeGreaterThan(1_000_000)
 })
 
-test('/docs: never repeats the Host header', async () => {
+test('/docs/api: never repeats the Host header', async () => {
   for (const host of ['no host', 'evil.example']) {
-    const page = await app.inject({ url: '/docs/', headers: { host } })
+    const page = await app.inject({ url: '/docs/api/', headers: { host } })
     expect(page.statusCode).toBe(200)
     expect(JSON.stringify(page.headers) + page.body).not.toContain(host)
   }
 })
 
-test('/docs: unknown paths and methods get the error envelope, and the OpenAPI document does not contain it', async () => {
-  expect((await app.inject('/docs/other')).json().error.code).toBe('NOT_FOUND')
-  expect((await app.inject({ method: 'POST', url: '/docs/' })).headers.allow).toBe('GET, HEAD')
+test('/docs/api: unknown paths and methods get the error envelope, and the OpenAPI document does not contain it', async () => {
+  expect((await app.inject('/docs/api/other')).json().error.code).toBe('NOT_FOUND')
+  expect((await app.inject({ method: 'POST', url: '/docs/api/' })).headers.allow).toBe('GET, HEAD')
   expect(Object.keys((await app.inject('/openapi.json')).json().paths ?? {})).toEqual([])
 })

@@ -20,15 +20,17 @@ const referenceHeaders = (nonce: string) => ({
   'cross-origin-opener-policy': 'same-origin',
 })
 
-/** `/docs`: /openapi.json as a page for people. The dashboard's build includes it. */
+/** `/docs/api/`: /openapi.json as a page for people. The dashboard's build includes it. */
 export async function apiReferenceRoutes(app: FastifyInstance): Promise<void> {
   const hidden = { schema: { hide: true } }
-  app.get('/docs', hidden, async (_request, reply) => reply.redirect('/docs/', 301))
-  app.get('/docs/', hidden, async (_request, reply) => {
+  app.get('/docs/api', hidden, async (_request, reply) => reply.redirect('/docs/api/', 301))
+  app.get('/docs/api/', hidden, async (_request, reply) => {
     const { html, nonce } = await readPage('reference/index.html')
     return reply.headers(referenceHeaders(nonce)).type('text/html; charset=utf-8').send(html)
   })
-  app.get('/docs/js/scalar.js', hidden, async (_request, reply) =>
+  app.get('/docs/api/js/scalar.js', hidden, async (_request, reply) =>
     reply.type('application/javascript; charset=utf-8').send(await readBuilt('reference/scalar.js')),
   )
+  // Its address when the reference was at /docs/.
+  app.get('/docs/js/scalar.js', hidden, async (_request, reply) => reply.redirect('/docs/api/js/scalar.js', 301))
 }

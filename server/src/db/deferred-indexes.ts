@@ -26,6 +26,8 @@ export const FILTER_INDEXES: readonly DeferredIndex[] = [
     on: "audit_record (workspace_id, endpoint, sequence) where endpoint <> 'chat'",
   },
   { name: 'review_item_application', table: 'review_item', on: 'review_item (workspace_id, application_id, id)' },
+  { name: 'review_item_next', table: 'review_item', on: "review_item (workspace_id, expires_at, id) where state = 'pending'" },
+  { name: 'review_item_created', table: 'review_item', on: 'review_item (workspace_id, created_at)' },
   { name: 'review_item_kind', table: 'review_item', on: "review_item (workspace_id, kind, id) where kind <> 'hold'" },
   { name: 'memory_item_application', table: 'memory_item', on: 'memory_item (workspace_id, application_id, id)' },
   { name: 'memory_item_mode', table: 'memory_item', on: "memory_item (workspace_id, mode, id) where mode <> 'active'" },

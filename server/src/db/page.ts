@@ -28,6 +28,22 @@ export const isBackwards = ({ before }: PageRequest): boolean => before !== unde
 /** The cursor of a page; undefined for the first page. */
 export const cursorOf = ({ after, before }: PageRequest): string | undefined => after ?? before
 
+/** How a list is sorted: by a named value of its rows. */
+export interface ListSort<Name extends string> {
+  readonly by: Name
+  readonly direction: 'asc' | 'desc'
+}
+
+/**
+ * The order of a list by a value that is not unique: `listed` is the query's common table expression, with `id` and `sort_value`, which is
+ * never null. `id`: the row of the cursor, whose value is read again.
+ */
+export const sortedKeyset = (direction: ListSort<string>['direction'], id: string | undefined): Keyset => ({
+  by: ['sort_value', 'id'],
+  order: direction,
+  place: id === undefined ? undefined : [sql`(select sort_value from listed where id = ${id})`, id],
+})
+
 /** Reads the page of `query` that follows `place`, or precedes it. */
 export async function readPage<DB, Table extends keyof DB, Row, T>(
   query: SelectQueryBuilder<DB, Table, Row>,

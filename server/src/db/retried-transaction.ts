@@ -5,10 +5,14 @@ const REPEATABLE = new Set(['40P01', '40001'])
 const TRIES = 4
 
 /** Runs `work` in a transaction, up to four times if there is a deadlock: effects of `work` outside `tx` may happen more than once. */
-export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+export const inTransaction = <T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  repeated(() => db.transaction().execute(work))
+
+/** Runs a transaction, up to four times if there is a deadlock. */
+export async function repeated<T>(transaction: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().execute(work)
+      return await transaction()
     } catch (error) {
       if (attempt === TRIES || !REPEATABLE.has((error as { code?: string }).code ?? '')) throw error
     }

@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { ENVIRONMENT_PROVIDER_IDS } from '../config/environment-providers.ts'
+import { DEMO_ISSUER } from '../domain/demo-words.ts'
 import { SHARED_SCOPES } from '../domain/memory-words.ts'
 import type { Jwks } from '../identity/jwks.ts'
 import type { DeclaredApplication, DeclaredUser, DeclaredWorkspace } from '../setup/declaration.ts'
 
 export const DEMO_NAME = 'demo'
-/** `iss` of the demo's user tokens. It also identifies the seeded Workspace, because no other Workspace has it. */
-export const DEMO_ISSUER = 'gatehouse-demo'
 export const DEMO_AUDIENCE = 'gatehouse'
+
+/** Names of the keys of each Application, and of the admin token. */
+export const KEY_NAMES = ['demo', 'demo, revoked'] as const
+export const DEMO_TOKEN_NAME = 'demo'
 
 const POLICY = new URL('../../../examples/policies/demo.yaml', import.meta.url)
 

@@ -1,11 +1,12 @@
 import type { JWK } from 'jose'
 import type { Db } from '../db/database.ts'
+import { DEMO_ISSUER } from '../domain/demo-words.ts'
 import { findKeyByHash } from '../identity/api-key-store.ts'
 import type { WorkspaceUser } from '../identity/user.ts'
 import { newCredential } from '../lib/credential.ts'
 import { findAdminTokenByHash } from '../operators/admin-token-store.ts'
 import { hashSecret } from '../setup/imported-secret.ts'
-import { DEMO_AUDIENCE, DEMO_ISSUER } from './demo-declaration.ts'
+import { DEMO_AUDIENCE } from './demo-declaration.ts'
 import type { DemoFile } from './demo-file.ts'
 import { signUserToken } from './user-tokens.ts'
 

@@ -1,9 +1,11 @@
 import type { Tx } from '../db/database.ts'
+import { DEMO_OWNER_EMAIL, DEMO_REVIEWER_EMAIL } from '../domain/demo-words.ts'
 import { findKeyByHash, revokeKey } from '../identity/api-key-store.ts'
 import { findApplicationByName } from '../identity/application-store.ts'
 import type { WorkspaceUser } from '../identity/user.ts'
 import { findUser } from '../identity/user-store.ts'
 import type { Workspace } from '../identity/workspace.ts'
+import type { SecretBox } from '../lib/secret-box.ts'
 import { findActivePolicyId } from '../policy/policy-store.ts'
 import { applyAdminTokens } from '../setup/apply-admin-tokens.ts'
 import type { ApplyContext, ApplyDeps } from '../setup/apply-context.ts'
@@ -11,28 +13,34 @@ import { applyWorkspace } from '../setup/apply-workspace.ts'
 import type { Change } from '../setup/change.ts'
 import type { DeclaredWorkspace } from '../setup/declaration.ts'
 import { hashSecret } from '../setup/imported-secret.ts'
-import { demoDeclaration } from './demo-declaration.ts'
+import { DEMO_TOKEN_NAME, demoDeclaration, KEY_NAMES } from './demo-declaration.ts'
+import { seedExtras } from './demo-extras.ts'
 import type { DemoFile } from './demo-file.ts'
 import { seedKnowledge } from './demo-knowledge.ts'
 import { seedMemories } from './demo-memories.ts'
 import { issueDemoTokens, seedMessaging } from './demo-messaging.ts'
-import { type DemoOwner, newDemoOwner, seedOwner } from './demo-owner.ts'
+import { type DemoOperator, newDemoOperator, seedOperator } from './demo-operators.ts'
+import { seedPolicyTests } from './demo-policy-tests.ts'
 import { type DemoKeys, newAdminToken, newDemoKeys, signDemoToken } from './demo-secrets.ts'
 import { generateUserTokenKeys } from './user-tokens.ts'
 
-const ACTIVE_KEY_NAME = 'demo'
-const REVOKED_KEY_NAME = 'demo, revoked'
+const [ACTIVE_KEY_NAME, REVOKED_KEY_NAME] = KEY_NAMES
 
 type KeysByName = ReadonlyMap<string, DemoKeys>
 
 export interface SeededDemo {
-  readonly demo: Omit<DemoFile, 'base_url' | 'dashboard'> & { readonly dashboard: DemoOwner }
+  readonly demo: Omit<DemoFile, 'base_url' | 'dashboard'> & { readonly dashboard: DemoOperator }
   readonly changes: readonly Change[]
 }
 
+interface SeedDeps extends ApplyDeps {
+  /** Present: a new demo gets a history, and so what its pages show beside it. */
+  readonly extras?: { readonly webhookBox: SecretBox } | undefined
+}
+
 /** Seeds the demo. If its Workspace exists, adds missing objects only, and replaces all keys and tokens. */
-export async function seedDemo(tx: Tx, existing: Workspace | undefined, now: Date, deps: ApplyDeps): Promise<SeededDemo> {
-  const owner = newDemoOwner()
+export async function seedDemo(tx: Tx, existing: Workspace | undefined, now: Date, deps: SeedDeps): Promise<SeededDemo> {
+  const [owner, reviewer] = [newDemoOperator(DEMO_OWNER_EMAIL), newDemoOperator(DEMO_REVIEWER_EMAIL)]
   const { privateJwk, publicJwk } = await generateUserTokenKeys()
   const declaration = demoDeclaration({ keys: [publicJwk] })
   const keys: KeysByName = new Map(declaration.applications.map(({ fields }) => [fields.name, newDemoKeys()]))
@@ -40,18 +48,25 @@ export async function seedDemo(tx: Tx, existing: Workspace | undefined, now: Dat
   const admin_token = newAdminToken()
 
   const { workspaceId, changes } = await applyWorkspace(tx, declared, now, deps, {
-    finish: async (context) => [
-      ...(await revokeMarkedKeys(context, keys)),
-      ...(await applyAdminTokens(tx, [{ name: 'demo', secret: admin_token }], now)),
-      await seedOwner(tx, owner, now),
-      ...(existing
-        ? []
-        : [...(await seedKnowledge(context)), ...(await seedMemories(context)), ...(await seedMessaging(context))]),
-    ],
+    finish: async (context) => {
+      if (!existing) await seedPolicyTests(context)
+      const ownerChange = await seedOperator(tx, owner, now)
+      return [
+        ...(await revokeMarkedKeys(context, keys)),
+        ...(await applyAdminTokens(tx, [{ name: DEMO_TOKEN_NAME, secret: admin_token }], now)),
+        ownerChange,
+        await seedOperator(tx, reviewer, now),
+        ...(!existing && deps.extras ? await seedExtras(context, ownerChange.id, deps.extras.webhookBox) : []),
+        ...(existing
+          ? []
+          : [...(await seedKnowledge(context)), ...(await seedMemories(context)), ...(await seedMessaging(context))]),
+      ]
+    },
   })
   const demo = {
     admin_token,
     dashboard: owner,
+    reviewer,
     workspace: { id: workspaceId, name: declared.name },
     applications: await listDemoApplications(tx, workspaceId, keys),
     users: await listDemoUsers(

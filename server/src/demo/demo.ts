@@ -1,17 +1,31 @@
 import type { Tx } from '../db/database.ts'
 import { findWorkspace, findWorkspaceByName, listWorkspaces } from '../identity/workspace-store.ts'
+import type { SecretBox } from '../lib/secret-box.ts'
 import type { Change } from '../setup/change.ts'
 import type { ChangeDeps } from '../setup/recorded-change.ts'
 import { publishChanges } from '../setup/signals.ts'
 import { setupTransaction } from '../setup/transaction.ts'
-import { DEMO_ISSUER, DEMO_NAME } from './demo-declaration.ts'
+import { DEMO_NAME } from './demo-declaration.ts'
 import { type DemoFile, readDemoFile, withBaseUrl, writeDemoFile } from './demo-file.ts'
 import { areSecretsKnown } from './demo-secrets.ts'
 import { seedDemo } from './demo-seed.ts'
+import { isDemo } from './removal/demo-accounts.ts'
 
 export interface DemoDeps extends ChangeDeps {
   readonly dataDir: string
+  /** Seeds a new demo as of a month ago; history/make-history.ts then makes the requests since. */
+  readonly withHistory?: boolean
+  readonly webhookBox: SecretBox
 }
+
+const HISTORY_DAYS = 30
+const DAY_MS = 86_400_000
+
+/** The time that the history of a new demo covers. It ends before the first real record. */
+const newHistory = (now: Date) => ({
+  from: new Date(now.getTime() - HISTORY_DAYS * DAY_MS).toISOString(),
+  until: now.toISOString(),
+})
 
 /**
  * Seeds the demo if the database is empty. If the demo exists but its demo.json is missing or of another database, issues new keys and
@@ -20,14 +34,16 @@ export interface DemoDeps extends ChangeDeps {
  * The file is written before the commit: after a crash in between, its keys are invalid and the next start replaces it.
  */
 export async function prepareDemo(deps: DemoDeps, baseUrl: string): Promise<DemoFile | undefined> {
-  const { database, clock, dataDir } = deps
+  const { database, clock, dataDir, withHistory = false, webhookBox } = deps
   const stored = await readDemoFile(dataDir)
   const prepared = await setupTransaction(database.db, async (tx): Promise<{ demo?: DemoFile; changes: readonly Change[] }> => {
     const workspace = await findDemo(tx, stored)
     if (workspace && stored && (await areSecretsKnown(tx, stored))) return { demo: stored, changes: [] }
     if (!workspace && !(await isEmpty(tx))) return { changes: [] }
-    const { demo, changes } = await seedDemo(tx, workspace, clock.now(), deps)
-    const file = withBaseUrl(demo, baseUrl)
+    const history = withHistory && !workspace ? newHistory(clock.now()) : undefined
+    const seededAt = history ? new Date(history.from) : clock.now()
+    const { demo, changes } = await seedDemo(tx, workspace, seededAt, { ...deps, ...(history && { extras: { webhookBox } }) })
+    const file = withBaseUrl({ ...demo, ...(history && { history }) }, baseUrl)
     await writeDemoFile(dataDir, file)
     return { demo: file, changes }
   })
@@ -38,7 +54,7 @@ export async function prepareDemo(deps: DemoDeps, baseUrl: string): Promise<Demo
 /** Finds the demo by its issuer, because operators may have renamed it. */
 async function findDemo(tx: Tx, stored: DemoFile | undefined) {
   const workspace = (stored && (await findWorkspace(tx, stored.workspace.id))) ?? (await findWorkspaceByName(tx, DEMO_NAME))
-  return workspace?.settings.issuer === DEMO_ISSUER ? workspace : undefined
+  return workspace && isDemo(workspace) ? workspace : undefined
 }
 
 async function isEmpty(tx: Tx): Promise<boolean> {

@@ -44,6 +44,18 @@ const completion = await client.chat.completions.create({
 console.log(completion.choices[0].message.content)`,
   },
   {
+    name: 'Vercel AI SDK',
+    needs: [],
+    code: ({ base, model }) => `import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { generateText } from 'ai'
+
+const gatehouse = createOpenAICompatible({
+  name: 'gatehouse', baseURL: '${base}/v1', apiKey: process.env.GATEHOUSE_KEY
+})
+const { text } = await generateText({ model: gatehouse('${model}'), prompt: 'Hello' })
+console.log(text)`,
+  },
+  {
     name: 'LangChain',
     needs: [],
     code: ({ base, model }) => `import os

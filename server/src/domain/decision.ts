@@ -32,6 +32,8 @@ export interface Decision {
   readonly rules: readonly DecidingRule[]
   /** Shortest lifetime demanded by a matching require_approval rule, in milliseconds. */
   readonly holdExpiresInMs?: number
+  /** Most approvals demanded by a matching require_approval rule; absent: one. */
+  readonly approvals?: number
 }
 
 /** Ids of the rules that demand the verdict. */

@@ -21,12 +21,12 @@ export const invalidCursor = () => invalid({ param: 'cursor', message: 'must be 
 export function pageOf({ limit = 20, cursor }: PageQuery): PageRequest {
   if (cursor === undefined) return { limit }
   const after = Buffer.from(cursor, 'base64url').toString()
-  if (encoded(after) !== cursor || !isStorable(after)) throw invalidCursor()
+  if (encodeCursor(after) !== cursor || !isStorable(after)) throw invalidCursor()
   return { limit, after }
 }
 
 /** Opaque, so that clients do not build cursors: the key of the last item. */
-const encoded = (key: string): string => Buffer.from(key).toString('base64url')
+export const encodeCursor = (key: string): string => Buffer.from(key).toString('base64url')
 
 /** A page as the admin API sends it. Throws a 400 when the store did not know the cursor and found no page. */
 export function listOf<T, V>(page: Page<T> | undefined, view: (item: T) => V, keyOf: (item: T) => string) {
@@ -42,7 +42,7 @@ export function listUntil<T, V>(page: Page<T>, view: (item: T) => V, end: string
     object: 'list' as const,
     data: page.data.map(view),
     has_more: page.hasMore,
-    next_cursor: end === undefined ? null : encoded(end),
+    next_cursor: end === undefined ? null : encodeCursor(end),
   }
 }
 

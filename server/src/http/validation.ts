@@ -14,8 +14,9 @@ export const checkRequests: FastifySchemaCompiler<TSchema> = ({ schema, httpPart
   const check = checker(schema)
   return (value: unknown) => {
     const checked = check(httpPart === 'querystring' ? withNumbers(schema, value) : value)
-    if (checked.ok) return { value: checked.value }
-    return { error: httpPart === 'params' ? notFound() : invalid(checked.problem) }
+    if (!checked.ok) return { error: httpPart === 'params' ? notFound() : invalid(checked.problem) }
+    const unstorable = httpPart === 'querystring' ? unstorableIn(checked.value) : undefined
+    return unstorable === undefined ? { value: checked.value } : { error: invalid(unstorableText(unstorable)) }
   }
 }
 
@@ -49,7 +50,7 @@ export function reader<S extends TSchema>(schema: S): (value: unknown) => Static
     const checked = check(coerced)
     if (!checked.ok) throw invalid(withUnit(schema, checked.problem, coerced))
     const param = unstorableIn(checked.value)
-    if (param !== undefined) throw invalid({ param, message: 'must not contain U+0000 or unpaired surrogates' })
+    if (param !== undefined) throw invalid(unstorableText(param))
     return checked.value
   }
 }
@@ -77,6 +78,8 @@ const isTime = (shape: unknown): boolean =>
   typeof shape === 'object' &&
   shape !== null &&
   (SECONDS in shape || ('anyOf' in shape && Array.isArray(shape.anyOf) && shape.anyOf.some(isTime)))
+
+const unstorableText = (param: string): Problem => ({ param, message: 'must not contain U+0000 or unpaired surrogates' })
 
 /** The name of the first field with a text that PostgreSQL cannot store. */
 const unstorableIn = (fields: unknown): string | undefined =>

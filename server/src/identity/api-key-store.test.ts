@@ -44,6 +44,8 @@ describe.each(testDatabases())('on $name', ({ open }) => {
       createdAt: NOW,
       revokedAt: null,
       lastUsedAt: null,
+      expiresAt: null,
+      replacedBy: null,
     })
     const row = await database.db.selectFrom('api_key').selectAll().where('hash', '=', sha256(key)).executeTakeFirstOrThrow()
     expect(row.hash).toEqual(sha256(key))

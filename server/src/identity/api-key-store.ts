@@ -1,13 +1,14 @@
-import { type Selectable, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import { type Page, type PageRequest, pageById } from '../db/page.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
 import { newCredential } from '../lib/credential.ts'
 import { fromId, newUuid, toId } from '../lib/id.ts'
+import { announceKey } from './announce-key.ts'
 import type { ApiKey } from './api-key.ts'
+import { keyOf } from './api-key-row.ts'
 import type { ApplicationRecord } from './application.ts'
 import { APPLICATION_COLUMNS, applicationOf } from './application-store.ts'
-import type { ApiKeyTable } from './tables.ts'
 
 /** The Application that owns keys. TypeIDs. */
 export interface KeyOwner {
@@ -15,27 +16,30 @@ export interface KeyOwner {
   readonly applicationId: string
 }
 
-const keyOf = (row: Selectable<ApiKeyTable>): ApiKey => ({
-  id: toId('key', row.id),
-  applicationId: toId('app', row.application_id),
-  name: row.name,
-  hint: row.hint,
-  issuedBy: row.issued_by,
-  createdAt: row.created_at,
-  revokedAt: row.revoked_at,
-  lastUsedAt: row.last_used_at,
-})
+/** A key with its secret, which is not stored. */
+export type IssuedKey = ApiKey & { readonly key: string }
 
-/**
- * Issues a key. `key` is not stored. Returns undefined if the Workspace has no such Application. `issuer`: see `ApiKey.issuedBy`.
- */
-export async function issueKey(
+interface KeyOptions {
+  /** See `ApiKey.issuedBy`. */
+  readonly issuer?: string | null
+  readonly expiresAt?: Date | null
+}
+
+/** Issues a key. Returns undefined if the Workspace has no such Application. */
+export async function issueKey(db: Db, owner: KeyOwner, name: string, now: Date, options: KeyOptions = {}) {
+  const issued = await insertKey(db, owner, name, now, options)
+  if (issued) await announceKey(db, owner.workspaceId, 'key.created', issued)
+  return issued
+}
+
+/** The same without its announcement. */
+export async function insertKey(
   db: Db,
   { workspaceId, applicationId }: KeyOwner,
   name: string,
   now: Date,
-  issuer: string | null = null,
-): Promise<(ApiKey & { readonly key: string }) | undefined> {
+  { issuer = null, expiresAt = null }: KeyOptions,
+): Promise<IssuedKey | undefined> {
   const application = fromId('app', applicationId)
   if (application === undefined) return undefined
   const { secret, hash, hint } = newCredential('gk_')
@@ -52,6 +56,7 @@ export async function issueKey(
       'created_at',
       'revoked_at',
       'last_used_at',
+      'expires_at',
     ])
     .expression(
       db
@@ -67,6 +72,7 @@ export async function issueKey(
           sql<Date>`${now}::timestamptz`.as('created_at'),
           sql<null>`null::timestamptz`.as('revoked_at'),
           sql<null>`null::timestamptz`.as('last_used_at'),
+          sql<Date | null>`${expiresAt}::timestamptz`.as('expires_at'),
         ])
         .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
         .where('id', '=', application),
@@ -89,6 +95,21 @@ export async function revokeKey(db: Db, workspaceId: string, id: string, now: Da
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('id', '=', uuid)
     .returningAll()
+    .executeTakeFirst()
+  const key = row && keyOf(row)
+  // An earlier revocation has another time.
+  if (key?.revokedAt?.getTime() === now.getTime()) await announceKey(db, workspaceId, 'key.revoked', key)
+  return key
+}
+
+export async function findKey(db: Db, workspaceId: string, id: string): Promise<ApiKey | undefined> {
+  const uuid = fromId('key', id)
+  if (uuid === undefined) return undefined
+  const row = await db
+    .selectFrom('api_key')
+    .selectAll()
+    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+    .where('id', '=', uuid)
     .executeTakeFirst()
   return row && keyOf(row)
 }
@@ -116,6 +137,7 @@ export interface ApplicationKey {
   readonly hash: Buffer
   readonly issuedBy: string | null
   readonly revokedAt: Date | null
+  readonly expiresAt: Date | null
   /** Whether `last_used_at` is null or older than a minute. */
   readonly isUseOutdated: boolean
   readonly application: ApplicationRecord
@@ -135,13 +157,23 @@ export async function findKeyByHash(db: Db, hash: Buffer): Promise<ApplicationKe
       'api_key.hash',
       'api_key.issued_by',
       'api_key.revoked_at',
+      'api_key.expires_at',
       USE_OUTDATED.as('is_use_outdated'),
     ])
     .where('api_key.hash', '=', hash)
     .executeTakeFirst()
   if (!row) return undefined
-  const { key_id, hash: stored, issued_by: issuedBy, revoked_at: revokedAt, is_use_outdated: isUseOutdated } = row
-  return { keyId: toId('key', key_id), hash: stored, issuedBy, revokedAt, isUseOutdated, application: applicationOf(row) }
+  const { key_id, hash: stored, issued_by: issuedBy, revoked_at: revokedAt, expires_at: expiresAt } = row
+  const isUseOutdated = row.is_use_outdated
+  return {
+    keyId: toId('key', key_id),
+    hash: stored,
+    issuedBy,
+    revokedAt,
+    expiresAt,
+    isUseOutdated,
+    application: applicationOf(row),
+  }
 }
 
 /** Stores the time of the last use, at most once a minute. */

@@ -16,12 +16,39 @@ export interface ApiKey {
   readonly revokedAt: Date | null
   /** Accurate to about a minute; null: never. */
   readonly lastUsedAt: Date | null
+  /** From this time on the key is refused; null: never. */
+  readonly expiresAt: Date | null
+  /** `key_…` of the key that has replaced this one. */
+  readonly replacedBy: string | null
 }
 
 /** Body of `POST /admin/v1/applications/:id/keys`. */
-export const ApiKeyCreate = Type.Object({ name: Name })
+const expiry = {
+  expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'When the key expires. Default: never.' })),
+}
+export const ApiKeyCreate = Type.Object({ name: Name, ...expiry })
 export type ApiKeyCreate = Static<typeof ApiKeyCreate>
 export const checkApiKeyCreate = checker(ApiKeyCreate)
+
+const MAX_OVERLAP_S = 30 * 86_400
+export const DEFAULT_OVERLAP_S = 86_400
+
+/** Body of `POST /admin/v1/keys/:id/rotate`. */
+export const ApiKeyRotate = Type.Object({
+  overlap_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_OVERLAP_S,
+      description: `How long the replaced key remains valid. 0: it expires at once. Default: ${DEFAULT_OVERLAP_S}, a day.`,
+    }),
+  ),
+  expires_at: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description: 'When the new key expires. Default: it is valid for as long as the replaced key was from its creation.',
+    }),
+  ),
+})
 
 export const ApiKeyView = Type.Object({
   id: Type.String(),
@@ -35,6 +62,8 @@ export const ApiKeyView = Type.Object({
   created_at: Timestamp,
   revoked_at: Type.Union([Timestamp, Type.Null()]),
   last_used_at: Type.Union([Timestamp, Type.Null()], { description: 'Accurate to about a minute. null: never.' }),
+  expires_at: Type.Union([Timestamp, Type.Null()], { description: 'The key is refused from this time on. null: never.' }),
+  replaced_by: Type.Union([Type.String(), Type.Null()], { description: 'The key that has replaced this one by rotation.' }),
 })
 
 /** Response to issuing a key; no other response contains the key. `key` comes first, because `hint` looks similar. */
@@ -50,4 +79,6 @@ export const apiKeyView = (key: ApiKey) => ({
   created_at: key.createdAt.toISOString(),
   revoked_at: key.revokedAt?.toISOString() ?? null,
   last_used_at: key.lastUsedAt?.toISOString() ?? null,
+  expires_at: key.expiresAt?.toISOString() ?? null,
+  replaced_by: key.replacedBy,
 })

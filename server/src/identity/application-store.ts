@@ -16,7 +16,7 @@ import {
 import type { ApplicationTable } from './tables.ts'
 import { writeUnlessTaken } from './write-unless-taken.ts'
 
-type Row = Omit<Selectable<ApplicationTable>, 'settings' | 'limits'> & { settings: unknown; limits: unknown }
+export type ApplicationRow = Omit<Selectable<ApplicationTable>, 'settings' | 'limits'> & { settings: unknown; limits: unknown }
 
 export const APPLICATION_COLUMNS = [
   'application.id',
@@ -46,7 +46,7 @@ export async function findWindowedApplications(db: Db, workspaceId: string): Pro
   return (await windowed.orderBy('application.name').execute()).map(({ name }) => name)
 }
 
-export const applicationOf = (row: Row): ApplicationRecord => ({
+export const applicationOf = (row: ApplicationRow): ApplicationRecord => ({
   id: toId('app', row.id),
   workspaceId: toId('ws', row.workspace_id),
   name: row.name,
@@ -147,5 +147,5 @@ export async function updateApplication(
   return row === 'taken' ? { ok: false, reason: 'name_taken' } : { ok: true, application: applicationOf(row) }
 }
 
-const applications = (db: Db, workspaceId: string) =>
+export const applications = (db: Db, workspaceId: string) =>
   db.selectFrom('application').select(APPLICATION_COLUMNS).where('workspace_id', '=', uuidOfWorkspace(workspaceId))

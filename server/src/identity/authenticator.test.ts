@@ -4,6 +4,7 @@ import { testDatabases } from '../../test/support/database.ts'
 import { seedApplication, seedWorkspace } from '../../test/support/seed.ts'
 import type { Database } from '../db/database.ts'
 import { localSignal, type Signal } from '../db/signal.ts'
+import { FULL_ACCESS } from '../domain/access.ts'
 import { SCOPES } from '../domain/scope.ts'
 import { ADMIN_TOKENS_TOPIC, AdminAuthenticator } from '../operators/admin-authenticator.ts'
 import { adminTokenView } from '../operators/admin-token.ts'
@@ -144,12 +145,12 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     const nodes = [new AdminAuthenticator(first, STOPPED_CLOCK), new AdminAuthenticator(second, STOPPED_CLOCK)]
     const { token, ...shown } = await createAdminToken(first.db, { name: 'ops' }, NOW)
     expect(token).toMatch(/^ga_[A-Za-z0-9_-]{43}$/)
-    expect(JSON.stringify(adminTokenView(shown))).not.toContain(token.slice(3))
+    expect(JSON.stringify(adminTokenView(shown, FULL_ACCESS))).not.toContain(token.slice(3))
     expect(await hasAdminToken(first.db)).toBe(true)
     for (const node of nodes) {
       expect(await node.authenticate(`Bearer ${token}`)).toEqual({
         ok: true,
-        operator: { id: shown.id, name: 'ops', kind: 'token', scopes: SCOPES },
+        operator: { id: shown.id, name: 'ops', kind: 'token', access: FULL_ACCESS, scopes: SCOPES },
       })
     }
     await revokeAdminToken(first.db, shown.id, NOW)

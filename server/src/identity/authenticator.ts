@@ -3,6 +3,7 @@ import type { Db } from '../db/database.ts'
 import type { Signal } from '../db/signal.ts'
 import type { Application } from '../domain/principal.ts'
 import type { CacheStatistics } from '../lib/cache-statistics.ts'
+import { type Clock, systemClock } from '../lib/clock.ts'
 import { readBearer } from '../lib/credential.ts'
 import { CredentialCache, type CredentialCacheOptions } from '../lib/credential-cache.ts'
 import { findKeyByHash, recordKeyUse } from './api-key-store.ts'
@@ -14,17 +15,27 @@ export const APPLICATIONS_TOPIC = 'applications'
 export type Authentication =
   /** `keyId`: `key_…`. `keyIssuer`: see `ApiKey.issuedBy`. */
   | { readonly ok: true; readonly application: Application; readonly keyId: string; readonly keyIssuer: string | null }
-  | { readonly ok: false; readonly code: 'AUTH_INVALID_KEY' | 'AUTH_KEY_REVOKED' }
+  /** `message`: instead of the code's own. */
+  | { readonly ok: false; readonly code: 'AUTH_INVALID_KEY' | 'AUTH_KEY_REVOKED'; readonly message?: string }
+
+/** The cached result for a key. The expiry is checked for each request. */
+interface KnownKey {
+  readonly authentication: Authentication
+  readonly expiresAt: Date | null
+}
 
 const INVALID: Authentication = { ok: false, code: 'AUTH_INVALID_KEY' }
 const REVOKED: Authentication = { ok: false, code: 'AUTH_KEY_REVOKED' }
+const EXPIRED: Authentication = { ok: false, code: 'AUTH_INVALID_KEY', message: 'The API key has expired. Use a new key.' }
 
 /** Finds the Application of an API key (GW-AUTH-1). Keys are found by their SHA-256, and the hashes are compared in constant time. */
 export class Authenticator {
-  readonly #cache: CredentialCache<Authentication>
+  readonly #cache: CredentialCache<KnownKey>
+  readonly #clock: Clock
   readonly #unsubscribe: readonly (() => void)[]
 
-  constructor({ db, signal }: { db: Db; signal: Signal }, options?: CredentialCacheOptions) {
+  constructor({ db, signal, clock = systemClock }: { db: Db; signal: Signal; clock?: Clock }, options?: CredentialCacheOptions) {
+    this.#clock = clock
     this.#cache = new CredentialCache((hash) => findAuthentication(db, Buffer.from(hash, 'hex')), options)
     const forget = () => this.#cache.forget()
     this.#unsubscribe = [signal.subscribe(KEYS_TOPIC, forget), signal.subscribe(APPLICATIONS_TOPIC, forget)]
@@ -37,7 +48,10 @@ export class Authenticator {
   /** `authorization`: the header. Throws if the database does not respond, so that the client gets 503 and not 401. */
   async authenticate(authorization: string | undefined): Promise<Authentication> {
     const hash = readBearer(authorization, 'gk_')
-    return (hash === undefined ? undefined : await this.#cache.get(hash)) ?? INVALID
+    const known = hash === undefined ? undefined : await this.#cache.get(hash)
+    if (!known) return INVALID
+    const { authentication, expiresAt } = known
+    return authentication.ok && expiresAt && expiresAt <= this.#clock.now() ? EXPIRED : authentication
   }
 
   close(): void {
@@ -45,12 +59,12 @@ export class Authenticator {
   }
 }
 
-async function findAuthentication(db: Db, hash: Buffer): Promise<Authentication | undefined> {
+async function findAuthentication(db: Db, hash: Buffer): Promise<KnownKey | undefined> {
   const key = await findKeyByHash(db, hash)
   if (!key || !timingSafeEqual(key.hash, hash)) return undefined
-  if (key.revokedAt) return REVOKED
-  const { application, keyId, issuedBy: keyIssuer, isUseOutdated } = key
+  const { application, keyId, issuedBy: keyIssuer, isUseOutdated, expiresAt } = key
+  if (key.revokedAt) return { authentication: REVOKED, expiresAt }
   // A failure must not refuse the request.
   if (isUseOutdated) recordKeyUse(db, application.workspaceId, keyId).catch(() => {})
-  return { ok: true, application, keyId, keyIssuer }
+  return { authentication: { ok: true, application, keyId, keyIssuer }, expiresAt }
 }

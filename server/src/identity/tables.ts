@@ -60,6 +60,12 @@ export interface ApiKeyTable {
   revoked_at: Date | null
   /** Accurate to about a minute. */
   last_used_at: Date | null
+  /** null: never. */
+  expires_at: ColumnType<Date | null, Date | null | undefined, Date | null>
+  /** The key that has replaced this one; null: none. */
+  replaced_by: ColumnType<string | null, never, string>
+  /** When `key.expiring` was announced; null: not yet. */
+  expiry_announced_at: ColumnType<Date | null, never, Date>
 }
 
 export interface WorkspaceUserTable {

@@ -1,7 +1,9 @@
 import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { type Page, type PageRequest, pageById } from '../db/page.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
+import { isStorable } from '../lib/fields.ts'
 import { fromId, toId } from '../lib/id.ts'
 import type { WorkspaceTable } from './tables.ts'
 import {
@@ -91,9 +93,37 @@ export async function findWorkspaceByName(db: Db, name: string): Promise<Workspa
   return row && workspaceOf(row)
 }
 
-/** Oldest first. Returns undefined if `page.after` is not an id. */
-export async function listWorkspaces(db: Db, page: PageRequest): Promise<Page<Workspace> | undefined> {
-  return pageById(db.selectFrom('workspace').select(COLUMNS), 'ws', page, workspaceOf)
+/** The oldest Workspace whose user tokens have this issuer. */
+export async function findWorkspaceByIssuer(db: Db, issuer: string): Promise<Workspace | undefined> {
+  const row = await db
+    .selectFrom('workspace')
+    .select(COLUMNS)
+    .where(sql<boolean>`settings ->> 'issuer' = ${issuer}`)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst()
+  return row && workspaceOf(row)
+}
+
+/** The id of the Workspace with this id or name. */
+export async function findWorkspaceId(db: Db, choice: string): Promise<string | undefined> {
+  if (!isStorable(choice)) return undefined
+  return ((await findWorkspace(db, choice)) ?? (await findWorkspaceByName(db, choice)))?.id
+}
+
+/** Oldest first. `ids`: only these, and those that are no ids are left out. Returns undefined if `page.after` is not an id. */
+export async function listWorkspaces(db: Db, page: PageRequest, ids?: readonly string[]): Promise<Page<Workspace> | undefined> {
+  let query = db.selectFrom('workspace').select(COLUMNS)
+  if (ids) query = query.where(sql<boolean>`id = any(${ids.flatMap((id) => fromId('ws', id) ?? [])}::uuid[])`)
+  return pageById(query, 'ws', page, workspaceOf)
+}
+
+/** `settings.review.target_minutes` of the Workspaces that have one. */
+export async function listReviewTargets(db: Db): Promise<readonly { readonly workspaceId: string; readonly minutes: number }[]> {
+  const { rows } = await sql<{ id: string; minutes: number }>`
+    select id, (settings -> 'review' ->> 'target_minutes')::int as minutes from workspace
+    where settings -> 'review' ->> 'target_minutes' is not null order by id`.execute(db)
+  return rows.map(({ id, minutes }) => ({ workspaceId: toId('ws', id), minutes }))
 }
 
 export type WorkspaceUpdate =

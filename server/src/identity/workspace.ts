@@ -31,6 +31,8 @@ export interface WorkspaceSettings {
 export interface ReviewSettings {
   /** Whether only an operator who cannot have caused a hold alone can approve it (review/admin/review-independence.ts). */
   readonly four_eyes: boolean
+  /** Minutes within which items should be decided; null: no target. */
+  readonly target_minutes: number | null
 }
 
 export const DEFAULT_WORKSPACE_SETTINGS: WorkspaceSettings = {
@@ -40,7 +42,7 @@ export const DEFAULT_WORKSPACE_SETTINGS: WorkspaceSettings = {
   claims: { id: 'sub', role: 'role', department: 'department', attributes: 'attributes' },
   audit_retention_days: 400,
   message_retention_days: null,
-  review: { four_eyes: false },
+  review: { four_eyes: false, target_minutes: null },
 }
 
 export interface Workspace {
@@ -84,13 +86,17 @@ const SettingsPatch = Type.Object(
     audit_retention_days: resettable(Type.Integer({ minimum: 1, maximum: 36_500 })),
     message_retention_days: resettable(Type.Integer({ minimum: 1, maximum: 36_500 })),
     review: Type.Optional(
-      Type.Unsafe<{ four_eyes?: boolean | null } | null>({
+      Type.Unsafe<{ four_eyes?: boolean | null; target_minutes?: number | null } | null>({
         type: ['object', 'null'],
         properties: {
           four_eyes: {
             ...resettable(Type.Boolean()),
             description:
               'Whether approval requires an operator with a second role. The admin API can only turn it on; gatehouse.yaml can also turn it off.',
+          },
+          target_minutes: {
+            ...resettable(Type.Integer({ minimum: 1, maximum: 43_200 })),
+            description: 'Minutes within which review items should be decided. Older pending items are overdue.',
           },
         },
         additionalProperties: false,
@@ -163,7 +169,7 @@ export const WorkspaceView = Type.Object({
     claims: Type.Object({ id: Type.String(), role: Type.String(), department: Type.String(), attributes: Type.String() }),
     audit_retention_days: Type.Integer(),
     message_retention_days: Type.Union([Type.Integer(), Type.Null()]),
-    review: Type.Object({ four_eyes: Type.Boolean() }),
+    review: Type.Object({ four_eyes: Type.Boolean(), target_minutes: Type.Union([Type.Integer(), Type.Null()]) }),
   }),
   signing_public_key: Type.String(),
   created_at: Timestamp,

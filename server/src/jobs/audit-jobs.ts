@@ -52,7 +52,7 @@ export const auditJobs = (deps: AuditJobDeps): Job[] => [
     run: () => deliverCheckpoints(deps, delivery),
   })),
   { name: 'archive the audit log', oncePerNode: true, everyMs: MINUTE, run: () => archiveAuditLogs(deps) },
-  { name: 'count audit records by hour', oncePerNode: true, everyMs: 2 * SECOND, run: () => rollUpRecords(deps) },
+  { name: 'count the usage of audit records', oncePerNode: true, everyMs: 2 * SECOND, run: () => rollUpRecords(deps) },
   { name: 'end audit retention', oncePerNode: true, everyMs: HOUR, run: () => endAuditRetention(deps) },
 ]
 
@@ -95,10 +95,10 @@ async function archiveAuditLogs({ db, clock, workspaceKeys, auditWatch, auditArc
   })
 }
 
-/** Adds new records to the hourly counts. After an upgrade it counts the records that are there already. */
-async function rollUpRecords({ db }: Pick<AuditJobDeps, 'db'>): Promise<void> {
+/** Adds new records to the counts of the usage. After an upgrade it counts the records that are there already. */
+async function rollUpRecords({ db, clock }: Pick<AuditJobDeps, 'db' | 'clock'>): Promise<void> {
   await runForEach(await findWorkspacesToRollUp(db), async (workspaceId) => {
-    while (await rollUpNextRecords(db, workspaceId));
+    while (await rollUpNextRecords(db, workspaceId, clock.now()));
   })
 }
 
@@ -164,7 +164,7 @@ async function endAuditRetention(deps: AuditJobDeps): Promise<void> {
     if (!retention) return
     const before = new Date(retention.before.getTime() - waitMs)
     await pruneRecords(db, workspaceId, { ...retention, before, now: clock.now() })
-    await removeOldRollUps(db, workspaceId, before)
+    await removeOldRollUps(db, workspaceId, { before, now: clock.now() })
   })
   await emptyExpiredMonths(db, { findRetention: (workspaceId) => prepareRetention(deps, workspaceId), now: clock.now() })
 }

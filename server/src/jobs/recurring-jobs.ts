@@ -23,11 +23,13 @@ import type { WebhookDispatcher } from '../messaging/events/webhook-dispatcher.t
 import { removeExpiredHolds } from '../messaging/messages/remove-expired-holds.ts'
 import { deleteExpiredOfConversations, deleteExpiredOfWorkspace } from '../messaging/retention/delete-expired-messages.ts'
 import { finishErasures } from '../messaging/retention/erase-user-content.ts'
+import type { MailWorker } from '../notifications/mail/mail-worker.ts'
 import { removeExpiredSignIns } from '../operators/expired-sign-ins.ts'
 import { expiryLimit } from '../responses/stored-response.ts'
 import { listStoringApplications, removeExpiredResponses } from '../responses/stored-response-store.ts'
 import { eraseExpiredReviews } from '../review/review-store.ts'
 import type { Readiness } from '../telemetry/readiness.ts'
+import { type AnnouncementJobDeps, announcementJobs } from './announcement-jobs.ts'
 import { type AuditJobDeps, auditJobs } from './audit-jobs.ts'
 import { type BudgetJobDeps, budgetJobs } from './budget-jobs.ts'
 import { inBatches } from './in-batches.ts'
@@ -48,13 +50,14 @@ const DELIVERIES_MS = { delivered: 7 * DAY, dead: 30 * DAY }
 /** How long an upload is stored that is not sent with a message. */
 const UNSENT_MS = DAY
 
-interface Deps extends AuditJobDeps, BudgetJobDeps {
+interface Deps extends AnnouncementJobDeps, AuditJobDeps, BudgetJobDeps {
   readonly database: Pick<Database, 'sessionPool' | 'sessionDb' | 'kind'>
   readonly secrets: SecretKeys
   readonly files: FileStore
   readonly relay: Pick<EventRelay, 'run' | 'wake'>
   readonly assistants: Pick<AssistantWorker, 'run'>
   readonly webhooks: Pick<WebhookDispatcher, 'run'>
+  readonly mail: Pick<MailWorker, 'run'>
   readonly queueMeter: QueueMeter
   readonly readiness: Readiness
   /** Of the embedded database; a PostgreSQL server maintains itself. */
@@ -67,10 +70,12 @@ export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job
   ...auditJobs(deps),
   ...(deps.secrets.oldSecretKeys?.length ? [resealJob(new ResealJob(deps))] : []),
   ...budgetJobs(deps),
+  ...announcementJobs(deps),
   // Code that adds to a queue wakes its worker. These jobs are for retries, and for nodes that stopped before they could wake a worker.
   { name: 'relay events', oncePerNode: true, everyMs: SECOND / 4, run: () => deps.relay.run() },
   { name: 'answer as assistants', oncePerNode: true, everyMs: SECOND, run: () => deps.assistants.run() },
   { name: 'deliver to webhooks', oncePerNode: true, everyMs: SECOND, run: () => deps.webhooks.run() },
+  { name: 'send e-mail to operators', oncePerNode: true, everyMs: SECOND, run: () => deps.mail.run() },
   // The request that erases a user erases its content; this job repeats it for content that was stored meanwhile, and after errors.
   {
     name: 'finish erasures of users',

@@ -4,11 +4,15 @@ export class DeadlineError extends Error {
   readonly code = 'ETIMEDOUT'
 }
 
-/** Resolves or rejects with `work`, or rejects with a DeadlineError after `ms`. The work is not aborted. `problem` starts the error's message. */
+/**
+ * Resolves or rejects with `work`, or rejects with a DeadlineError after `ms`. The work is not aborted. `problem` starts the error's message. A
+ * result that has arrived by then counts, even if the process was too busy to read it: timers run before input is read.
+ */
 export async function withDeadline<T>(ms: number, work: Promise<T>, problem: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new DeadlineError(`${problem} within ${ms} ms`)), ms)
+    const expire = () => reject(new DeadlineError(`${problem} within ${ms} ms`))
+    timer = setTimeout(() => setImmediate(expire), ms)
   })
   try {
     return await Promise.race([work, timeout])

@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { NO_ROLES } from '../domain/access.ts'
 import type { Clock } from '../lib/clock.ts'
 import { findInvitation, takeInvitation } from './invitation-store.ts'
 import type { RecordOperatorEvent } from './operator-event.ts'
@@ -46,7 +47,7 @@ export async function acceptInvitation(
     if (!taken || (isFirst && (await hasPeople(tx)))) return { kind: 'unknown' }
     const person =
       taken.operatorId === null
-        ? await createPerson(tx, { name: name ?? '', email: email ?? '', role: 'owner' }, now)
+        ? await createPerson(tx, { name: name ?? '', email: email ?? '', roles: { ...NO_ROLES, all: 'owner' } }, now)
         : await (name === undefined ? findPerson(tx, taken.operatorId) : updatePerson(tx, taken.operatorId, { name }, now))
     if (!person) return { kind: 'taken' }
     await setPassword(tx, person.id, passwordHash, taken.issuedBy, now)

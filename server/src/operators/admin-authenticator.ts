@@ -57,5 +57,6 @@ async function findAuthentication(db: Db, hash: Buffer): Promise<OperatorAuthent
   if (!token || !timingSafeEqual(token.hash, hash)) return undefined
   if (token.state === 'revoked') return REVOKED
   if (token.state === 'ended') return ENDED
-  return { ok: true, operator: { id: token.id, name: token.name, kind: 'token', scopes: token.effectiveScopes } }
+  const { id, name, access } = token
+  return { ok: true, operator: { id, name, kind: 'token', access, scopes: access.all } }
 }

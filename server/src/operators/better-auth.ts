@@ -5,13 +5,13 @@ import { newId } from '../lib/id.ts'
 import type { SecretKeys } from '../lib/secret-box.ts'
 import { countAttempt, isFirstCodeUse } from './attempt-store.ts'
 import { betterAuthTables, TWO_FACTOR_SCHEMA, type ValidateUser } from './better-auth-tables.ts'
+import { decodeClaims, encodeClaims, type FindWorkspaceId, resolveClaims } from './claimed-roles.ts'
 import { CLIENT_ADDRESS_HEADER } from './client-address.ts'
-import { removeFirstInvitation } from './invitation-store.ts'
-import { findClaimedRole, type RoleClaims } from './role-claims.ts'
+import { findClaimedRoles, isVerified, type RoleClaims } from './role-claims.ts'
 import { SecondFactors } from './second-factors.ts'
 import { MAX_WRONG_CODES, type SignInEventsDeps, signInEvents } from './sign-in-events.ts'
 import { signInSecret } from './sign-in-secret.ts'
-import { applySingleSignOnRole, suspendWithoutRole } from './single-sign-on-role.ts'
+import { applySingleSignOnRoles, completeRoles, suspendWithoutRole } from './single-sign-on-role.ts'
 
 const COOKIE_PREFIX = 'gatehouse'
 const OIDC_PROVIDER = 'oidc'
@@ -23,6 +23,7 @@ export interface BetterAuthDeps extends SignInEventsDeps {
   readonly secrets: SecretKeys
   readonly publicUrl: string | undefined
   readonly trustedProxies: readonly string[]
+  readonly findWorkspaceId: FindWorkspaceId
   readonly oidc: (RoleClaims & OidcClient) | undefined
   /** Default: scrypt, which takes about 60 ms of CPU time for each password. */
   readonly passwords: PasswordHashing | undefined
@@ -40,6 +41,7 @@ interface OidcClient {
   readonly clientSecret: string
   readonly name: string
   readonly scopes: readonly string[]
+  readonly verifiedClaim: string
 }
 
 export type BetterAuth = ReturnType<typeof openBetterAuth>
@@ -121,7 +123,7 @@ const serverFailureLogger = ({ log }: BetterAuthDeps): NonNullable<BetterAuthOpt
 })
 
 /** Without a role claim only invited operators can sign in. */
-function oidcProvider({ issuer, clientId, clientSecret, name, scopes, ...claims }: RoleClaims & OidcClient) {
+function oidcProvider({ issuer, clientId, clientSecret, name, scopes, verifiedClaim, ...claims }: RoleClaims & OidcClient) {
   return {
     providerId: OIDC_PROVIDER,
     name,
@@ -137,24 +139,26 @@ function oidcProvider({ issuer, clientId, clientSecret, name, scopes, ...claims 
     accountSubject: ({ tokens, profile }: { tokens: { idToken?: string | undefined }; profile: { sub?: unknown } }) =>
       tokens.idToken ? String(profile.sub ?? '') : '',
     mapProfileToUser: (profile: Record<string, unknown>) => {
-      const role = findClaimedRole(profile, claims)
-      return role === undefined ? {} : { role }
+      const claimed = findClaimedRoles(profile, claims)
+      const emailVerified = isVerified(profile, verifiedClaim)
+      return { emailVerified, ...(claimed.length > 0 && { role: encodeClaims(claimed) }) }
     },
   }
 }
 
-/** With a role claim, applies its role at each sign-in and refuses operators without a role. */
+/** With a role claim, applies its roles at each sign-in and refuses operators without a role. */
 const createUserValidator =
   (deps: BetterAuthDeps): ValidateUser =>
   async ({ user, source }) => {
     const { oidc } = deps
     if (oidc?.roleClaim === undefined || source.method !== 'oauth') return undefined
-    const role = findClaimedRole(source.oauth?.profile ?? {}, oidc)
-    if (role === undefined) {
+    const claims = findClaimedRoles(source.oauth?.profile ?? {}, oidc)
+    const roles = await resolveClaims(deps.db, claims, deps.findWorkspaceId)
+    if (roles.all === null && roles.workspaces.size === 0) {
       if (source.action !== 'create-user') await suspendWithoutRole(deps, String(user.id))
       return { error: 'no_role', errorDescription: 'Your account has no role in Gatehouse. Ask an owner for a role.' }
     }
-    if (source.action !== 'create-user') await applySingleSignOnRole(deps, String(user.id), role)
+    if (source.action !== 'create-user') await applySingleSignOnRoles(deps, String(user.id), roles)
     else if (user.emailVerified !== true)
       return {
         error: 'email_not_verified',
@@ -163,15 +167,12 @@ const createUserValidator =
     return undefined
   }
 
-/** Records created operators, removes the identity provider's tokens, and refuses used codes. */
-const databaseHooks = ({ db, clock, record }: BetterAuthDeps): NonNullable<BetterAuthOptions['databaseHooks']> => ({
+/** Stores the roles of created operators, removes the identity provider's tokens, and refuses used codes. */
+const databaseHooks = (deps: BetterAuthDeps): NonNullable<BetterAuthOptions['databaseHooks']> => ({
   user: {
     create: {
-      after: async ({ id }) =>
-        db.transaction().execute(async (tx) => {
-          await removeFirstInvitation(tx)
-          await record(tx, { action: 'operator.create', id, fields: ['email', 'name', 'role'], actor: null })
-        }),
+      after: async ({ id, role }) =>
+        completeRoles(deps, id, await resolveClaims(deps.db, decodeClaims(role), deps.findWorkspaceId)),
     },
   },
   account: {
@@ -181,7 +182,7 @@ const databaseHooks = ({ db, clock, record }: BetterAuthDeps): NonNullable<Bette
     create: {
       before: async ({ userId }, ctx) => {
         const isCode = ctx?.path === '/two-factor/verify-totp'
-        if (isCode && !(await isFirstCodeUse(db, userId, ctx.body.code, clock.now())))
+        if (isCode && !(await isFirstCodeUse(deps.db, userId, ctx.body.code, deps.clock.now())))
           throw new APIError('UNAUTHORIZED', {
             code: 'INVALID_CODE',
             message: 'This code has already been used. Sign in again with the next code',

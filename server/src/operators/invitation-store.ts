@@ -1,7 +1,9 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { ExpressionBuilder } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
+import { uuidOfWorkspace } from '../db/values.ts'
+import { hasRoleInAll } from './stored-roles.ts'
 
 const VALID_DAYS = 7
 const TOKEN_BYTES = 32
@@ -51,13 +53,29 @@ export async function putInvitation(tx: Tx, operatorId: string | null, token: st
   if (operatorId !== null) await tx.updateTable('operator').set({ invited_by: issuer }).where('id', '=', operatorId).execute()
 }
 
-/** Deletes the invitations of an issuer, and the invited operators who cannot sign in yet. */
-export async function withdrawInvitationsOf(tx: Tx, issuer: string): Promise<void> {
-  await tx.deleteFrom('operator_invitation').where('issued_by', '=', issuer).execute()
+/** Operators by their roles: in one of these Workspaces, or in all. */
+interface Concerned {
+  readonly workspaceIds: readonly string[]
+  readonly inAll: boolean
+}
+
+const isConcerned = ({ workspaceIds, inAll }: Concerned) => sql<boolean>`(${inAll} and ${hasRoleInAll}
+  or exists (select from operator_role where operator_role.operator_id = operator.id and operator_role.role is not null
+    and operator_role.workspace_id = any(${workspaceIds.map(uuidOfWorkspace)}::uuid[])))`
+
+/** Deletes the invitations of an issuer, and the invited operators who cannot sign in yet. `concerned`: only of these operators. */
+export async function withdrawInvitationsOf(tx: Tx, issuer: string, concerned?: Concerned): Promise<void> {
+  const condition = concerned ? isConcerned(concerned) : sql<boolean>`true`
+  await tx
+    .deleteFrom('operator_invitation')
+    .where('issued_by', '=', issuer)
+    .where('operator_id', 'in', (eb) => eb.selectFrom('operator').select('operator.id').where(condition))
+    .execute()
   await tx
     .deleteFrom('operator')
     .where('invited_by', '=', issuer)
     .where((eb) => eb.not(hasAccount(eb)))
+    .where(condition)
     .execute()
 }
 

@@ -1,13 +1,13 @@
-import type { Role } from '../domain/operator.ts'
+import type { Roles } from '../domain/access.ts'
 
-/** An operator who is a person (the other operators are admin tokens). Operators serve all Workspaces. */
+/** An operator who is a person (the other operators are admin tokens). */
 export interface Person {
   /** `opr_…` */
   readonly id: string
   readonly name: string
   /** In lower case. */
   readonly email: string
-  readonly role: Role
+  readonly roles: Roles
   /** invited: cannot sign in yet. suspended: single sign-on no longer gives a role. */
   readonly state: 'invited' | 'active' | 'suspended'
   readonly twoFactor: boolean
@@ -18,5 +18,5 @@ export interface Person {
 export interface NewPerson {
   readonly name: string
   readonly email: string
-  readonly role: Role
+  readonly roles: Roles
 }

@@ -1,10 +1,11 @@
 import type { Signal } from '../db/signal.ts'
+import { accessOf } from '../domain/access.ts'
 import { OPERATORS_TOPIC, type Operator } from '../domain/operator.ts'
-import { ROLE_SCOPES, roleOf } from '../domain/roles.ts'
 import { GatehouseError } from '../errors.ts'
 import { Cache } from '../lib/cache.ts'
 import { type Acceptance, type AcceptanceResult, acceptInvitation } from './accept-invitation.ts'
 import type { BetterAuth, BetterAuthDeps } from './better-auth.ts'
+import { findPerson } from './operator-store.ts'
 
 export interface SignInDeps extends BetterAuthDeps {
   readonly signal: Signal
@@ -79,8 +80,9 @@ export class SignIn {
     const session = await api.getSession({ headers }).catch((cause: unknown) => {
       throw new GatehouseError('UNAVAILABLE', { message: 'The session could not be read. Try again.' }, cause)
     })
-    if (!session || session.user.suspendedAt) return undefined
-    const { id, name, role } = session.user
-    return { id, name, kind: 'person', scopes: ROLE_SCOPES[roleOf(role ?? '')] }
+    const person = session ? await findPerson(this.#deps.db, session.user.id) : undefined
+    if (!person || person.state === 'suspended') return undefined
+    const access = accessOf(person.roles)
+    return { id: person.id, name: person.name, kind: 'person', access, scopes: access.all }
   }
 }

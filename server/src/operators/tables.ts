@@ -8,12 +8,14 @@ declare module '../db/schema.ts' {
   interface Schema {
     admin_token: AdminTokenTable
     operator: OperatorTable
+    operator_role: OperatorRoleTable
     operator_session: OperatorSessionTable
     operator_account: OperatorAccountTable
     operator_second_factor: OperatorSecondFactorTable
     operator_verification: OperatorVerificationTable
     operator_rate_limit: OperatorRateLimitTable
     operator_invitation: OperatorInvitationTable
+    operator_absence: OperatorAbsenceTable
   }
 }
 
@@ -27,6 +29,19 @@ export interface AdminTokenTable {
   issued_by: ColumnType<string | null, string | null | undefined, never>
   created_at: CreatedAt
   revoked_at: Date | null
+  /** null: all Workspaces. */
+  workspace_ids: ColumnType<readonly string[] | null, readonly string[] | null | undefined, never>
+  /** Hash of a token for single Workspaces, whose `hash` matches no token: older nodes would accept it in all Workspaces. */
+  limited_hash: ColumnType<Buffer | null, Buffer | null | undefined, never>
+}
+
+export interface OperatorRoleTable {
+  operator_id: string
+  workspace_id: string
+  /** null: none any more. */
+  role: ColumnType<string | null, Role, Role | null>
+  /** Whether an earlier role in this Workspace could cause requests. */
+  could_cause_requests: ColumnType<boolean, boolean | undefined, boolean>
 }
 
 export interface OperatorTable {
@@ -36,8 +51,8 @@ export interface OperatorTable {
   /** In lower case. */
   email: string
   email_verified: boolean
-  /** Roles of later versions are possible (domain/roles.ts, roleOf). */
-  role: ColumnType<string, Role, Role>
+  /** The role in all Workspaces (operators/stored-roles.ts). Roles of later versions are possible. */
+  role: ColumnType<string, string, string>
   two_factor_enabled: ColumnType<boolean, boolean | undefined, boolean>
   last_signed_in_at: ColumnType<Date | null, Date | null | undefined, Date | null>
   /** Issuer of the last invitation: `opr_…`, `adm_…` or `server`; null: unknown, or created by single sign-on. */
@@ -46,7 +61,7 @@ export interface OperatorTable {
   password_by: ColumnType<string | null, string | null | undefined, string | null>
   /** Whether an earlier role could cause requests (domain/roles.ts). */
   could_cause_requests: ColumnType<boolean, boolean | undefined, boolean>
-  /** Set when single sign-on no longer gives a role. */
+  /** Set when single sign-on no longer gives a role, and while there is no role in all Workspaces (operators/stored-roles.ts). */
   suspended_at: ColumnType<Date | null, Date | null | undefined, Date | null>
   created_at: CreatedAt
   updated_at: Date
@@ -106,4 +121,12 @@ export interface OperatorInvitationTable {
   /** null: never. */
   expires_at: Date | null
   created_at: CreatedAt
+}
+
+export interface OperatorAbsenceTable {
+  operator_id: string
+  /** null: no delegate, or the delegate was removed. */
+  delegate_id: string | null
+  starts_at: Date
+  ends_at: Date
 }

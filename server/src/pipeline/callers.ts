@@ -9,6 +9,8 @@ interface Trusted {
   readonly readers?: readonly User[]
   /** The message that the request answers (`msg_…`): its review items are withdrawn when it is erased. */
   readonly messageId?: string
+  /** The key that the request counts for (`key_…`). */
+  readonly keyId?: string
 }
 
 /**
@@ -35,6 +37,10 @@ export class TrustedCaller {
 
   get messageId(): string | undefined {
     return this.#trusted.messageId
+  }
+
+  get keyId(): string {
+    return this.#trusted.keyId ?? ''
   }
 
   get readers(): readonly User[] {

@@ -50,7 +50,7 @@ export function draftOf(
   response: RecordedResponse,
   { createdAt, hasher, isDeclared }: Sealing,
 ): AuditDraft {
-  const { application, operatorId } = authenticate
+  const { application, keyId, operatorId } = authenticate
   const { authorize, retrieve, recall, invoke, inspect, remember } = trace.results
   const decision = decisionOf(trace.results)
   const isChat = incoming.endpoint === 'chat'
@@ -74,6 +74,7 @@ export function draftOf(
     features: features(incoming, application, admit, trace.results, { hasher, isDeclared }),
     findings: findingsOf(trace.results),
     id: admit.auditId,
+    ...(keyId !== '' && { key_id: keyId }),
     knowledge: recordedHits(passages, 'passage', hasher),
     memory: recordedHits(memories, 'memory', hasher),
     object: 'audit_record',

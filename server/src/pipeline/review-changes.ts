@@ -5,13 +5,21 @@ import { newId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import { abandonRelease, completeRelease, interruptRelease } from '../review/release-store.ts'
 import type { ReviewDeps } from '../review/resubmission.ts'
-import type { ReleaseResult } from '../review/review.ts'
+import type { HeldRequest, ReleaseResult } from '../review/review.ts'
 import { type NewReview, openEscalation, openHold } from '../review/review-store.ts'
 import { TrustedCaller } from './callers.ts'
 import { ENDPOINT_PLANS } from './endpoints.ts'
 import type { Failure } from './pipeline-result.ts'
 import type { IncomingRequest } from './request.ts'
-import { decisionOf, ownerOf, type StageResults, transformsOf } from './stage-results.ts'
+import {
+  type Admitted,
+  type Caller,
+  decisionOf,
+  type Identity,
+  ownerOf,
+  type StageResults,
+  transformsOf,
+} from './stage-results.ts'
 
 /** Changes of review items that a request causes; they are written in the transaction of its record. */
 export interface ReviewChanges {
@@ -150,6 +158,7 @@ function newReview(point: 'input' | 'output', { incoming, results, now, isDeclar
     createdAt: now,
     auditId: admit.auditId,
     lifetimeMs: decision?.holdExpiresInMs,
+    requiredApprovals: decision?.approvals,
     keyId: authenticate.keyId || undefined,
     // The issuers of the released request's keys count for its held completion as well.
     keyIssuers: [...new Set([authenticate.keyIssuer ?? [], authorize?.release?.item.keyIssuers ?? []].flat())],
@@ -157,7 +166,21 @@ function newReview(point: 'input' | 'output', { incoming, results, now, isDeclar
     content: {
       messages: admit.request.messages,
       parameters: admit.request.parameters,
+      ...(identify && { asked: heldRequest(authenticate, admit, identify) }),
       ...(completion && { completion, provider: invoke?.provider ?? '', vault: authorize?.vault.toJSON() }),
     },
   }
 }
+
+const heldRequest = (
+  { memoryDisabled }: Caller,
+  { request: { model, stream, maxTokens } }: Pick<Admitted, 'request'>,
+  { user, readers }: Identity,
+): HeldRequest => ({
+  user,
+  ...(readers && { readers }),
+  model,
+  stream,
+  ...(maxTokens !== undefined && { maxTokens }),
+  ...(memoryDisabled && { memoryDisabled }),
+})

@@ -56,6 +56,7 @@ const FIELDS: Readonly<Record<string, (rule: Rule) => unknown>> = {
   transforms: (rule) => rule.transforms,
   directives: (rule) => rule.directives,
   hold_expires_in: (rule) => rule.holdExpiresInMs,
+  approvals: (rule) => rule.approvals,
   on_error: (rule) => rule.onError,
 }
 

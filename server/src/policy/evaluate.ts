@@ -44,7 +44,7 @@ const SUBJECTS: Readonly<Partial<Record<PolicyPoint, 'hit' | 'memory' | 'message
 
 /** The decision of one matching rule. */
 function toDecision(rule: Rule, point: PolicyPoint, { classification, risk }: Decision): Decision {
-  const { id, verdict, transforms, directives, holdExpiresInMs } = rule
+  const { id, verdict, transforms, directives, holdExpiresInMs, approvals } = rule
   return {
     verdict,
     classification: rule.classification ?? classification,
@@ -53,12 +53,14 @@ function toDecision(rule: Rule, point: PolicyPoint, { classification, risk }: De
     directives,
     rules: [{ id, point, verdict }],
     ...(holdExpiresInMs !== undefined && { holdExpiresInMs }),
+    ...(approvals !== undefined && { approvals }),
   }
 }
 
 /** Combines two decisions: the stricter value of each field, and each obligation once, in order. */
 export function mergeDecisions(a: Decision, b: Decision): Decision {
   const expiries = [a.holdExpiresInMs, b.holdExpiresInMs].filter((ms) => ms !== undefined)
+  const approvals = Math.max(a.approvals ?? 1, b.approvals ?? 1)
   return {
     verdict: stricterVerdict(a.verdict, b.verdict),
     classification: stricterClassification(a.classification, b.classification),
@@ -67,6 +69,7 @@ export function mergeDecisions(a: Decision, b: Decision): Decision {
     directives: union(a.directives, b.directives),
     rules: [...a.rules, ...b.rules.filter((rule) => !a.rules.some((other) => isSameRule(other, rule)))],
     ...(expiries.length > 0 && { holdExpiresInMs: Math.min(...expiries) }),
+    ...(approvals > 1 && { approvals }),
   }
 }
 

@@ -17,7 +17,8 @@ export type Pause = () => Promise<void>
 
 /**
  * Limits tests, simulations and replays: any operator with read access can start them, with a draft of any content, so their number
- * and duration are bounded (decision 0005).
+ * and duration are bounded (decision 0005). Per process, because it protects the event loop of the process: places that all nodes share would
+ * refuse an evaluation while this process is idle.
  */
 export class EvaluationLimiter {
   readonly #budgetMs: number

@@ -34,7 +34,7 @@ describe.each(testDatabases())('Policy sets on $name', ({ open }) => {
     return database.db.transaction().execute((tx) => publishPolicySet(tx, owner, set))
   }
   const activate = (id: string, owner = workspaceId) =>
-    database.db.transaction().execute((tx) => activatePolicySet(tx, owner, id))
+    database.db.transaction().execute((tx) => activatePolicySet(tx, owner, id, 'opr_1'))
 
   test('publishPolicySet: stores the next version of the name and activates it', async () => {
     await seedWorkspaces()
@@ -48,6 +48,7 @@ describe.each(testDatabases())('Policy sets on $name', ({ open }) => {
       version: 1,
       sha256: policySha256('one'),
       publishedBy: 'admin',
+      note: '',
       createdAt: NOW,
       active: true,
       declared: null,

@@ -2,6 +2,7 @@ import type { Db, Tx } from '../db/database.ts'
 import { type Page, type PageRequest, pageById } from '../db/page.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
 import { fromId, newUuid, toId } from '../lib/id.ts'
+import { announce } from '../outbox/outbox.ts'
 
 /** A published version, without its document. Ids are TypeIDs (`pol_…`). */
 export interface PolicySetVersion {
@@ -11,6 +12,8 @@ export interface PolicySetVersion {
   readonly version: number
   readonly sha256: string
   readonly publishedBy: string
+  /** The reason for the version, in the words of the operator who published it. */
+  readonly note: string
   readonly createdAt: Date
   readonly active: boolean
   /** Whether the document is the one in the configuration file; null: the file has no policy set. */
@@ -34,6 +37,11 @@ export async function lockActivePolicySet(tx: Tx, workspaceId: string): Promise<
   return await findActivePolicySet(tx, workspaceId)
 }
 
+export interface NewVersion extends Pick<StoredPolicySet, 'name' | 'source' | 'sha256' | 'publishedBy'> {
+  readonly note?: string | undefined
+  readonly now: Date
+}
+
 /**
  * Stores a checked document as the next version of its name and activates it. Concurrent publications wait for the lock of the
  * Workspace, so that versions have no gaps and the last published one is active.
@@ -41,7 +49,7 @@ export async function lockActivePolicySet(tx: Tx, workspaceId: string): Promise<
 export async function publishPolicySet(
   tx: Tx,
   workspaceId: string,
-  { name, source, sha256, publishedBy, now }: { name: string; source: string; sha256: string; publishedBy: string; now: Date },
+  { name, source, sha256, publishedBy, note = '', now }: NewVersion,
 ): Promise<PolicySetVersion> {
   const workspace = uuidOfWorkspace(workspaceId)
   await lockActivePolicySet(tx, workspaceId)
@@ -55,16 +63,18 @@ export async function publishPolicySet(
   const id = newUuid()
   await tx
     .insertInto('policy_set')
-    .values({ id, workspace_id: workspace, name, version, sha256, source, published_by: publishedBy, created_at: now })
+    .values({ id, workspace_id: workspace, name, version, sha256, source, published_by: publishedBy, note, created_at: now })
     .execute()
   await tx.updateTable('workspace').set({ active_policy_id: id }).where('id', '=', workspace).execute()
   const declared = await findDeclaredSha256(tx, workspace)
+  await announceVersion(tx, workspaceId, { id: toId('pol', id), name, version, sha256 }, { by: publishedBy, rolledBack: false })
   return {
     id: toId('pol', id),
     name,
     version,
     sha256,
     publishedBy,
+    note,
     createdAt: now,
     active: true,
     declared: declared === undefined ? null : declared === sha256,
@@ -82,8 +92,18 @@ async function findDeclaredSha256(db: Db, workspace: string): Promise<string | u
   return row?.hash
 }
 
-/** Activates a stored version. False if the Workspace has no such version. */
-export async function activatePolicySet(tx: Tx, workspaceId: string, id: string): Promise<boolean> {
+const announceVersion = (
+  tx: Tx,
+  workspaceId: string,
+  { id, name, version, sha256 }: Pick<PolicySetVersion, 'id' | 'name' | 'version' | 'sha256'>,
+  { by, rolledBack }: { readonly by: string; readonly rolledBack: boolean },
+): Promise<void> => {
+  const payload = { id, object: 'policy_set' as const, name, version, sha256, rolled_back: rolledBack, published_by: by }
+  return announce(tx, workspaceId, 'policy.published', payload)
+}
+
+/** Activates a stored version again. `by`: id of the operator. False if the Workspace has no such version. */
+export async function activatePolicySet(tx: Tx, workspaceId: string, id: string, by: string): Promise<boolean> {
   const uuid = fromId('pol', id)
   if (uuid === undefined) return false
   const { numUpdatedRows } = await tx
@@ -94,7 +114,9 @@ export async function activatePolicySet(tx: Tx, workspaceId: string, id: string)
       of.exists(of.selectFrom('policy_set').select('id').where('id', '=', uuid).whereRef('workspace_id', '=', 'workspace.id')),
     )
     .executeTakeFirst()
-  return numUpdatedRows > 0n
+  const set = numUpdatedRows > 0n && (await findPolicySet(tx, workspaceId, id))
+  if (set) await announceVersion(tx, workspaceId, set, { by, rolledBack: true })
+  return set !== false
 }
 
 /** Newest first. Undefined if `page.after` is not an id. */
@@ -154,6 +176,7 @@ const versions = (db: Db, workspaceId: string) =>
       'policy_set.version',
       'policy_set.sha256',
       'policy_set.published_by',
+      'policy_set.note',
       'policy_set.created_at',
       'workspace.active_policy_id',
       'declaration.hash as declared_sha256',
@@ -165,6 +188,7 @@ interface Row {
   readonly version: number
   readonly sha256: string
   readonly published_by: string
+  readonly note: string
   readonly created_at: Date
   readonly active_policy_id: string | null
   readonly declared_sha256: string | null
@@ -176,6 +200,7 @@ const toVersion = (row: Row): PolicySetVersion => ({
   version: row.version,
   sha256: row.sha256,
   publishedBy: row.published_by,
+  note: row.note,
   createdAt: row.created_at,
   active: row.id === row.active_policy_id,
   declared: row.declared_sha256 === null ? null : row.sha256 === row.declared_sha256,

@@ -38,6 +38,8 @@ export interface Rule {
   readonly directives: readonly string[]
   /** Only with `require_approval`. */
   readonly holdExpiresInMs?: number
+  /** Number of different operators who must approve; absent: one. */
+  readonly approvals?: number
   /** Whether a failing condition denies, or the rule is skipped. */
   readonly onError: 'deny' | 'skip'
 }
@@ -55,6 +57,7 @@ export const POLICY_LIMITS = {
   tests: 500,
   /** Entries of one rule's `transforms` and `directives`. */
   listLength: 50,
+  approvals: { min: 1, max: 5 },
   holdMs: { min: 1_000, max: 30 * 86_400_000 },
 } as const
 

@@ -24,6 +24,7 @@ export const RULE_FIELDS = [
   'transforms',
   'directives',
   'hold_expires_in',
+  'approvals',
   'on_error',
 ] as const
 
@@ -62,7 +63,7 @@ export class RuleReader {
       if (!node.has(name)) this.#reader.addError(node, `${path}.${name}`, 'is missing')
     }
     const rule = this.#readRule(fields, path)
-    this.#checkHold(rule, fields.get('hold_expires_in'), path)
+    this.#checkHold(rule, fields, path)
     if (!EFFECTS.some((name) => node.has(name))) {
       this.#reader.addError(node, path, `has no effect: add one of ${EFFECTS.join(', ')}`)
     }
@@ -74,6 +75,7 @@ export class RuleReader {
     const risk = this.#readWord(fields, path, 'risk', RISK_LEVELS)
     const classification = this.#readWord(fields, path, 'classification', CLASSIFICATIONS)
     const holdExpiresInMs = this.#readHoldExpiry(fields.get('hold_expires_in'), `${path}.hold_expires_in`)
+    const approvals = this.#readApprovals(fields.get('approvals'), `${path}.approvals`)
     return {
       id: this.#readId(fields.get('id'), `${path}.id`),
       description: this.#readDescription(fields.get('description'), `${path}.description`),
@@ -87,13 +89,16 @@ export class RuleReader {
       ),
       directives: this.#readObligations(fields, path, 'directives', (text) => this.#directiveProblem(text)),
       ...(holdExpiresInMs !== undefined && { holdExpiresInMs }),
+      ...(approvals !== undefined && { approvals }),
       onError: this.#readWord(fields, path, 'on_error', ['deny', 'skip']) ?? 'deny',
     }
   }
 
-  #checkHold(rule: Rule, hold: Node | undefined, path: string): void {
-    if (hold && rule.verdict !== 'require_approval') {
-      this.#reader.addError(hold, `${path}.hold_expires_in`, 'requires verdict: require_approval')
+  #checkHold(rule: Rule, fields: Fields, path: string): void {
+    if (rule.verdict === 'require_approval') return
+    for (const name of ['hold_expires_in', 'approvals']) {
+      const node = fields.get(name)
+      if (node) this.#reader.addError(node, `${path}.${name}`, 'requires verdict: require_approval')
     }
   }
 
@@ -162,5 +167,13 @@ export class RuleReader {
     const { min, max } = POLICY_LIMITS.holdMs
     if (ms < min || ms > max) return this.#reader.addError(node, path, 'must be from 1s to 30d')
     return ms
+  }
+
+  #readApprovals(node: Node | undefined, path: string): number | undefined {
+    if (!node) return undefined
+    const value = isScalar(node) ? node.value : undefined
+    const { min, max } = POLICY_LIMITS.approvals
+    if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value
+    return this.#reader.addError(node, path, `must be a whole number from ${min} to ${max}`)
   }
 }

@@ -170,12 +170,14 @@ export class Health {
     readonly circuit: 'closed' | 'open' | 'half_open'
     readonly active: number
     readonly lastError: LastError | undefined
+    /** Whether a request was sent to it since the start. */
+    readonly used: boolean
   } {
     const state = this.#states.get(keyOf(provider))
-    if (!state) return { circuit: 'closed', active: 0, lastError: undefined }
+    if (!state) return { circuit: 'closed', active: 0, lastError: undefined, used: false }
     const { openUntil, active, lastError } = state
     const circuit = openUntil === undefined ? 'closed' : this.#now() < openUntil ? 'open' : 'half_open'
-    return { circuit, active, lastError }
+    return { circuit, active, lastError, used: true }
   }
 
   #maxProbes({ openUntil = 0, probes, probingSince }: State, provider: Provider, probeEarly: boolean): number {

@@ -1,6 +1,8 @@
 /** How a server with the OpenAI chat API differs from OpenAI. */
 interface Preset {
   readonly title: string
+  /** Where an operator gets a key, or what to enter. */
+  readonly hint: string
   readonly baseUrl: string
   /** Most servers require a key. */
   readonly needsKey?: boolean
@@ -15,24 +17,73 @@ const OLDER_LIMIT = { max_completion_tokens: 'max_tokens' }
 
 /** Servers with the OpenAI chat API, by the id that a provider of kind `openai` names as its `preset` (decision 0006, "Presets"). */
 export const PRESETS = {
-  cerebras: { title: 'Cerebras', baseUrl: 'https://api.cerebras.ai/v1' },
-  deepseek: { title: 'DeepSeek', baseUrl: 'https://api.deepseek.com/v1', renamed: OLDER_LIMIT },
-  fireworks: { title: 'Fireworks', baseUrl: 'https://api.fireworks.ai/inference/v1' },
-  groq: { title: 'Groq', baseUrl: 'https://api.groq.com/openai/v1' },
+  cerebras: {
+    title: 'Cerebras',
+    hint: 'Create a key at cloud.cerebras.ai under API keys.',
+    baseUrl: 'https://api.cerebras.ai/v1',
+  },
+  deepseek: {
+    title: 'DeepSeek',
+    hint: 'Create a key at platform.deepseek.com under API keys.',
+    baseUrl: 'https://api.deepseek.com/v1',
+    renamed: OLDER_LIMIT,
+  },
+  fireworks: {
+    title: 'Fireworks',
+    hint: 'Create a key at app.fireworks.ai under Settings, API keys.',
+    baseUrl: 'https://api.fireworks.ai/inference/v1',
+  },
+  groq: { title: 'Groq', hint: 'Create a key at console.groq.com under API keys.', baseUrl: 'https://api.groq.com/openai/v1' },
   mistral: {
     title: 'Mistral',
+    hint: 'Create a key at console.mistral.ai under API keys. Requests are processed in the EU.',
     baseUrl: 'https://api.mistral.ai/v1',
     // It answers 422 to each name that it does not know.
     renamed: { ...OLDER_LIMIT, seed: 'random_seed' },
   },
-  moonshot: { title: 'Moonshot', baseUrl: 'https://api.moonshot.ai/v1', renamed: OLDER_LIMIT },
-  ollama: { title: 'Ollama', baseUrl: 'http://localhost:11434/v1', needsKey: false, renamed: OLDER_LIMIT },
-  openai: { title: 'OpenAI', baseUrl: 'https://api.openai.com/v1' },
-  openrouter: { title: 'OpenRouter', baseUrl: 'https://openrouter.ai/api/v1' },
-  perplexity: { title: 'Perplexity', baseUrl: 'https://api.perplexity.ai', renamed: OLDER_LIMIT, modelsPath: null },
-  together: { title: 'Together', baseUrl: 'https://api.together.xyz/v1', renamed: OLDER_LIMIT },
-  vllm: { title: 'vLLM', baseUrl: 'http://localhost:8000/v1', needsKey: false },
-  xai: { title: 'xAI', baseUrl: 'https://api.x.ai/v1' },
+  moonshot: {
+    title: 'Moonshot',
+    hint: 'Create a key at platform.moonshot.ai under API keys.',
+    baseUrl: 'https://api.moonshot.ai/v1',
+    renamed: OLDER_LIMIT,
+  },
+  ollama: {
+    title: 'Ollama',
+    hint: 'No key. Replace localhost with the host of Ollama, and set GATEHOUSE_ALLOW_PRIVATE_URLS=1 on this server.',
+    baseUrl: 'http://localhost:11434/v1',
+    needsKey: false,
+    renamed: OLDER_LIMIT,
+  },
+  openai: {
+    title: 'OpenAI',
+    hint: 'Create a key at platform.openai.com under API keys. Keys of a project can be limited to models.',
+    baseUrl: 'https://api.openai.com/v1',
+  },
+  openrouter: {
+    title: 'OpenRouter',
+    hint: 'Create a key at openrouter.ai under Keys. Models are named vendor/model.',
+    baseUrl: 'https://openrouter.ai/api/v1',
+  },
+  perplexity: {
+    title: 'Perplexity',
+    hint: 'Create a key at perplexity.ai under Settings, API. It has no list of models: add them by name.',
+    baseUrl: 'https://api.perplexity.ai',
+    renamed: OLDER_LIMIT,
+    modelsPath: null,
+  },
+  together: {
+    title: 'Together',
+    hint: 'Create a key at api.together.ai under Settings, API keys.',
+    baseUrl: 'https://api.together.xyz/v1',
+    renamed: OLDER_LIMIT,
+  },
+  vllm: {
+    title: 'vLLM',
+    hint: 'No key by default. Replace localhost with the host of vLLM, and set GATEHOUSE_ALLOW_PRIVATE_URLS=1 on this server.',
+    baseUrl: 'http://localhost:8000/v1',
+    needsKey: false,
+  },
+  xai: { title: 'xAI', hint: 'Create a key at console.x.ai under API keys.', baseUrl: 'https://api.x.ai/v1' },
 } as const satisfies Record<string, Preset>
 
 export type PresetId = keyof typeof PRESETS

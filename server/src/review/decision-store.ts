@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { fromId } from '../lib/id.ts'
+import { announceReview } from './announce-review.ts'
 import type { ReviewItem, ReviewKind } from './review.ts'
 import { ITEM_COLUMNS, toItem, uuidOf } from './review-row.ts'
 import { getReview } from './review-store.ts'
@@ -22,15 +23,58 @@ export type DecisionResult =
   | { readonly kind: 'own_request' }
   /** The reviewer issued the API key of the request. */
   | { readonly kind: 'own_key' }
+  /** The reviewer has approved before; the hold requires other operators. */
+  | { readonly kind: 'approved_before' }
   | { readonly kind: 'not_found' }
 
-/** Approves or denies a hold. The first decision is final. A denial erases the content. Call `ReviewWaiters.changed` after the commit. */
-export const decideHold = (
+/**
+ * Approves or denies a hold. The first decision is final, but an approval leaves the hold pending until as many different operators have
+ * approved as it requires. A denial erases the content. Call `ReviewWaiters.changed` after the commit.
+ */
+export const decideHold = async (
   tx: Tx,
   workspaceId: string,
   id: string,
   { verdict, ...decision }: ReviewerDecision & { readonly verdict: 'approved' | 'denied' },
-): Promise<DecisionResult> => writeDecision(tx, workspaceId, id, 'hold', verdict, decision)
+): Promise<DecisionResult> =>
+  (verdict === 'approved' ? await addApproval(tx, workspaceId, id, decision) : undefined) ??
+  (await writeDecision(tx, workspaceId, id, 'hold', verdict, decision))
+
+/**
+ * Adds an approval that is not the last one. Undefined: the item needs none, or this one completes it. Locks the item, because a request
+ * at the same time may raise the number of approvals.
+ */
+async function addApproval(
+  tx: Tx,
+  workspaceId: string,
+  id: string,
+  decision: ReviewerDecision,
+): Promise<DecisionResult | undefined> {
+  const row = await tx
+    .selectFrom('review_item')
+    .select(ITEM_COLUMNS)
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('id', '=', fromId('rev', id) ?? null)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!row || row.required_approvals === 1) return undefined
+  const { by, otherIds = [], comment, now } = decision
+  const item = toItem(row, now)
+  const ids = [by, ...otherIds]
+  if (item.state !== 'pending' || item.kind !== 'hold') return { kind: 'conflict', item }
+  if (ids.includes(item.userId)) return { kind: 'own_request' }
+  if (item.keyIssuers.some((issuer) => ids.includes(issuer))) return { kind: 'own_key' }
+  if (item.approvals.some((approval) => ids.includes(approval.by))) return { kind: 'approved_before' }
+  // An operator may have approved before an own API key sent the identical request.
+  const independent = item.approvals.filter((approval) => !item.keyIssuers.includes(approval.by))
+  const approvals = [...independent, { by, at: now.toISOString(), comment }]
+  await tx
+    .updateTable('review_item')
+    .set({ approvals: JSON.stringify(approvals) })
+    .where('id', '=', row.id)
+    .execute()
+  return approvals.length < item.requiredApprovals ? { kind: 'decided', item: { ...item, approvals } } : undefined
+}
 
 export const acknowledgeEscalation = (
   tx: Tx,
@@ -60,7 +104,11 @@ async function writeDecision(
     .where(sql<boolean>`not key_issuers && ${reviewerIds}::text[]`)
     .returning(ITEM_COLUMNS)
     .executeTakeFirst()
-  if (row) return { kind: 'decided', item: toItem(row, now) }
+  if (row) {
+    const item = toItem(row, now)
+    await announceReview(tx, 'review.decided', item)
+    return { kind: 'decided', item }
+  }
 
   const item = await getReview(tx, workspaceId, id, now)
   if (!item) return { kind: 'not_found' }

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { fromId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
+import { hasApproved } from './own-approval.ts'
 import { isSameRequest, type RequestHashes } from './request-hash.ts'
 import {
   type HoldContent,
@@ -17,6 +18,8 @@ import { ITEM_COLUMNS, type ItemRow, seal, toItem, unseal, uuidOf } from './revi
 export interface Resubmission extends RequestHashes {
   /** The `review_item_id` of the request; not checked yet. */
   readonly id: string
+  /** `opr_…`: the operator who issued the API key of the request. */
+  readonly keyIssuer?: string | undefined
 }
 
 /** The right to release a hold. One request on one node has it at a time. */
@@ -36,6 +39,8 @@ export type ClaimResult =
   | { readonly kind: 'denied' | 'expired' | 'interrupted'; readonly item: ReviewItem }
   /** The request differs from the held one: `details.reason: review_request_mismatch` (GW-REV-11). */
   | { readonly kind: 'mismatch' }
+  /** The operator who issued the API key of the request has approved the hold, and operators do not approve their own requests. */
+  | { readonly kind: 'own_approval' }
 
 /**
  * Claims the release of an approved hold. One of several concurrent callers gets `claimed` and ends the claim with
@@ -56,6 +61,8 @@ export async function claimRelease(
   const { now } = lease
   const item = toItem(row, now)
   const kind = stepOf(row, lease)
+  const { keyIssuer } = resubmission
+  if (keyIssuer !== undefined && (await hasApproved(db, item, keyIssuer))) return { kind: 'own_approval' }
   if (kind === 'ready') {
     const taken = await takeClaim(db, row, now)
     // Another caller was faster.

@@ -64,6 +64,8 @@ function withoutResult(claimed: Unreleased): ResubmissionResult {
       return { kind: 'pending', itemId: claimed.item.id }
     case 'mismatch':
       return refused('VALIDATION_ERROR', MISMATCH)
+    case 'own_approval':
+      return refused('VALIDATION_ERROR', OWN_APPROVAL)
     default:
       // An unknown item and another Application's item get the same text (GW-REV-14).
       return refused('VALIDATION_ERROR', { param: 'governance.review_item_id', message: 'Review item not found.' })
@@ -75,6 +77,13 @@ const INTERRUPTED =
 
 const MISMATCH: ErrorFields = {
   message: 'The request differs from the held request. Send it again unchanged, or without review_item_id.',
+  details: { reason: 'review_request_mismatch' },
+}
+
+/** The API key of the request is not one for which the approvals count. */
+const OWN_APPROVAL: ErrorFields = {
+  message:
+    'The operator who issued this API key has approved the hold. Send the request again with the API key of the held request, or without review_item_id, so that another operator decides.',
   details: { reason: 'review_request_mismatch' },
 }
 

@@ -31,4 +31,8 @@ export const reviewJson = (item: ReviewItem) => ({
   successor_id: item.successorId,
   key_id: item.keyId,
   key_issuers: [...item.keyIssuers],
+  assigned_to: item.assignedTo,
+  assigned_for: item.assignedFor,
+  required_approvals: item.requiredApprovals,
+  approvals: [...item.approvals],
 })

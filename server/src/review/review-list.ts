@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import { type Page, type PageRequest, pageById } from '../db/page.ts'
+import { cursorOf, type Page, type PageRequest, pageById, readPage } from '../db/page.ts'
 import type { Schema } from '../db/schema.ts'
 import { fromId } from '../lib/id.ts'
 import type { ReviewItem, ReviewKind, ReviewState } from './review.ts'
@@ -11,11 +11,15 @@ export interface ReviewQuery extends PageRequest {
   readonly kind?: ReviewKind | undefined
   /** `app_…` */
   readonly applicationId?: string | undefined
+  /** Operators (`opr_…`) to whom the items are assigned; empty: unassigned. */
+  readonly assignedTo?: readonly string[] | undefined
+  /** Id of a rule that demanded the review. */
+  readonly rule?: string | undefined
   readonly now: Date
 }
 
 /**
- * One page of a Workspace's review items: with `state: 'pending'` oldest first, because these expire next, otherwise newest first.
+ * One page of a Workspace's review items: with `state: 'pending'` those first that expire next, otherwise newest first.
  * Returns undefined if `after` or `applicationId` is invalid.
  */
 export async function listReviews(db: Db, workspaceId: string, query: ReviewQuery): Promise<Page<ReviewItem> | undefined> {
@@ -30,7 +34,28 @@ export async function listReviews(db: Db, workspaceId: string, query: ReviewQuer
     if (application === undefined) return undefined
     rows = rows.where('application_id', '=', application)
   }
-  return pageById(rows, 'rev', query, (row) => toItem(row, now), { order: state === 'pending' ? 'asc' : 'desc' })
+  if (query.rule !== undefined) rows = rows.where(sql<SqlBool>`rules @> ${JSON.stringify([{ id: query.rule }])}::jsonb`)
+  if (query.assignedTo) {
+    const { assignedTo } = query
+    rows = assignedTo.length === 0 ? rows.where('assigned_to', 'is', null) : rows.where('assigned_to', 'in', assignedTo)
+  }
+  if (state !== 'pending') return pageById(rows, 'rev', query, (row) => toItem(row, now), { order: 'desc' })
+  const place = await placeOf(db, workspaceId, cursorOf(query))
+  return place && readPage(rows, query, { by: ['expires_at', 'id'], place: place.after }, (row) => toItem(row, now))
+}
+
+/** The place of a cursor in the queue. Undefined if the cursor is invalid. */
+async function placeOf(db: Db, workspaceId: string, cursor: string | undefined) {
+  if (cursor === undefined) return { after: undefined }
+  const id = fromId('rev', cursor)
+  if (id === undefined) return undefined
+  const row = await db
+    .selectFrom('review_item')
+    .select('expires_at')
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row && { after: [row.expires_at, id] }
 }
 
 /** {@link stateAt} as a condition of SQL. */

@@ -35,6 +35,10 @@ export const ITEM_COLUMNS = [
   'released_at',
   'key_id',
   'key_issuers',
+  'assigned_to',
+  'assigned_for',
+  'required_approvals',
+  'approvals',
 ] as const satisfies readonly (keyof ReviewItemTable)[]
 
 export type ItemRow = Pick<Selectable<ReviewItemTable>, (typeof ITEM_COLUMNS)[number]>
@@ -72,6 +76,10 @@ export function toItem(row: ItemRow, now: Date): ReviewItem {
     successorId: row.successor_id && toId('rev', row.successor_id),
     keyId: row.key_id && toId('key', row.key_id),
     keyIssuers: row.key_issuers,
+    assignedTo: row.assigned_to,
+    assignedFor: row.assigned_for,
+    requiredApprovals: row.required_approvals,
+    approvals: row.approvals,
   }
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
+import { countWaitingFor } from '../../test/support/lock-waits.ts'
 import {
   afterOpening,
   newReview,
@@ -22,7 +23,7 @@ import { findPendingHold, getReview, openEscalation, openHold, readReviewContent
 
 const DAY = 86_400_000
 
-describe.each(testDatabases())('on $name', ({ open }) => {
+describe.each(testDatabases())('on $name', ({ open, name }) => {
   let database: Database
   let owner: ReviewOwner
   const tableText = async (id: string): Promise<string> => {
@@ -39,6 +40,24 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     owner = await seedOwner(database.db)
   })
   afterAll(() => database.close())
+
+  // The embedded database runs one transaction at a time.
+  test.runIf(name === 'postgresql')(
+    'decision: an approval counts as the first when a request raises the number meanwhile',
+    async () => {
+      const hold = newReview()
+      await seedHold(database.db, owner, hold)
+      const holder = await database.pool.connect()
+      await holder.query('begin')
+      await holder.query('update review_item set required_approvals = 2 where id = $1', [fromId('rev', hold.id)])
+      const decision = { verdict: 'approved', by: 'op-1', comment: null, now: OPENED_AT } as const
+      const decided = transact(database.db, (tx) => decideHold(tx, owner.workspaceId, hold.id, decision))
+      await expect.poll(() => countWaitingFor(database.pool, holder)).toBe(1)
+      await holder.query('commit')
+      holder.release()
+      expect(await decided).toMatchObject({ kind: 'decided', item: { state: 'pending', requiredApprovals: 2 } })
+    },
+  )
 
   test('review store: hold has all fields when a reviewer reads it [GW-REV-9]', async () => {
     const review = newReview({ sessionId: 's-1', lifetimeMs: 4 * 3_600_000 })
@@ -74,6 +93,10 @@ describe.each(testDatabases())('on $name', ({ open }) => {
       message_id: null,
       key_id: review.keyId ?? null,
       key_issuers: review.keyIssuers ?? [],
+      assigned_to: null,
+      assigned_for: null,
+      required_approvals: 1,
+      approvals: [],
     })
     expect(await readReviewContent(database.db, owner.workspaceId, id, OPENED_AT, REVIEW_BOX)).toEqual(review.content)
   })

@@ -3,6 +3,7 @@ import type { Db, Tx } from '../db/database.ts'
 import type { PolicyPoint } from '../domain/decision.ts'
 import { fromId, toId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
+import { announceReview } from './announce-review.ts'
 import type { RequestHashes } from './request-hash.ts'
 import {
   ESCALATION_LIFETIME_MS,
@@ -44,6 +45,8 @@ export interface NewReview
   readonly messageId?: string | undefined
   /** Default: 24 h for a hold, a week for an escalation. */
   readonly lifetimeMs?: number | undefined
+  /** Number of different operators who must approve. Default: 1. */
+  readonly requiredApprovals?: number | undefined
 }
 
 /** First number of this table's advisory locks: 'revi'. The second number is from the request's hash. */
@@ -67,6 +70,7 @@ export async function openHold(
   const pending = await findPendingHold(tx, owner, hold, hold.createdAt, point)
   if (pending) {
     await addKeyIssuers(tx, pending, hold.keyIssuers ?? [])
+    await raiseRequiredApprovals(tx, pending, hold.requiredApprovals ?? 1)
     return { item: pending, created: false }
   }
   return { item: await insert(tx, owner, 'hold', hold, hold.lifetimeMs ?? HOLD_LIFETIME_MS, box), created: true }
@@ -81,6 +85,22 @@ async function addKeyIssuers(tx: Tx, { workspaceId, id, keyIssuers }: ReviewItem
     .set({ key_issuers: sql<string[]>`key_issuers || ${added}::text[]` })
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
     .where('id', '=', uuidOf('rev', id))
+    .execute()
+}
+
+/** The active policy may demand more approvals than the one that opened the hold. */
+async function raiseRequiredApprovals(
+  tx: Tx,
+  { workspaceId, id, requiredApprovals }: ReviewItem,
+  required: number,
+): Promise<void> {
+  if (required <= requiredApprovals) return
+  await tx
+    .updateTable('review_item')
+    .set({ required_approvals: required })
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('id', '=', uuidOf('rev', id))
+    .where('required_approvals', '<', required)
     .execute()
 }
 
@@ -128,25 +148,31 @@ export async function readReviewContent(
  * index stays small. Returns how many; fewer than `limit`: none are left. Clients notice no difference.
  */
 export async function eraseExpiredReviews(db: Db, now: Date, limit: number): Promise<number> {
-  const due = db
+  return db.transaction().execute(async (tx) => {
+    const erased = await eraseExpired(tx, now, limit)
+    for (const { earlier_state, ...row } of erased)
+      if (earlier_state !== row.state) await announceReview(tx, 'review.expired', toItem(row, now))
+    return erased.length
+  })
+}
+
+function eraseExpired(tx: Tx, now: Date, limit: number) {
+  const due = tx
     .selectFrom('review_item')
-    .select('id')
+    .select(['id as due_id', 'state as earlier_state'])
     .where('expires_at', '<=', now)
     .where((where) => where.or([where('content', 'is not', null), where('result', 'is not', null)]))
     .orderBy('expires_at')
     .limit(limit)
     .forUpdate()
     .skipLocked()
-  const { numUpdatedRows } = await db
+  return tx
     .updateTable('review_item')
-    .set({
-      content: null,
-      result: null,
-      state: expireIfOpen,
-    })
-    .where('id', 'in', due)
-    .executeTakeFirst()
-  return Number(numUpdatedRows)
+    .from(due.as('due'))
+    .set({ content: null, result: null, state: expireIfOpen })
+    .whereRef('id', '=', 'due_id')
+    .returning([...ITEM_COLUMNS, 'earlier_state'])
+    .execute()
 }
 
 const holdsOf = (db: Db, { workspaceId, applicationId }: ReviewOpener) =>
@@ -190,6 +216,7 @@ async function insert(
       request_hash: review.requestHash,
       rules: JSON.stringify(review.rules),
       findings: JSON.stringify(review.findings),
+      required_approvals: review.requiredApprovals ?? 1,
       classification: review.classification,
       risk_level: review.riskLevel,
       policy: review.policy && JSON.stringify(review.policy),
@@ -201,7 +228,9 @@ async function insert(
     })
     .returning(ITEM_COLUMNS)
     .executeTakeFirstOrThrow()
-  return toItem(row, review.createdAt)
+  const item = toItem(row, review.createdAt)
+  await announceReview(tx, 'review.created', item)
+  return item
 }
 
 /** Those of the items that are decided, released or expired. */

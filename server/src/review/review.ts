@@ -2,7 +2,7 @@ import type { Classification, RiskLevel } from '../domain/classification.ts'
 import type { Completion } from '../domain/completion.ts'
 import type { DecidingRule, Decision, PolicyPoint, PolicyVersion } from '../domain/decision.ts'
 import type { ChatMessage } from '../domain/message.ts'
-import type { Endpoint } from '../domain/principal.ts'
+import type { Endpoint, User } from '../domain/principal.ts'
 
 /** Topic of db/signal.ts: a review item has changed. The key is its id (`rev_…`). */
 export const REVIEWS_TOPIC = 'reviews'
@@ -80,6 +80,35 @@ export interface ReviewItem {
   readonly keyId: string | null
   /** Operators who issued a key of the request. They cannot decide on the item. */
   readonly keyIssuers: readonly string[]
+  /** The operator who is asked to decide (`opr_…`). Others may decide too. */
+  readonly assignedTo: string | null
+  /** The absent operator whose delegate is `assignedTo`; null: the item was assigned to `assignedTo` directly. */
+  readonly assignedFor: string | null
+  /** Number of different operators who must approve the hold. */
+  readonly requiredApprovals: number
+  /** The approvals so far, if several are required. */
+  readonly approvals: readonly Approval[]
+}
+
+/** One of several approvals of a hold. */
+export interface Approval {
+  /** Id of the operator or admin token. */
+  readonly by: string
+  /** ISO 8601. */
+  readonly at: string
+  readonly comment: string | null
+}
+
+/** Values of a held request beside its messages and parameters, so that a preview evaluates the same conditions. */
+export interface HeldRequest {
+  readonly user: User
+  readonly readers?: readonly User[]
+  /** As requested; it need not be declared. */
+  readonly model: string
+  readonly stream: boolean
+  readonly maxTokens?: number
+  /** A playground request of an operator who may not write memories. */
+  readonly memoryDisabled?: boolean
 }
 
 /** The content of an item. JSON values only. Sealed in the database, and erased on denial and at expiry. */
@@ -91,6 +120,8 @@ export interface HoldContent {
   readonly completion?: Completion
   /** The provider of the completion. */
   readonly provider?: string
+  /** Absent: a message, or held by an earlier version. */
+  readonly asked?: HeldRequest
   /** Other values that a release needs, for example the originals of placeholders. */
   readonly [field: string]: unknown
 }

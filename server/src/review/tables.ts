@@ -2,7 +2,7 @@ import type { ColumnType } from 'kysely'
 import type { Bytes, CreatedAt, Json, NullableJson } from '../db/columns.ts'
 import type { Classification, RiskLevel } from '../domain/classification.ts'
 import type { DecidingRule, PolicyPoint, PolicyVersion } from '../domain/decision.ts'
-import type { HoldContent, ReleaseResult, ReviewItem, ReviewKind, ReviewState } from './review.ts'
+import type { Approval, HoldContent, ReleaseResult, ReviewItem, ReviewKind, ReviewState } from './review.ts'
 
 declare module '../db/schema.ts' {
   interface Schema {
@@ -54,4 +54,14 @@ export interface ReviewItemTable {
   /** Committed before a release calls the provider. After a crash it shows that the provider may have been called. */
   release_started_at: Date | null
   released_at: Date | null
+  /** The operator who is asked to decide (`opr_…`). Others may decide too. */
+  assigned_to: ColumnType<string | null, string | null | undefined, string | null>
+  /** The absent operator whose delegate is `assigned_to`. */
+  assigned_for: ColumnType<string | null, never, string | null>
+  /** Number of different operators who must approve the hold. */
+  required_approvals: ColumnType<number, number | undefined, number>
+  /** The approvals so far, if several are required. */
+  approvals: ColumnType<readonly Approval[], string | undefined, string>
+  /** When `review.overdue` was announced; null: not yet. */
+  overdue_announced_at: ColumnType<Date | null, never, Date>
 }

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Tx } from '../db/database.ts'
+import { findWorkspaceByName } from '../identity/workspace-store.ts'
 import { findAdminTokenByHash, listAdminTokens, revokeAdminToken } from '../operators/admin-token-store.ts'
 import { applyEach, type Change, DeclarationConflict } from './change.ts'
-import type { DeclaredSecret } from './declaration.ts'
+import type { DeclaredAdminToken } from './declaration.ts'
 import { describeSecretProblem, hashSecret, importAdminToken } from './imported-secret.ts'
 import { applyItem, type Ledger } from './ledger.ts'
 
@@ -10,7 +12,7 @@ const ALL = { limit: 100_000 }
 /** Identifies tokens by their names. A variable with another token than last time revokes the old token and adds the new one. */
 export const applyAdminTokens = (
   tx: Tx,
-  tokens: readonly DeclaredSecret[],
+  tokens: readonly DeclaredAdminToken[],
   now: Date,
   ledger?: Ledger | undefined,
 ): Promise<Change[]> =>
@@ -18,13 +20,16 @@ export const applyAdminTokens = (
     applyItem(ledger, { object: 'admin_token', name: token.name, declared: token }, () => applyAdminToken(tx, token, now)),
   )
 
-async function applyAdminToken(tx: Tx, { name, secret }: DeclaredSecret, now: Date): Promise<Change[]> {
+async function applyAdminToken(tx: Tx, { name, secret, workspaces }: DeclaredAdminToken, now: Date): Promise<Change[]> {
   const hash = hashSecret(secret, 'ga_')
   if (!hash) throw new DeclarationConflict('from_env', `names a variable that ${describeSecretProblem(secret, 'ga_')}`)
   const change = (done: Change['done'], id: string): Change => ({ done, object: 'admin_token', id, name, fields: [] })
 
+  const workspaceIds = workspaces ? await Promise.all(workspaces.map((workspace) => requireWorkspace(tx, workspace))) : null
   const known = await findAdminTokenByHash(tx, hash)
   if (known?.revokedAt) throw new DeclarationConflict('from_env', 'names a token that has been revoked: set a new one')
+  if (known && !isDeepStrictEqual(known.workspaceIds?.toSorted(), workspaceIds?.toSorted()))
+    throw new DeclarationConflict('workspaces', 'cannot change for an existing token: set a new one')
   if (known) return [change('unchanged', known.id)]
 
   const revoked: Change[] = []
@@ -33,5 +38,11 @@ async function applyAdminToken(tx: Tx, { name, secret }: DeclaredSecret, now: Da
     await revokeAdminToken(tx, old.id, now)
     revoked.push(change('revoked', old.id))
   }
-  return [...revoked, change('issued', await importAdminToken(tx, { name, hash }, now))]
+  return [...revoked, change('issued', await importAdminToken(tx, { name, hash, workspaceIds }, now))]
+}
+
+async function requireWorkspace(tx: Tx, name: string): Promise<string> {
+  const id = (await findWorkspaceByName(tx, name))?.id
+  if (id === undefined) throw new DeclarationConflict('workspaces', `names ${name}, which is not a Workspace: declare it too`)
+  return id
 }

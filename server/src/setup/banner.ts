@@ -24,7 +24,8 @@ export function banner({ base, demo, adminToken, firstLogin, isTerminal }: Banne
   const rows = [
     ['Dashboard', `${base}/dashboard/`],
     ...(login === undefined ? [] : [['First login', login]]),
-    ...(demo ? [['Sign in as', `${demo.content.dashboard.email}   ${secret(demo.content.dashboard.password)}`]] : []),
+    ...(demo ? [['Sign in as', accountOf(demo.content.dashboard)]] : []),
+    ...(demo?.content.reviewer ? [['Reviewer', accountOf(demo.content.reviewer)]] : []),
     ['API', `${base}/v1`],
     ['Documentation', `${base}/docs`],
     ...(adminToken === undefined ? [] : [['Admin token', adminToken]]),
@@ -37,6 +38,10 @@ export function banner({ base, demo, adminToken, firstLogin, isTerminal }: Banne
 
   function secret(value: string): string {
     return isTerminal ? value : `(in ${demo?.file})`
+  }
+
+  function accountOf({ email, password }: { readonly email: string; readonly password: string }): string {
+    return `${email}   ${secret(password)}`
   }
 
   function demoRows({ file, content, providers }: NonNullable<BannerFacts['demo']>): string[][] {

@@ -23,6 +23,8 @@ export interface Change {
   readonly name: string
   /** Names of the changed fields in the admin API, without values. */
   readonly fields: readonly string[]
+  /** The Workspaces whose audit logs record a change of the server. Default: the oldest. */
+  readonly workspaceIds?: readonly string[]
   /** The policy set that it replaced, if an operator had published that one. */
   readonly replaced?: string
   /** How the unchanged object differs from its declaration: names without values. */

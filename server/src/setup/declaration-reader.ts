@@ -55,7 +55,10 @@ export class DeclarationReader {
     this.#unique('admin_tokens', admin_tokens, 'name')
     this.#unique('workspaces', workspaces, 'name')
     return {
-      adminTokens: admin_tokens.map((token, index) => this.#secret(`admin_tokens[${index}]`, token, 'ga_')),
+      adminTokens: admin_tokens.map(({ workspaces, ...token }, index) => ({
+        ...this.#secret(`admin_tokens[${index}]`, token, 'ga_'),
+        ...(workspaces && { workspaces }),
+      })),
       workspaces: workspaces.map((workspace, index) => this.#workspace(`workspaces[${index}]`, workspace)),
     }
   }

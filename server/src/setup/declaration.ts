@@ -10,7 +10,7 @@ import type { NewProvider, ProviderModel } from '../providers/provider.ts'
  * item is created and keep their value when it exists.
  */
 export interface Declaration {
-  readonly adminTokens: readonly DeclaredSecret[]
+  readonly adminTokens: readonly DeclaredAdminToken[]
   readonly workspaces: readonly DeclaredWorkspace[]
 }
 
@@ -18,6 +18,11 @@ export interface Declaration {
 export interface DeclaredSecret {
   readonly name: string
   readonly secret: string
+}
+
+export interface DeclaredAdminToken extends DeclaredSecret {
+  /** Names of the only Workspaces in which the token is valid. Absent: all. */
+  readonly workspaces?: readonly string[]
 }
 
 export interface DeclaredWorkspace {

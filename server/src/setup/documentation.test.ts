@@ -37,8 +37,8 @@ test('examples/gatehouse.yaml: is valid', () => {
   expect(declaration.workspaces[0]?.providers.map(({ id }) => id)).toEqual(['openai', 'anthropic', 'azure', 'local'])
 })
 
-test('README.md: the providers are valid, one of each kind', () => {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+test('docs/guides/providers.md: the providers are valid, one of each kind', () => {
+  const readme = readFileSync(join(ROOT, 'docs/guides/providers.md'), 'utf8')
   const [, yaml = ''] = /```yaml\n(providers:[\s\S]*?)```/.exec(readme) ?? []
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-readme-'))
   const path = join(folder, 'gatehouse.yaml')

@@ -55,7 +55,7 @@ describe.each(freshDatabases())('first login on $name', ({ open }) => {
     expect(await accept(first)).toEqual({ kind: 'accepted', email: 'ann@example.com' })
     expect(await accept(first)).toEqual({ kind: 'unknown' })
     const { data } = await listPeople(fresh.database.db, { limit: 10 })
-    expect(data).toMatchObject([{ name: 'Ann', email: 'ann@example.com', role: 'owner', state: 'active' }])
+    expect(data).toMatchObject([{ name: 'Ann', email: 'ann@example.com', roles: { all: 'owner' }, state: 'active' }])
     await starts.start(NO_DEMO)
     expect(link()).toBe('')
     expect(existsSync(file())).toBe(false)

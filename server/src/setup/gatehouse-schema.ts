@@ -17,6 +17,10 @@ const strict = { additionalProperties: false } as const
 const Path = Type.String({ minLength: 1, maxLength: 1_000 })
 const Variable = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$', maxLength: 200 })
 const Secret = Type.Object({ name: Name, from_env: Variable }, strict)
+const AdminToken = Type.Object(
+  { ...Secret.properties, workspaces: Type.Optional(Type.Array(Name, { minItems: 1, uniqueItems: true })) },
+  strict,
+)
 
 const Jwks = Type.Unsafe<{ keys: object[] } | { url: string } | { file: string } | null>({
   type: ['object', 'null'],
@@ -92,7 +96,7 @@ const Workspace = Type.Object(
 
 /** Shape of `gatehouse.yaml` (docs/configuration.md). declaration-reader.ts checks ranges and references. */
 export const GatehouseYaml = Type.Object(
-  { admin_tokens: Type.Optional(Type.Array(Secret)), workspaces: Type.Optional(Type.Array(Workspace)) },
+  { admin_tokens: Type.Optional(Type.Array(AdminToken)), workspaces: Type.Optional(Type.Array(Workspace)) },
   strict,
 )
 

@@ -1,6 +1,9 @@
 import type { Tx } from '../db/database.ts'
+import { announceKey } from '../identity/announce-key.ts'
+import { keyOf } from '../identity/api-key-row.ts'
 import { type CredentialPrefix, readBearer } from '../lib/credential.ts'
 import { fromId, newUuid, toId } from '../lib/id.ts'
+import { hashColumns } from '../operators/admin-token-store.ts'
 
 /** Length of the start of a key that is stored, so that operators recognise it. Issued keys have the same (lib/credential.ts). */
 const HINT_LENGTH = 7
@@ -26,7 +29,7 @@ export async function importKey(
   now: Date,
 ): Promise<string> {
   const id = newUuid()
-  await tx
+  const row = await tx
     .insertInto('api_key')
     .values({
       id,
@@ -38,13 +41,23 @@ export async function importKey(
       created_at: now,
       revoked_at: null,
     })
-    .execute()
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await announceKey(tx, workspaceId, 'key.created', keyOf(row))
   return toId('key', id)
 }
 
 /** Stores the hash of an existing admin token. Returns its id (`adm_…`). */
-export async function importAdminToken(tx: Tx, { name, hash }: { name: string; hash: Buffer }, now: Date): Promise<string> {
+export async function importAdminToken(
+  tx: Tx,
+  { name, hash, workspaceIds = null }: { name: string; hash: Buffer; workspaceIds?: readonly string[] | null },
+  now: Date,
+): Promise<string> {
   const id = newUuid()
-  await tx.insertInto('admin_token').values({ id, name, hash, scopes: null, created_at: now, revoked_at: null }).execute()
+  const hashes = hashColumns(hash, workspaceIds)
+  await tx
+    .insertInto('admin_token')
+    .values({ id, name, ...hashes, scopes: null, created_at: now, revoked_at: null })
+    .execute()
   return toId('adm', id)
 }

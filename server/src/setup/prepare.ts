@@ -6,6 +6,7 @@ import type { FileOutcome } from '../ingestion/ingest-folder.ts'
 import { hasFolders, ingestFolders } from '../ingestion/ingest-folders.ts'
 import type { BackgroundWork } from '../lib/background-work.ts'
 import { counted } from '../lib/counted.ts'
+import { secretBox } from '../lib/secret-box.ts'
 import { hasAdminToken } from '../operators/admin-token-store.ts'
 import { invitationUrl } from '../operators/invitation-store.ts'
 import type { ConnectionPools } from '../providers/connection-pools.ts'
@@ -112,7 +113,10 @@ async function readFolders({ log, ...deps }: PrepareDeps, { declaration }: Gateh
 
 async function prepareDemoFacts({ config, secrets, log, invokeDeps, ...deps }: PrepareDeps): Promise<BannerFacts['demo']> {
   const { dataDir } = config
-  const content = await prepareDemo({ ...deps, dataDir }, toLocalUrl(`http://${config.host}:${config.port}`))
+  const content = await prepareDemo(
+    { ...deps, dataDir, withHistory: config.demoHistory, webhookBox: secretBox(secrets, 'webhook') },
+    toLocalUrl(`http://${config.host}:${config.port}`),
+  )
   if (!content) return undefined
   const { pools } = invokeDeps
   const warn = (text: string): void => log.warn(text)

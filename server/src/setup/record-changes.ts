@@ -35,13 +35,19 @@ export async function recordChanges(context: RecordContext, changes: readonly Ch
   await appendUnderLock(context.tx, context.workspaceId, drafts, hasher)
 }
 
-/** Changes of the whole server go into the oldest Workspace's log, as in the admin API. Without a Workspace they are not recorded. */
-export async function recordForServer(
-  { tx, now, workspaceBox }: Omit<RecordContext, 'workspaceId'>,
-  changes: readonly Change[],
-): Promise<void> {
-  const [oldest] = (await listWorkspaces(tx, { limit: 1 }))?.data ?? []
-  if (oldest) await recordChanges({ tx, now, workspaceBox, workspaceId: oldest.id }, changes)
+/**
+ * Changes of the whole server go into the oldest Workspace's log, as in the admin API, and those that name Workspaces into their logs.
+ * Without a Workspace they are not recorded.
+ */
+export async function recordForServer(context: Omit<RecordContext, 'workspaceId'>, changes: readonly Change[]): Promise<void> {
+  const [oldest] = (await listWorkspaces(context.tx, { limit: 1 }))?.data ?? []
+  if (!oldest) return
+  const logsOf = ({ workspaceIds = [oldest.id] }: Change) => workspaceIds
+  for (const workspaceId of [...new Set(changes.flatMap(logsOf))].toSorted())
+    await recordChanges(
+      { ...context, workspaceId },
+      changes.filter((change) => logsOf(change).includes(workspaceId)),
+    )
 }
 
 function draftOf({ workspaceId, now }: RecordContext, change: Change, hashId: (id: string) => string): AuditDraft | undefined {

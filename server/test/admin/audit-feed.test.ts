@@ -90,7 +90,7 @@ function send(target: string, positions = noPositions, options: { limit?: number
   const { db } = governed.server.context
   const sink = openSink(target, { token, node: 'node-1', out: () => {} })
   if (!sink) throw new Error(`not a target: ${target}`)
-  const read = (after: FeedPosition) => readFeed(db, after, { limit, workspaceId: workspaceId() })
+  const read = (after: FeedPosition) => readFeed(db, after, { limit, workspaceIds: [workspaceId()] })
   const { signal } = new AbortController()
   const work = { read, sink, positions, format: 'gatehouse', version: '1', isOnce: true, onProblem: () => {}, signal } as const
   return follow(work).finally(() => sink.close())

@@ -160,3 +160,71 @@ test('audit export: ends when the client disconnects', async () => {
   controller.abort()
   expect((await admin.get('/audit?limit=1')).data).toHaveLength(1)
 })
+
+test('audit search: filters by model, provider, rule, several verdicts, latency and cost [ADM-API-8]', async () => {
+  const user = { id: 'lists-user' }
+  const send = async (mark: string) =>
+    (await governed.sendPrompt(mark, { more: { governance: { user } } })).response.headers.get('x-audit-id')
+  const [allowed, denied] = [await send(''), await send('juniper-deny')]
+  const idsOf = async (query: string): Promise<string[]> => (await search(`user=lists-user&${query}`)).map(({ id }) => id)
+  const record = await admin.get(`/audit/${allowed}`)
+  const deniedRecord = await admin.get(`/audit/${denied}`)
+  const { model, provider } = record.attempts[0]
+  expect(await idsOf(`provider=${provider}`)).toEqual([allowed])
+  expect(await idsOf(`provider=${provider}x`)).toEqual([])
+  expect(await idsOf(`model=${encodeURIComponent(model)}&verdict=allow`)).toEqual([allowed])
+  expect(await idsOf(`rule=${deniedRecord.decision.rules[0].id}`)).toEqual([denied])
+  expect(await idsOf('verdict=deny,escalate')).toEqual([denied])
+  expect(await idsOf('verdict=deny,allow')).toEqual([denied, allowed])
+  const { duration_ms: ms } = record
+  expect(await idsOf(`latency_from=${Math.floor(ms)}&latency_to=${Math.ceil(ms)}&verdict=allow`)).toEqual([allowed])
+  expect(await idsOf(`latency_from=${Math.ceil(ms) + 1}&verdict=allow`)).toEqual([])
+  expect(await idsOf('cost_from=1000000')).toEqual([])
+  expectError(await admin.send('GET', '/audit?verdict=deny,maybe'), 'VALIDATION_ERROR')
+})
+
+test('audit search: a record cannot imitate the provider or rule of another one', async () => {
+  const model = 'x","provider":"forged'
+  await governed.sendPrompt('', { more: { model } })
+  expect(await search('provider=forged')).toEqual([])
+})
+
+test('audit search: sorts by latency and tokens in stable pages [ADM-API-8]', async () => {
+  for (let number = 0; number < 4; number += 1) await governed.sendPrompt()
+  const all = (await search('endpoint=chat&sort=-latency')).map(({ id }) => id)
+  const paged: string[] = []
+  let cursor = ''
+  for (let page = 0; page < 20 && (page === 0 || cursor); page += 1) {
+    const { data, next_cursor } = await admin.get(`/audit?endpoint=chat&sort=-latency&limit=2${cursor && `&cursor=${cursor}`}`)
+    paged.push(...data.map(({ id }: Json) => id))
+    cursor = next_cursor ?? ''
+    // Records that are written meanwhile do not move the pages.
+    if (page === 0) await governed.sendPrompt()
+  }
+  expect(paged).toEqual(all)
+  const tokens = (await search('endpoint=chat&sort=tokens')).map(({ attempts }) =>
+    attempts.reduce((sum: number, attempt: Json) => sum + (attempt.prompt_tokens ?? 0) + (attempt.completion_tokens ?? 0), 0),
+  )
+  expect(tokens).toEqual([...tokens].sort((one, other) => one - other))
+  expectError(await admin.send('GET', '/audit?sort=latency&cursor=MQ'), 'VALIDATION_ERROR')
+})
+
+test('audit actors: name the operator or token of a change [ADM-API-8]', async () => {
+  await admin.create('/applications', { name: 'made by the token' })
+  const [record] = await search('endpoint=admin')
+  const { data } = await admin.get('/audit/actors')
+  const actor = data.find(({ user_id }: Json) => user_id === record?.user.id)
+  expect(actor).toMatchObject({ kind: 'admin_token' })
+  expect((await search(`user=${actor.id}`))[0]?.id).toBe(record?.id)
+})
+
+test('audit CSV: has the filtered records without formulas, and is recorded [ADM-API-8]', async () => {
+  await governed.sendPrompt('juniper-deny', { more: { model: '=1+1' } })
+  const response = await admin.send('GET', '/audit/csv?verdict=deny')
+  expect(response.status).toBe(200)
+  const [head, ...lines] = response.text.trimEnd().split('\r\n')
+  expect(head).toMatch(/^time,id,event,/)
+  expect(lines.length).toBe((await search('verdict=deny')).length)
+  expect(response.text).not.toMatch(/(^|,|")=/m)
+  expect((await search('endpoint=admin'))[0]?.change).toMatchObject({ action: 'audit.export', fields: ['verdict'] })
+})

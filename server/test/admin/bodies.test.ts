@@ -106,6 +106,7 @@ test.each([
   ['POST', '/policy-sets/simulate', { request: CHAT_REQUEST, source: 'x', policy_set_id: 'y' }, 'policy_set_id'],
   ['POST', '/reviews/rev_01h455vb4pex5vsknk084sn02q/approve', { comment: 7 }, 'comment'],
   ['POST', '/reviews/rev_01h455vb4pex5vsknk084sn02q/deny', { comment: 'a\u0000b' }, 'comment'],
+  ['POST', '/reviews/rev_01h455vb4pex5vsknk084sn02q/assign', { operator_id: 'opr_\u0000' }, 'operator_id'],
   ['POST', '/audit/verify', { checkpoint: {} }, 'checkpoint.object'],
   ['GET', '/applications?limit=0', undefined, 'limit'],
   ['GET', '/applications?limit=101', undefined, 'limit'],
@@ -126,8 +127,17 @@ test.each([
 })
 
 test('paths: 404 when a name in the path has U+0000', async () => {
-  for (const path of ['/providers/a%00b', '/users/a%00b', '/providers/demo/models/a%00b', '/applications/x?workspace=a%00b']) {
+  for (const path of ['/providers/a%00b', '/users/a%00b', '/providers/demo/models/a%00b']) {
     expectError(await admin.send(path.includes('/models/') ? 'DELETE' : 'GET', path), 'NOT_FOUND')
+  }
+})
+
+test('queries: 400 that names the parameter when a text has U+0000, in every operation', async () => {
+  for (const { method, parameters, ...operation } of (await adminOperations(server)).filter(({ method }) => method === 'GET')) {
+    for (const { name } of parameters.filter((parameter) => parameter.in === 'query')) {
+      const refused = await admin.send(method, `${somePath(operation)}?${name}=a%00b`)
+      expect([refused.status, refused.body.error?.param], `${operation.path} ${name}`).toEqual([400, name])
+    }
   }
 })
 

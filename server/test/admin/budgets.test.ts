@@ -100,6 +100,69 @@ test('budgets: a webhook receives each alert once in a window [GW-BUD-9]', async
   receiver.close()
 })
 
+test('budgets: no alert that is stored names a user after the erasure [GW-BUD-9]', async () => {
+  const { context } = governed.server
+  const { pool } = context.database
+  const receiver = await startReceiver()
+  receiver.answer.status = 500
+  const [erased, other] = [word(), word()]
+  for (const id of [erased, other]) expectSuccess(await governed.admin('POST', '/users', { json: { id, username: id } }), 201)
+  const { id: application_id, token } = await governed.application()
+  const each = { name: word(), scope: 'user', application_id, unit: 'tokens', limit: 90, period: 'month', alerts: [0.1, 0.3] }
+  expectSuccess(await governed.admin('POST', '/budgets', { json: each }), 201)
+  const ofDepartments = { ...each, name: word(), scope: 'department' }
+  expectSuccess(await governed.admin('POST', '/budgets', { json: ofDepartments }), 201)
+  const webhook = expectSuccess(
+    await governed.admin('POST', '/webhooks', { json: { url: receiver.url, types: ['budget.alert'] } }),
+    201,
+  )
+  const chatAs = async (id: string) => {
+    // The department has the name that the user has as id.
+    const user = { id, ...(id === erased && { department: erased }) }
+    return expectSuccess(
+      await governed.chat('Good morning', { model: 'scripted', max_tokens: 8, governance: { user } }, { token }),
+    )
+  }
+  const sendAlerts = async () => {
+    await budgetJobs(context)
+      .find(({ name }) => name === 'send alerts of budgets')
+      ?.run()
+    await context.relay.run()
+    await context.webhooks.run()
+  }
+  /** How many alerts of the budget name the member in each table: events, deliveries, e-mail, and alerts that are not sent yet. */
+  const countNaming = async (member: string, budget = each.name): Promise<readonly number[]> => {
+    const events = ['event_outbox', 'event_log', 'webhook_delivery', 'mail_notification'].map(
+      (table) =>
+        `select count(distinct payload ->> 'fraction')::int as count from ${table} where payload ->> 'member' = $1 and payload ->> 'name' = $2`,
+    )
+    const unsent = `select count(*)::int from budget_alert join budget on budget.id = budget_id
+      where subject = $1 and name = $2 and emitted_at is null`
+    const { rows } = await pool.query<{ count: number }>([...events, unsent].join(' union all '), [member, budget])
+    return rows.map(({ count }) => count)
+  }
+  for (const id of [erased, other]) await chatAs(id)
+  await sendAlerts()
+  await pool.query(
+    `insert into mail_notification (id, operator_id, workspace_id, sequence, topic, type, payload, created_at, due_at)
+     select gen_random_uuid(), (select id from operator limit 1), workspace_id, sequence, 'budgets', type, payload, now(), now() + '1 h'
+     from event_log where payload ->> 'member' = any($1)`,
+    [[erased, other]],
+  )
+  for (const id of [erased, other]) await chatAs(id)
+  for (const id of [erased, other]) expect(await countNaming(id)).toEqual([0, 1, 1, 1, 1])
+  expect(await countNaming(erased, ofDepartments.name)).toEqual([0, 1, 1, 1, 1])
+
+  expect((await governed.admin('DELETE', `/users/${erased}`)).status).toBe(204)
+  await sendAlerts()
+  expect(await countNaming(erased)).toEqual([0, 0, 0, 0, 0])
+  expect(await countNaming(other)).toEqual([0, 2, 2, 1, 0])
+  expect(await countNaming(erased, ofDepartments.name)).toEqual([0, 2, 2, 1, 0])
+  await pool.query("delete from mail_notification where payload ->> 'member' = any($1)", [[erased, other]])
+  expect((await governed.admin('DELETE', `/webhooks/${webhook.id}`)).status).toBe(204)
+  receiver.close()
+})
+
 test('overview: names a budget that is near its limit or used up, until its limit is raised [ADM-API-12]', async () => {
   // Budgets of earlier tests would be named first.
   const { data } = expectSuccess(await governed.admin('GET', '/budgets?limit=100')) as unknown as { data: { id: string }[] }

@@ -30,6 +30,8 @@ test('keys: valid at once when issued, and shown only in that response [ADM-API-
     created_at: expect.stringMatching(/Z$/),
     last_used_at: null,
     revoked_at: null,
+    expires_at: null,
+    replaced_by: null,
   })
   expect(await models(issued.key)).toEqual({ status: 200 })
   expect(JSON.stringify(await admin.get(`/applications/${application.id}/keys`))).not.toContain(issued.key)

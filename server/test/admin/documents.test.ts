@@ -205,11 +205,6 @@ describe('an existing document', () => {
     expect((await chunks(flagged.document_id)).data[0].flagged).toBe(false)
   })
 
-  test('list: 404 when the collection name has U+0000', async () => {
-    const path = `/documents?collection=${encodeURIComponent('a\0b')}`
-    expectError(await admin.send('GET', path, undefined, { workspace }), 'NOT_FOUND')
-  })
-
   test('labels: PATCH changes them, and null resets them', async () => {
     const [{ document_id: id }] = (await ingest({
       documents: [{ key: 'a', content: '---\nclassification: public\n---\nText' }],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { word } from '../support/scripted-provider.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
 import { type Admin, adminClient, expectError, type Json } from './client.ts'
@@ -42,6 +43,14 @@ async function createDocument(key: string): Promise<void> {
 const LISTS: readonly { path: string; create: (name: string) => Promise<unknown> }[] = [
   { path: '/workspaces', create: (name) => admin.create('/workspaces', { name }) },
   { path: '/applications', create: (name) => admin.create('/applications', { name }) },
+  ...['sort=name', 'sort=-last_used', 'sort=-cost&usage=true'].map((query) => ({
+    path: `/applications?${query}`,
+    create: (name: string) => admin.create('/applications', { name: `${name} ${query}` }),
+  })),
+  ...['sort=-name', 'sort=last_signed_in'].map((query) => ({
+    path: `/operators?${query}`,
+    create: (name: string) => admin.create('/operators', { name, email: `${word()}@example.com`, role: 'auditor' }),
+  })),
   { path: '/users', create: (name) => admin.create('/users', { username: name }) },
   { path: '/tokens', create: (name) => admin.create('/tokens', { name }) },
   { path: '/providers', create: (name) => admin.create('/providers', { id: name, kind: 'stub' }) },
@@ -70,6 +79,19 @@ describe.each(LISTS)('$path', ({ path, create }) => {
     const paged = await readAllPages(path, 3, () => (added++ < 4 ? create(`added-${added}`) : Promise.resolve()))
     expect(ids(paged).filter((id) => before.includes(id))).toEqual(before)
   })
+})
+
+test('paging: a sorted list returns 400 for a cursor whose item is no longer in the list', async () => {
+  for (const name of ['a', 'b', 'c']) await admin.create('/operators', { name, email: `${word()}@example.com`, role: 'auditor' })
+  const page = await admin.get('/operators?sort=name&limit=2')
+  await admin.remove(`/operators/${page.data[1].id}`)
+  const next = (path: string, cursor: string, workspace?: string) =>
+    admin.send('GET', `${path}&cursor=${cursor}`, undefined, workspace === undefined ? {} : { workspace })
+  expectError(await next('/operators?sort=name', page.next_cursor), 'VALIDATION_ERROR', 'cursor')
+
+  for (const name of ['here', 'here too']) await admin.create('/applications', { name })
+  const { next_cursor } = await admin.get('/applications?sort=name&limit=1')
+  expectError(await next('/applications?sort=name', next_cursor, await admin.workspace()), 'VALIDATION_ERROR', 'cursor')
 })
 
 test('keys: listed in pages without the key itself', async () => {

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { signInOperator } from '../support/operators.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import { type Admin, adminClient, expectError } from './client.ts'
+import { type Admin, adminClient, expectError, type Json } from './client.ts'
 
 let server: TestServer
 let admin: Admin
@@ -11,103 +12,110 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-const RULE = '  - { id: emails, at: [input], when: content.findings.pii > 0, verdict: deny }\n'
-const document = (tests: string) => `name: draft\ntests:\n${tests}rules:\n${RULE}`
-const DENIED =
-  '  - { name: an address, at: input, input: { content: { text: "to ann@firma.test" } }, expect: { verdict: deny } }\n'
-const WRONG = '  - { name: nothing, at: input, expect: { verdict: deny, rules: [emails] } }\n'
+const FIRST = 'name: drafted\nrules: []\n'
+const SECOND = 'name: drafted\nrules:\n  - { id: a, at: [input], when: "true", risk: low }\n'
+const create = (fields: object = {}): Promise<Json> =>
+  admin.create('/policy-drafts', { title: 'Tidy up', source: FIRST, ...fields })
+const auditActions = async (): Promise<string[]> => (await admin.records(5)).map(({ change }: Json) => change?.action)
 
-test('check: returns the errors of a publication with line, column and field, and publishes nothing', async () => {
-  const before = await admin.get('/policy-sets')
-  expect(await admin.post('/policy-sets/check', { source: document(DENIED) })).toEqual({
-    object: 'policy_check',
-    ok: true,
-    name: 'draft',
-    rules: 1,
-    tests: 1,
-    errors: [],
+test('policy draft: is created from the active version, changed, listed and deleted [ADM-API-13]', async () => {
+  const active = await admin.create('/policy-sets', { source: FIRST })
+  const draft = await create({ note: 'Why' })
+  expect(draft).toMatchObject({
+    object: 'policy_draft',
+    title: 'Tidy up',
+    note: 'Why',
+    source: FIRST,
+    base_version: active.id,
+    author_name: 'demo',
+    edited_by_name: 'demo',
+    revision: 1,
   })
-  const bad = await admin.post('/policy-sets/check', { source: document(DENIED).replace('findings.pii', 'findings.pie') })
-  expect(bad).toMatchObject({ ok: false, errors: [{ line: 5, column: 54, field: 'rules[0].when', message: expect.any(String) }] })
-  expect(await admin.get('/policy-sets')).toEqual(before)
+  const changed = await admin.patch(`/policy-drafts/${draft.id}`, { revision: 1, source: 'name: [broken' })
+  expect(changed).toMatchObject({ revision: 2, source: 'name: [broken', title: 'Tidy up' })
+  const { data } = await admin.get('/policy-drafts')
+  expect(data[0]).toMatchObject({ id: draft.id, revision: 2 })
+  expect(data[0]).not.toHaveProperty('source')
+  await admin.remove(`/policy-drafts/${draft.id}`)
+  expectError(await admin.send('GET', `/policy-drafts/${draft.id}`), 'NOT_FOUND')
 })
 
-test('test: runs the cases of the document and names their lines', async () => {
-  expect(await admin.post('/policy-sets/test', { source: document(DENIED + WRONG) })).toEqual({
-    object: 'policy_test_run',
-    ok: false,
-    passed: 1,
-    failed: 1,
-    results: [
-      { file: null, name: 'an address', line: 3, ok: true, failures: [] },
-      {
-        file: null,
-        name: 'nothing',
-        line: 4,
-        ok: false,
-        failures: ['verdict: expected deny, got allow', 'rules: expected [emails], got []'],
-      },
-    ],
-    missing: [],
-    errors: [],
-  })
+test('policy draft: 409 with the current text when it has another revision, and nothing is lost [ADM-API-13]', async () => {
+  const { id } = await create()
+  await admin.patch(`/policy-drafts/${id}`, { revision: 1, source: SECOND })
+  const response = await admin.send('PATCH', `/policy-drafts/${id}`, { revision: 1, source: 'name: late' })
+  const { details, param } = expectError(response, 'CONFLICT')
+  expect(param).toBe('revision')
+  expect(details).toMatchObject({ reason: 'draft_changed', draft: { id, revision: 2, source: SECOND } })
+  expect((await admin.get(`/policy-drafts/${id}`)).source).toBe(SECOND)
 })
 
-test('test: runs the named files that are sent, and lists the missing ones', async () => {
-  const source = document('  - good.yaml\n  - broken.yaml\n  - missing.yaml\n')
-  const files = {
-    'good.yaml': `tests:\n${DENIED}`,
-    'broken.yaml': 'tests:\n  - { name: x, at: nowhere, expect: { verdict: deny } }\n',
-    'other.yaml': 'tests: []',
+test('policy draft: of two changes at the same time one is refused', async () => {
+  const { id } = await create()
+  const change = (source: string) => admin.send('PATCH', `/policy-drafts/${id}`, { revision: 1, source })
+  const responses = await Promise.all([change(FIRST), change(SECOND)])
+  expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 409])
+})
+
+test('policy draft: edits of the text by one operator share an audit record, those of another have their own', async () => {
+  const { id } = await create()
+  expect((await auditActions())[0]).toBe('policy_draft.create')
+  await admin.patch(`/policy-drafts/${id}`, { revision: 1, source: SECOND })
+  expect((await auditActions())[0]).toBe('policy_draft.create')
+  const { token } = await admin.create('/tokens', { name: 'second author' })
+  const edited = await admin.patch(`/policy-drafts/${id}`, { revision: 2, source: FIRST }, { token })
+  expect(edited).toMatchObject({ author_name: 'demo', edited_by_name: 'second author' })
+  expect((await auditActions())[0]).toBe('policy_draft.update')
+  await admin.patch(`/policy-drafts/${id}`, { revision: 3, title: 'Other' }, { token })
+  expect((await auditActions()).slice(0, 2)).toEqual(['policy_draft.update', 'policy_draft.update'])
+})
+
+test('policy draft: another Workspace cannot tell absent from forbidden, and its versions are no base', async () => {
+  const workspace = await admin.workspace()
+  const { id, base_version } = await create()
+  for (const [method, body] of [['GET'], ['PATCH', { revision: 1, source: SECOND }], ['DELETE']] as const) {
+    expectError(await admin.send(method, `/policy-drafts/${id}`, body, { workspace }), 'NOT_FOUND')
   }
-  const run = await admin.post('/policy-sets/test', { source, files })
-  expect(run).toMatchObject({ ok: false, passed: 1, failed: 0, missing: ['missing.yaml'] })
-  expect(run.results).toMatchObject([{ file: 'good.yaml', line: 2, ok: true }])
-  expect(run.errors[0]).toMatchObject({ file: 'broken.yaml', line: 2, field: 'tests[0].at' })
+  expect((await admin.get('/policy-drafts', { workspace })).data).toEqual([])
+  const foreign = await admin.send('POST', '/policy-drafts', { title: 'x', source: FIRST, base_version }, { workspace })
+  expectError(foreign, 'VALIDATION_ERROR', 'base_version')
+  expect((await admin.create('/policy-drafts', { title: 'x', source: FIRST }, { workspace })).base_version).toBe('none')
 })
 
-test('publish: 400 when a case is invalid', async () => {
-  const source = document('  - { name: x, at: nowhere, expect: { verdict: deny } }\n')
-  const response = await admin.send('POST', '/policy-sets', { source })
-  expect(expectError(response, 'VALIDATION_ERROR').details.errors).toMatchObject([{ line: 3, field: 'tests[0].at' }])
-  expectError(await admin.send('POST', '/policy-sets/test', { source }), 'VALIDATION_ERROR')
+test('policy draft: 400 for a text that cannot be stored or is too long', async () => {
+  const refused = (source: string) => admin.send('POST', '/policy-drafts', { title: 'x', source })
+  expectError(await refused('name: \u0000'), 'VALIDATION_ERROR', 'source')
+  expectError(await refused('x'.repeat(256 * 1_024 + 1)), 'VALIDATION_ERROR', 'source')
 })
 
-test('test: not ok when the document has no tests', async () => {
-  expect(await admin.post('/policy-sets/test', { source: 'name: x\nrules: []\n' })).toMatchObject({ ok: false, results: [] })
+test('policy draft: at most 200 in a Workspace', async () => {
+  const workspace = await admin.workspace()
+  for (let index = 0; index < 200; index++) await admin.create('/policy-drafts', { title: `${index}`, source: '' }, { workspace })
+  expectError(await admin.send('POST', '/policy-drafts', { title: 'more', source: '' }, { workspace }), 'CONFLICT')
 })
 
-describe('test: a document whose cases take long', () => {
-  const numbers = `[${Array.from({ length: 100 }, (_, i) => i).join(',')}]`
-  const when = `${numbers}.all(i, ${numbers}.all(j, request.tokens + i + j >= 0))`
-  const run = (length: number) => {
-    const rules = Array.from({ length }, (_, i) => ({ id: `r${i}`, at: ['input'], when, risk: 'low' }))
-    const tests = Array.from({ length: 5 }, (_, i) => ({ name: `t${i}`, at: 'input', expect: { verdict: 'allow' } }))
-    return admin.send('POST', '/policy-sets/test', { source: JSON.stringify({ name: 'long', rules, tests }) })
+test('publish: stores the note, names the publisher, and deletes the draft with the same text [ADM-API-14]', async () => {
+  const [same, edited] = [await create({ source: SECOND }), await create({ source: FIRST })]
+  const query = `base_version=${same.base_version}`
+  const published = await admin.create(`/policy-sets?${query}&draft=${same.id}`, { source: SECOND, note: 'A first rule' })
+  expect(published).toMatchObject({ note: 'A first rule', published_by_name: 'demo' })
+  expect((await admin.get(`/policy-sets/${published.id}`)).note).toBe('A first rule')
+  expect((await admin.get('/policy-sets')).data[0].note).toBe('A first rule')
+  expectError(await admin.send('GET', `/policy-drafts/${same.id}`), 'NOT_FOUND')
+  await admin.create(`/policy-sets?draft=${edited.id}`, { source: `${SECOND}# other\n` })
+  expect((await admin.get(`/policy-drafts/${edited.id}`)).source).toBe(FIRST)
+})
+
+test('policy draft: an auditor reads it and cannot change it', async () => {
+  const { id } = await create()
+  const { browser } = await signInOperator(server, 'auditor')
+  const headers = {
+    cookie: browser.cookie,
+    origin: server.base,
+    'sec-fetch-site': 'same-origin',
+    'content-type': 'application/json',
   }
-
-  test('other requests are served between the cases, and a case is denied when it takes too long', async () => {
-    const running = run(40)
-    let [ended, served] = [false, 0]
-    const ending = running.finally(() => {
-      ended = true
-    })
-    while (!ended) {
-      expect((await fetch(`${server.base}/healthz`)).status).toBe(200)
-      served += 1
-    }
-    const { results } = (await ending).body
-    expect(results[0].failures).toContain('rule r39 failed: too_complex')
-    expect(served).toBeGreaterThan(2)
-  })
-
-  test('two run at a time, and a third gets 429 with Retry-After', async () => {
-    // Each takes much longer than the arrival of the others.
-    const responses = await Promise.all([run(20), run(20), run(20)])
-    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 200, 429])
-    const third = responses.find(({ status }) => status === 429)
-    if (third) expectError(third, 'RATE_LIMITED')
-    expect(third?.headers.get('retry-after')).toBe('5')
-    expect((await admin.post('/policy-sets/test', { source: document(DENIED) })).ok).toBe(true)
-  })
+  const url = `${server.base}/admin/v1/policy-drafts/${id}`
+  expect((await fetch(url, { headers })).status).toBe(200)
+  expect((await fetch(url, { headers, method: 'PATCH', body: '{"revision":1}' })).status).toBe(403)
 })

@@ -44,7 +44,7 @@ test('create: missing fields get defaults, and the key is never shown [ADM-API-9
     region: 'eu',
     max_classification: 'restricted',
     enabled: true,
-    health: { circuit: 'closed', active: 0, problem: null, last_error: null },
+    health: { circuit: 'closed', active: 0, used: false, problem: null, last_error: null },
     created_at: expect.any(String),
     updated_at: expect.any(String),
   })

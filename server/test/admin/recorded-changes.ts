@@ -18,9 +18,19 @@ export interface RecordedChange {
 }
 
 const POLICY = 'name: confidential-title\nrules: []\n'
+const DRAFT = { title: 'the hidden plan', note: 'for the merger', source: POLICY }
+const TEST = {
+  name: 'the hidden case',
+  at: 'input',
+  input: { content: { text: 'the hidden text' } },
+  expect: { verdict: 'allow' },
+}
 const PROVIDER = { id: 'acme', base_url: 'https://llm.secret-host.example', api_key: 'sk-verysecret' }
 
+const VIEW = { page: 'audit', name: 'the hidden view', query: { user: 'hidden-user' }, shared: true }
+
 const application = (send: Send) => send('POST', '/applications', { name: 'given' })
+const draft = (send: Send) => send('POST', '/policy-drafts', DRAFT)
 const provider = (send: Send) => send('POST', '/providers', PROVIDER)
 
 export const CHANGES: readonly RecordedChange[] = [
@@ -53,12 +63,46 @@ export const CHANGES: readonly RecordedChange[] = [
     listPath: '/applications',
   },
   {
+    action: 'key.rotate',
+    prepare: async (send) => send('POST', `/applications/${(await application(send)).id}/keys`, { name: 'the nightly job' }),
+    apply: async (send, { id }) => ({ ...(await send('POST', `/keys/${id}/rotate`, {})), id }),
+    fields: ['expires_at', 'replaced_by'],
+    hiddenValues: ['the nightly job'],
+    listPath: '/applications',
+  },
+  {
     action: 'key.revoke',
     prepare: async (send) => send('POST', `/applications/${(await application(send)).id}/keys`, { name: 'the nightly job' }),
     apply: (send, { id }) => send('POST', `/keys/${id}/revoke`),
     fields: ['revoked_at'],
     hiddenValues: ['the nightly job'],
     listPath: '/applications',
+  },
+  {
+    action: 'view.create',
+    apply: (send) => send('POST', '/views', VIEW),
+    fields: ['page', 'name', 'query', 'shared'],
+    hiddenValues: ['the hidden view', 'hidden-user'],
+    listPath: '/views',
+  },
+  {
+    action: 'view.update',
+    prepare: (send) => send('POST', '/views', VIEW),
+    apply: (send, { id }) => send('PATCH', `/views/${id}`, { name: 'renamed', query: { user: 'hidden-user' } }),
+    fields: ['name'],
+    hiddenValues: ['renamed', 'hidden-user'],
+    listPath: '/views',
+  },
+  {
+    action: 'view.delete',
+    prepare: (send) => send('POST', '/views', VIEW),
+    apply: async (send, { id }) => {
+      await send('DELETE', `/views/${id}`)
+      return { id }
+    },
+    fields: [],
+    hiddenValues: ['the hidden view'],
+    listPath: '/views',
   },
   {
     action: 'user.create',
@@ -149,6 +193,65 @@ export const CHANGES: readonly RecordedChange[] = [
     fields: ['active'],
     hiddenValues: ['confidential-title'],
     listPath: '/policy-sets',
+  },
+  {
+    action: 'policy_set.publish',
+    apply: (send) => send('POST', '/policy-sets', { source: POLICY, note: 'after the merger' }),
+    fields: ['source', 'note'],
+    hiddenValues: ['confidential-title', 'after the merger'],
+    listPath: '/policy-sets',
+  },
+  {
+    action: 'policy_draft.create',
+    apply: (send) => send('POST', '/policy-drafts', DRAFT),
+    fields: ['title', 'note', 'source'],
+    hiddenValues: ['the hidden plan', 'for the merger', 'confidential-title'],
+    listPath: '/policy-drafts',
+  },
+  {
+    action: 'policy_draft.update',
+    prepare: draft,
+    apply: (send, { id }) =>
+      send('PATCH', `/policy-drafts/${id}`, { revision: 1, title: 'another hidden plan', base_version: 'none' }),
+    fields: ['title', 'base_version'],
+    hiddenValues: ['another hidden plan'],
+    listPath: '/policy-drafts',
+  },
+  {
+    action: 'policy_draft.delete',
+    prepare: draft,
+    apply: async (send, { id }) => ({ ...(await send('DELETE', `/policy-drafts/${id}`)), id }),
+    fields: [],
+    hiddenValues: ['the hidden plan'],
+    listPath: '/policy-drafts',
+  },
+  {
+    action: 'policy_test.create',
+    apply: (send) => send('POST', '/policy-tests', TEST),
+    fields: ['name', 'at', 'input', 'expect'],
+    hiddenValues: ['the hidden case', 'the hidden text'],
+    listPath: '/policy-tests',
+  },
+  {
+    action: 'policy_test.update',
+    prepare: (send) => send('POST', '/policy-tests', TEST),
+    apply: (send, { id }) => send('PUT', `/policy-tests/${id}`, { ...TEST, name: 'renamed case' }),
+    fields: ['name', 'at', 'input', 'expect'],
+    hiddenValues: ['renamed case', 'the hidden text'],
+    listPath: '/policy-tests',
+  },
+  {
+    action: 'policy_test.import',
+    apply: async (send, _, workspace) => ({
+      ...(await send('POST', '/policy-tests/import', {
+        file: 'hidden-file.yaml',
+        source: 'tests: [{ name: hidden, at: input, expect: { verdict: allow } }]',
+      })),
+      id: workspace,
+    }),
+    fields: ['file', 'source'],
+    hiddenValues: ['hidden-file'],
+    listPath: '/policy-tests',
   },
   {
     action: 'admin_token.issue',

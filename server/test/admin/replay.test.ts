@@ -120,6 +120,31 @@ test('replay: no changes when conditions are reworded, because their facts are s
   expect(result).toMatchObject({ unchanged: REQUESTS.length, changed: 0, not_replayed: 0 })
 })
 
+test('replay: the parts of a replay add up to the whole [ADM-API-17]', async () => {
+  const whole = await replay(AFTER)
+  expect(whole.next_cursor).toBeNull()
+  const parts: Json[] = []
+  let cursor: string | null | undefined
+  while (cursor !== null) {
+    const part = await replay(AFTER, { last: 5, ...(cursor && { cursor }) })
+    parts.push(part)
+    cursor = part.next_cursor
+  }
+  expect(parts.length).toBeGreaterThanOrEqual(REQUESTS.length / 5)
+  for (const count of ['records', 'changed', 'unchanged', 'not_replayed']) {
+    expect(
+      parts.reduce((sum, part) => sum + part[count], 0),
+      count,
+    ).toBe(whole[count])
+  }
+  expect(parts.flatMap(({ changes }) => changes)).toEqual(whole.changes)
+  expectError(
+    await admin.send('POST', '/policy-sets/replay', { source: document(AFTER), cursor: 'x' }),
+    'VALIDATION_ERROR',
+    'cursor',
+  )
+})
+
 test('limits: name the facts that records do not hold, with the reason', async () => {
   const result = await replay(
     [

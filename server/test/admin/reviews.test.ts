@@ -53,13 +53,15 @@ test('list: paged without loss while items are decided', async () => {
   expect(listed).toEqual(before)
 })
 
-test('list: filters by state, kind and Application', async () => {
+test('list: filters by state, kind, rule and Application', async () => {
   const { id } = await governed.holdPrompt()
   const other = await governed.holdPrompt('juniper-hold', { options: { app: 1 }, more: { model: 'scripted' } })
   const [first, second] = governed.demo.applications
   expect(await pending(`&application_id=${first?.id}`)).toContain(id)
   expect(await pending(`&application_id=${second?.id}`)).toEqual([other.id])
   expect(await pending('&kind=escalation')).not.toContain(id)
+  expect(await pending('&rule=juniper-hold')).toContain(id)
+  expect(await pending('&rule=juniper')).toEqual([])
   await governed.decide(id, 'approve')
   expect((await admin.get('/reviews?state=approved')).data.map((item: Json) => item.id)).toContain(id)
 })

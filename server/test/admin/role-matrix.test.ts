@@ -3,117 +3,8 @@ import { ROLES, type Role } from '../../src/domain/operator.ts'
 import { signInOperator } from '../support/operators.ts'
 import type { TestServer } from '../support/server.ts'
 import { sharedServer } from '../support/shared-server.ts'
-import type { Json } from './client.ts'
-
-/** Permissions: a row for each operation of the admin API; columns: owner, policy_author, reviewer, auditor, read_only. */
-const MATRIX: Readonly<Record<string, string>> = {
-  listWorkspaces: 'x x - x x',
-  createWorkspace: 'x - - - -',
-  getWorkspace: 'x x - x x',
-  updateWorkspace: 'x - - - -',
-  getOverview: 'x x x x x',
-  getSession: 'x x x x x',
-  listApplications: 'x x x x x',
-  createApplication: 'x - - - -',
-  getApplication: 'x x x x x',
-  updateApplication: 'x - - - -',
-  getApplicationUsage: 'x x x x x',
-  chatAsApplication: 'x x - - -',
-  listKeys: 'x x x x x',
-  issueKey: 'x - - - -',
-  revokeKey: 'x - - - -',
-  listUsers: 'x x - x x',
-  createUser: 'x - - - -',
-  getUser: 'x x - x x',
-  updateUser: 'x - - - -',
-  listDepartments: 'x x - x x',
-  listProjects: 'x x - x x',
-  eraseUser: 'x - - - -',
-  listAccessTokens: 'x x - x x',
-  issueAccessToken: 'x - - - -',
-  revokeAccessToken: 'x - - - -',
-  listMemories: 'x x - x -',
-  getMemory: 'x x - x -',
-  correctMemory: 'x - - - -',
-  eraseMemory: 'x - - - -',
-  eraseUserMemories: 'x - - - -',
-  listAdminTokens: 'x - - x -',
-  issueAdminToken: 'x - - - -',
-  revokeAdminToken: 'x - - - -',
-  listOperators: 'x - - x -',
-  getSecretKeys: 'x - - x -',
-  listBudgets: 'x x x x x',
-  createBudget: 'x - - - -',
-  getBudget: 'x x x x x',
-  updateBudget: 'x - - - -',
-  deleteBudget: 'x - - - -',
-  listBudgetMembers: 'x x - x x',
-  inviteOperator: 'x - - - -',
-  reinviteOperator: 'x - - - -',
-  updateOperator: 'x - - - -',
-  deleteOperator: 'x - - - -',
-  listProviders: 'x x - x x',
-  listProviderPresets: 'x x - x x',
-  createProvider: 'x - - - -',
-  getProvider: 'x x - x x',
-  updateProvider: 'x - - - -',
-  deleteProvider: 'x - - - -',
-  listAllModels: 'x x - x x',
-  listProviderModels: 'x x - x x',
-  putModels: 'x - - - -',
-  putModel: 'x - - - -',
-  patchModel: 'x - - - -',
-  deleteModel: 'x - - - -',
-  discoverModels: 'x - - - -',
-  listAssistants: 'x x - x x',
-  createAssistant: 'x - - - -',
-  getAssistant: 'x x - x x',
-  updateAssistant: 'x - - - -',
-  listPolicySets: 'x x x x x',
-  publishPolicySet: 'x x - - -',
-  getPolicySet: 'x x x x x',
-  republishPolicySet: 'x x - - -',
-  diffPolicySets: 'x x x x x',
-  checkPolicySet: 'x x x x x',
-  testPolicySet: 'x x x x x',
-  simulatePolicies: 'x x x x x',
-  replayPolicies: 'x x x x x',
-  listReviews: 'x x x x x',
-  streamReviews: 'x x x x x',
-  getReview: 'x - x x -',
-  approveReview: 'x - x - -',
-  denyReview: 'x - x - -',
-  acknowledgeReview: 'x - x - -',
-  searchAuditRecords: 'x x x x x',
-  readAuditFeed: 'x x x x x',
-  getAuditRecordAsOperator: 'x x x x x',
-  proveAuditRecord: 'x x x x x',
-  listAuditCheckpoints: 'x x x x x',
-  getAuditState: 'x x x x x',
-  verifyAudit: 'x - - x -',
-  exportAudit: 'x - - x -',
-  listCollections: 'x x - x x',
-  createCollection: 'x - - - -',
-  getCollection: 'x x - x x',
-  updateCollection: 'x - - - -',
-  deleteCollection: 'x - - - -',
-  listDocuments: 'x x - x x',
-  getDocument: 'x x - x x',
-  updateDocument: 'x - - - -',
-  deleteDocument: 'x - - - -',
-  listChunks: 'x x - x -',
-  clearDocumentFlags: 'x - - - -',
-  explainKnowledgeSearch: 'x x - x -',
-  ingestDocuments: 'x - - - -',
-  listWebhooks: 'x x - x x',
-  createWebhook: 'x - - - -',
-  getWebhook: 'x x - x x',
-  updateWebhook: 'x - - - -',
-  deleteWebhook: 'x - - - -',
-  listWebhookDeliveries: 'x x - x x',
-  replayWebhookDelivery: 'x - - - -',
-  replayDeadWebhookDeliveries: 'x - - - -',
-}
+import { adminClient, type Json } from './client.ts'
+import { PERMISSIONS } from './permissions.ts'
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
@@ -122,6 +13,7 @@ interface Route {
   readonly method: string
   readonly path: string
   readonly scope: string | null
+  readonly reach: string
 }
 
 /** Every operation of the admin API in /openapi.json. */
@@ -136,6 +28,7 @@ async function routesOf(base: string): Promise<Route[]> {
         // An unknown id: operators with the permission get 404.
         path: path.replaceAll(/\{\w+\}/g, 'none'),
         scope: item[method]['x-gatehouse-scope'],
+        reach: item[method]['x-gatehouse-reach'],
       })),
     )
 }
@@ -149,18 +42,23 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 test('matrix: every operation has a row, and every row an operation', () => {
-  expect(routes.map(({ id }) => id).toSorted()).toEqual(Object.keys(MATRIX).toSorted())
+  expect(routes.map(({ id }) => id).toSorted()).toEqual(Object.keys(PERMISSIONS).toSorted())
 })
 
-test('OpenAPI: every operation except getSession names a scope', () => {
-  expect(routes.filter(({ scope }) => !scope).map(({ id }) => id)).toEqual(['getSession'])
+test('OpenAPI: every operation names a scope, except the session, saved views and own notifications, which all operators have', () => {
+  const open = routes.filter(({ scope }) => !scope).map(({ id }) => id)
+  const views = ['createView', 'deleteView', 'listViews', 'updateView']
+  expect(open.toSorted()).toEqual(['getSession', ...views, ...OF_PEOPLE].toSorted())
 })
 
 test('matrix: every row has a cell for each role', () => {
-  for (const [id, row] of Object.entries(MATRIX)) expect(row, id).toMatch(/^[x-]( [x-]){4}$/)
+  for (const [id, row] of Object.entries(PERMISSIONS)) expect(row, id).toMatch(/^[x-]( [x-]){4}$/)
 })
 
-const isPermitted = (id: string, role: Role): boolean => MATRIX[id]?.split(' ')[ROLES.indexOf(role)] === 'x'
+/** Operations that an admin token never has, because it is no person. */
+const OF_PEOPLE = ['getNotifications', 'testNotifications', 'updateNotifications']
+
+const isPermitted = (id: string, role: Role): boolean => PERMISSIONS[id]?.split(' ')[ROLES.indexOf(role)] === 'x'
 
 describe.each(ROLES)('%s', (role) => {
   test('a session, and a token with its scopes, can use exactly the permitted operations', async () => {
@@ -173,7 +71,10 @@ describe.each(ROLES)('%s', (role) => {
       for (const [credential, headers] of Object.entries({ bySession, byToken })) {
         const { status, text } = await send(method, path, headers)
         const cell = `${role} ${id} ${credential}: ${status} ${text}`
-        if (isPermitted(id, role)) {
+        if (credential === 'byToken' && OF_PEOPLE.includes(id)) {
+          // A body is checked before.
+          expect([400, 403, 415], cell).toContain(status)
+        } else if (isPermitted(id, role)) {
           expect([401, 403, 500], cell).not.toContain(status)
         } else {
           expect(status, cell).toBe(403)
@@ -183,6 +84,68 @@ describe.each(ROLES)('%s', (role) => {
     }
   })
 })
+
+/** Operations of the server: refused with 403. For all others, another Workspace looks as if it did not exist. */
+const REACH_OF_SERVER = ['createWorkspace', 'getSecretKeys', 'getDemo', 'removeDemo']
+/** Operations that leave out the Workspaces of others, instead of refusing. */
+const REACH_ANY = ['getSession', 'listWorkspaces', 'readAuditFeed']
+
+describe('an owner of another Workspace only', () => {
+  test('matrix: reach of every operation', () => {
+    const withReach = (reach: string) => routes.filter((route) => route.reach === reach).map(({ id }) => id)
+    expect(withReach('server')).toEqual(expect.arrayContaining(REACH_OF_SERVER))
+    expect(withReach('server')).toHaveLength(REACH_OF_SERVER.length)
+    expect(withReach('any').toSorted()).toEqual(REACH_ANY)
+    expect(withReach('path').toSorted()).toEqual(['getWorkspace', 'updateWorkspace'])
+  })
+
+  test('a session, and a token for that Workspace, are refused every operation here [ADM-ROLE-2]', async () => {
+    const admin = adminClient(server)
+    const own = await admin.workspace()
+    const { id: workspace, name } = (await admin.get('/workspaces')).data[0]
+    const { browser } = await signInOperator(server, { [own]: 'owner' })
+    const { token } = await admin.create('/tokens', { name: 'matrix', workspace_ids: [own] })
+    const bySession = { cookie: browser.cookie, origin: server.base, 'sec-fetch-site': 'same-origin' }
+    const byToken = { authorization: `Bearer ${token}` }
+    for (const { id, method, path, scope, reach } of routes) {
+      for (const [credential, headers] of Object.entries({ bySession, byToken })) {
+        for (const chosen of [workspace, name]) {
+          const target = reach === 'path' ? path.replace('none', workspace) : path
+          const { status, text } = await send(method, target, { ...headers, 'x-gatehouse-workspace': chosen })
+          const cell = `${id} ${credential}: ${status} ${text}`
+          if (REACH_ANY.includes(id)) expect(text, cell).not.toContain(workspace)
+          else if (REACH_OF_SERVER.includes(id))
+            expect([status, text.includes(`the scope ${scope} in all`)], cell).toEqual([403, true])
+          else {
+            const unknown = await send(method, target.replace(workspace, 'ws_none'), {
+              ...headers,
+              'x-gatehouse-workspace': 'none',
+            })
+            // An invalid body or query is reported before the Workspace is looked up, for every Workspace alike.
+            expect([status, withoutIds(text)], cell).toEqual([unknown.status, withoutIds(unknown.text)])
+            expect([400, 404, 415], cell).toContain(status)
+            if (status === 404) expect(text, cell).toContain('Workspace not found.')
+          }
+        }
+      }
+    }
+  })
+
+  test('can use every operation of their own Workspace', async () => {
+    const admin = adminClient(server)
+    const own = await admin.workspace()
+    const { browser } = await signInOperator(server, { [own]: 'owner' })
+    const session = { cookie: browser.cookie, origin: server.base, 'sec-fetch-site': 'same-origin' }
+    const headers = { ...session, 'x-gatehouse-workspace': own }
+    for (const { id, method, path, reach } of routes.filter((route) => route.reach !== 'server')) {
+      const { status, text } = await send(method, reach === 'path' ? path.replace('none', own) : path, headers)
+      expect([401, 403, 500], `${id}: ${status} ${text}`).not.toContain(status)
+      expect(text, `${method} ${path}`).not.toContain('Workspace not found')
+    }
+  })
+})
+
+const withoutIds = (text: string) => text.replaceAll(/(?:req|aud)_\w+/g, '')
 
 async function tokenWith(scopes: readonly string[]): Promise<string> {
   const headers = { authorization: `Bearer ${server.demo.admin_token}`, 'content-type': 'application/json' }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasOperatorIssuedPassword } from '../../src/operators/independence-store.ts'
 import { newInvitationToken, putInvitation } from '../../src/operators/invitation-store.ts'
-import { hasOperatorIssuedPassword } from '../../src/operators/operator-store.ts'
 import { createMembers, unlimitedRate } from '../messaging/client.ts'
-import { expectError as refusedByGateway } from '../support/gateway-client.ts'
+import { contentOf, expectError as refusedByGateway } from '../support/gateway-client.ts'
 import { type Governed, type HeldPrompt, startGoverned } from '../support/governed.ts'
 import { MARKER_RULES } from '../support/marker-policies.ts'
 import { Browser, inviteOperator, PASSWORD, signInOperator } from '../support/operators.ts'
@@ -20,7 +20,8 @@ beforeAll(async () => {
     when: 'content.text.contains("linden-hold")',
     verdict: 'require_approval',
   }
-  await governed.publish([...MARKER_RULES, message])
+  const twice = { id: 'birch-hold', at: ['input'], when: 'content.text.contains("birch-hold")', verdict: 'require_approval' }
+  await governed.publish([...MARKER_RULES, message, { ...twice, approvals: 2 }] as never)
 })
 afterAll(() => governed.close())
 
@@ -100,6 +101,35 @@ describe('self-approval: the operator who issued the key of a request', () => {
     expect(JSON.stringify(joined)).toContain(first.id)
     expectError(await approve(owner.browser, first.id), 'FORBIDDEN')
   })
+
+  test("an earlier approval releases no identical request with the approver's own key", async () => {
+    const owner = await createKeyIssuer()
+    const { key } = await admin.create(`/applications/${owner.application.id}/keys`, { name: 'other' })
+    const { token } = (await owner.browser.post('/admin/v1/tokens', { name: 't' })).body
+    const users = { byOperator: { id: 'first' }, byToken: { id: 'second' } }
+    const [byOperator, byToken] = [await hold(key, users.byOperator.id), await hold(key, users.byToken.id)]
+    expect((await approve(owner.browser, byOperator.id)).body.state).toBe('approved')
+    expect((await admin.send('POST', `/reviews/${byToken.id}/approve`, {}, { token })).body.state).toBe('approved')
+    for (const [held, user] of [[byOperator, users.byOperator] as const, [byToken, users.byToken] as const]) {
+      const sendAgain = (by: string) => governed.resubmit(held, { user }, {}, { token: by })
+      expect(refusedByGateway(await sendAgain(owner.key), 'VALIDATION_ERROR').message).toContain('has approved the hold')
+      expect(contentOf(await sendAgain(key))).toBe(held.answer)
+      refusedByGateway(await sendAgain(owner.key), 'VALIDATION_ERROR')
+    }
+  })
+
+  test("an earlier approval does not count after an identical request with the approver's own key", async () => {
+    const owner = await createKeyIssuer()
+    const { key } = await admin.create(`/applications/${owner.application.id}/keys`, { name: 'other' })
+    const same = { governance: { user: { id: 'someone else' } } }
+    const held = await governed.holdPrompt('birch-hold', { options: { token: String(key) }, more: same })
+    const [second, third] = [await signInOperator(governed.server, 'reviewer'), await signInOperator(governed.server, 'reviewer')]
+    expect((await approve(owner.browser, held.id)).body.approvals).toHaveLength(1)
+    refusedByGateway(await governed.chat(held.prompt, same, { token: owner.key }), 'POLICY_REVIEW_PENDING')
+    expect((await approve(second.browser, held.id)).body).toMatchObject({ state: 'pending', approvals: [{ by: second.id }] })
+    expect((await approve(third.browser, held.id)).body.state).toBe('approved')
+    expect(contentOf(await governed.resubmit(held, same.governance, {}, { token: owner.key }))).toBe(held.answer)
+  })
 })
 
 describe("self-approval: the operator who issued a user's access token", () => {
@@ -168,7 +198,7 @@ describe('four eyes', () => {
   beforeAll(async () => {
     workspace = (await admin.get('/workspaces')).data[0].id
     const patch = { settings: { review: { four_eyes: true } } }
-    expect((await admin.patch(`/workspaces/${workspace}`, patch)).settings.review).toEqual({ four_eyes: true })
+    expect((await admin.patch(`/workspaces/${workspace}`, patch)).settings.review.four_eyes).toBe(true)
   })
 
   test('approval: 403 for operators who can cause requests, admin tokens and operators invited by operators', async () => {
@@ -217,6 +247,6 @@ describe('four eyes', () => {
   test('settings: 403 when the admin API turns four_eyes off', async () => {
     for (const settings of [{ review: { four_eyes: false } }, { review: null }, { review: { four_eyes: null } }])
       expectError(await admin.send('PATCH', `/workspaces/${workspace}`, { settings }), 'FORBIDDEN', 'settings.review.four_eyes')
-    expect((await admin.get(`/workspaces/${workspace}`)).settings.review).toEqual({ four_eyes: true })
+    expect((await admin.get(`/workspaces/${workspace}`)).settings.review.four_eyes).toBe(true)
   })
 })

@@ -1,23 +1,25 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ERRORS } from '../../src/errors.ts'
+import { blocksOf } from '../support/code-blocks.ts'
 import { startServer, type TestServer } from '../support/server.ts'
+import { EXECUTED_PAGES } from './executed-pages.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
-const README = readFileSync(join(ROOT, 'README.md'), 'utf8')
 const run = promisify(execFile)
 
-/** The README's shell blocks for a running server. CI tests the blocks that start one in a fresh clone. */
-const blocks = [...README.matchAll(/^```sh\n([\s\S]*?)^```/gm)]
-  .map(([, source = '']) => source)
-  .filter((source) => !/npm (start|test)/.test(source))
+const read = (page: string): string => readFileSync(join(ROOT, 'docs', `${page}.md`), 'utf8')
+const sourcesOf = (page: string, language: string): string[] =>
+  blocksOf(`docs/${page}.md`).flatMap((block) => (block.language === language ? [block.source] : []))
+const blocks = EXECUTED_PAGES.flatMap((page) => sourcesOf(page, 'sh').map((source) => ({ page, source })))
 
 /** The expected output of each block: the comment lines at its end. `…` stands for any text. */
-const expectedOutputs = blocks.map((source) =>
-  [...source.matchAll(/^# (?:(\d{3}) )?(.*)$/gm)].map(([, status, text = '']) => ({ status, text })),
+const expectedOutputs = blocks.map(({ source }) =>
+  [...source.matchAll(/^# (?:(\d{3}) ?)?(.*)$/gm)].map(([, status, text = '']) => ({ status, text })),
 )
 
 const BLOCK_MARK = '@@block'
@@ -26,7 +28,7 @@ const STATUS_MARK = '@@status'
 /** Prints the status after each response, so that it can be compared. */
 const CURL = `curl() { command curl -w ' ${STATUS_MARK}%{http_code} ' "$@"; }`
 
-describe('README', () => {
+describe('documents', () => {
   let server: TestServer
   let folder: string
   let outputs: string[]
@@ -35,10 +37,12 @@ describe('README', () => {
     server = await startServer()
     await server.announce()
     folder = mkdtempSync(join(tmpdir(), 'gatehouse-readme-'))
-    mkdirSync(join(folder, 'data'))
+    for (const name of ['data', 'bin']) mkdirSync(join(folder, name))
+    symlinkSync(join(ROOT, 'scripts/gatehouse'), join(folder, 'bin/gatehouse'))
     for (const name of ['scripts', 'examples', 'node_modules']) symlinkSync(join(ROOT, name), join(folder, name))
     symlinkSync(join(server.config.dataDir, 'demo.json'), join(folder, 'data', 'demo.json'))
-    outputs = await runBlocks(server, folder)
+    outputs = []
+    for (const page of EXECUTED_PAGES) outputs.push(...(await runBlocks(page, server, folder)))
   })
 
   afterAll(async () => {
@@ -51,7 +55,7 @@ describe('README', () => {
     expect(expectedOutputs.flat().length).toBeGreaterThanOrEqual(8)
   })
 
-  test.each(blocks.map((source, index) => [index, source.split('\n')[0]] as const))(
+  test.each(blocks.map(({ page, source }, index) => [index, `${page}: ${source.split('\n')[0]}`] as const))(
     'example %i: prints the output of its comment (%s)',
     (index) => {
       const output = outputs[index] ?? ''
@@ -67,6 +71,28 @@ describe('README', () => {
     },
   )
 
+  test.each(sourcesOf('guides/clients', 'ts').map((source, index) => [index, source] as const))(
+    'docs/guides/clients.md: program %i gets a completion',
+    async (index, source) => {
+      const file = join(folder, `client-${index}.ts`)
+      writeFileSync(file, source.replaceAll('http://127.0.0.1:8787', server.base))
+      const env = { ...process.env, GATEHOUSE_KEY: server.demo.applications[0]?.api_key }
+      const { stdout } = await run(process.execPath, [file], { cwd: folder, env })
+      expect(stdout.length).toBeGreaterThan(10)
+    },
+  )
+
+  test('docs/troubleshooting.md: has an entry with cause and fix for each error code, and no other', () => {
+    const codes = [...read('troubleshooting').matchAll(/^### ([A-Z_]+)$/gm)].map(([, code]) => code)
+    expect(codes.toSorted()).toEqual(Object.keys(ERRORS).toSorted())
+    for (const code of codes) {
+      const [, entry = ''] = read('troubleshooting').split(`### ${code}\n`)
+      const [text = ''] = entry.split('\n##')
+      expect(text, code).toMatch(/^\n\d+\. \*\*Cause\.\*\* .{10,}\*\*Fix\.\*\* .{10,}/s)
+      expect(text, code).toContain(`\n${ERRORS[code as keyof typeof ERRORS].status}. `)
+    }
+  })
+
   test('examples/openai-client.ts: chat, stream, refusal and release work when the demo runs', async () => {
     const { stdout } = await run(process.execPath, [join(ROOT, 'examples/openai-client.ts')], { cwd: folder })
     expect(stdout).toMatch(
@@ -76,10 +102,12 @@ describe('README', () => {
 })
 
 /** All blocks in one shell, as a reader pastes them one after another. */
-async function runBlocks(server: TestServer, cwd: string): Promise<string[]> {
-  const script = [CURL, ...blocks.map((source, index) => `echo; echo '${BLOCK_MARK}${index}'\n${source}`)].join('\n')
+async function runBlocks(page: string, server: TestServer, cwd: string): Promise<string[]> {
+  const script = [CURL, ...sourcesOf(page, 'sh').map((source, index) => `echo; echo '${BLOCK_MARK}${index}'\n${source}`)].join(
+    '\n',
+  )
   const localScript = script.replaceAll('http://127.0.0.1:8787', server.base)
-  const env = { ...process.env, GATEHOUSE_DATA: server.config.dataDir }
+  const env = { ...process.env, PATH: `${join(cwd, 'bin')}:${process.env.PATH}`, GATEHOUSE_DATA: server.config.dataDir }
   const { stdout, stderr } = await run('bash', ['-c', `exec 2>&1\n${localScript}`], { cwd, env, maxBuffer: 64e6 })
   return (stdout + stderr).split(new RegExp(`^${BLOCK_MARK}\\d+\\n`, 'm')).slice(1)
 }

@@ -126,8 +126,10 @@ describe.skipIf(url === null || VALKEY_PROGRAM === undefined)('limits of two nod
     const startedAt = performance.now()
     let admitted = (await load(limited, key, 2_000, [0, 1])).admitted
     expect(admitted).toBeGreaterThanOrEqual(5)
-    expect([await isUp(0), await isUp(1)]).toEqual(['1', '1'])
+    // On a busy machine, one late response moves the nodes to PostgreSQL for some seconds.
+    await vi.waitFor(async () => expect([await isUp(0), await isUp(1)]).toEqual(['1', '1']), WAIT)
 
+    const outputs = limited.nodes.map((node) => node.output().length)
     await valkey.stop()
     const without = await load(limited, key, 4_000, [0, 1])
     expect(without.statuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
@@ -139,6 +141,9 @@ describe.skipIf(url === null || VALKEY_PROGRAM === undefined)('limits of two nod
     await vi.waitFor(async () => expect([await isUp(0), await isUp(1)]).toEqual(['1', '1']), WAIT)
     admitted += (await load(limited, key, 1_000, [0, 1])).admitted
     expect(admitted).toBeLessThanOrEqual(allowed(60, 5, performance.now() - startedAt) * 1.02)
-    for (const node of limited.nodes) expect(node.output().match(/Valkey does not respond/g)?.length ?? 0).toBeLessThanOrEqual(1)
+    limited.nodes.forEach((node, index) => {
+      const output = node.output().slice(outputs[index])
+      expect(output.match(/Valkey does not respond/g)?.length ?? 0).toBeLessThanOrEqual(1)
+    })
   })
 })

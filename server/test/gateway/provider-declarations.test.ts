@@ -114,6 +114,7 @@ describe('presets', () => {
       title: 'Ollama',
       base_url: 'http://localhost:11434/v1',
       needs_key: false,
+      hint: expect.stringContaining('localhost'),
     })
   })
 

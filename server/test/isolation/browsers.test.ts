@@ -14,7 +14,10 @@ describe('security headers', () => {
     ['/healthz', 200],
     ['/openapi.json', 200],
     ['/docs/', 200],
-    ['/docs/js/scalar.js', 200],
+    ['/docs/errors', 200],
+    ['/docs/none', 404],
+    ['/docs/api/', 200],
+    ['/docs/api/js/scalar.js', 200],
     ['/dashboard', 302],
     ['/v1/models', 401],
     ['/v1/avatars/ann', 200],
@@ -38,8 +41,8 @@ describe('security headers', () => {
     await plain.close()
   })
 
-  test('security headers: /docs allows only its own scripts and no frames', async () => {
-    const [first, second] = [await get('/docs/'), await get('/docs/')]
+  test('security headers: /docs/api allows only its own scripts and no frames', async () => {
+    const [first, second] = [await get('/docs/api/'), await get('/docs/api/')]
     const policy = first.headers.get('content-security-policy')
     const [, nonce = ''] = /script-src 'nonce-([\w+/=]+)'/.exec(policy ?? '') ?? []
     expect(policy).toContain("default-src 'none'")

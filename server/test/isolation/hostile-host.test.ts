@@ -102,8 +102,9 @@ describe('client that sends another host', () => {
     expect(invitation.url).toContain(`${m.server.base}/dashboard/welcome?token=`)
     await sendRequest('POST', `/admin/v1/operators/${invitation.operator.id}/invitation`, admin, json({}))
 
-    for (const path of ['/', '/docs', '/docs/', '/openapi.json', '/dashboard', '/auth/gatehouse/methods'])
+    for (const path of ['/', '/docs', '/docs/', '/docs/api/', '/openapi.json', '/dashboard', '/auth/gatehouse/methods'])
       await sendRequest('GET', path)
+    seen.push(await send('GET', '/docs/none'))
     const begun = await sendRequest('POST', '/auth/sign-in/social', undefined, json({ provider: 'oidc', disableRedirect: true }))
     expect(new URL(begun.url).searchParams.get('redirect_uri')).toBe(`${m.server.base}/auth/callback/oidc`)
     seen.push(await send('GET', `/auth/callback/oidc?state=${word()}&code=x`))

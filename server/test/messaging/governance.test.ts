@@ -223,7 +223,13 @@ describe('require_approval', () => {
   test('message policies: held message cannot be approved when the active policies deny it by then', async () => {
     const text = `fennel-hold parsnip ${word()}`
     const { review_item_id: id } = await hold(text)
+    expect((await admin.get(`/reviews/${id}/preview`)).released).toEqual({ messages: [{ role: 'user', content: text }] })
     await publish([...RULES, rule('parsnip', { verdict: 'deny' })])
+    expect(await admin.get(`/reviews/${id}/preview`)).toMatchObject({
+      released: null,
+      refusal: { reason: 'policy_denies_now' },
+      remembered: { memories: [], reason: 'message' },
+    })
     expect((await admin.send('POST', `/reviews/${id}/approve`, {})).status).toBe(409)
     expect((await admin.get(`/reviews/${id}`)).state).toBe('pending')
     await publish(RULES)

@@ -2,7 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROLE_SCOPES } from '../../src/domain/roles.ts'
 import { adminClient, expectError } from '../admin/client.ts'
 import { type OidcFixture, startOidcProvider } from '../support/oidc-provider.ts'
-import { Browser, createFirstLoginToken, inviteOperator, readChangesOf, signInOperator, tokenOf } from '../support/operators.ts'
+import {
+  Browser,
+  createFirstLoginToken,
+  inviteOperator,
+  readChangesOf,
+  signInOperator,
+  signInThroughProvider,
+  tokenOf,
+} from '../support/operators.ts'
 import { word } from '../support/scripted-provider.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
@@ -11,22 +19,6 @@ beforeAll(async () => {
   provider = await startOidcProvider()
 })
 afterAll(() => provider.close())
-
-/** Signs in through the provider; returns the URL where the browser ends. */
-async function signInThroughProvider(client: Browser): Promise<string> {
-  const started = await client.post('/auth/sign-in/social', {
-    provider: 'oidc',
-    callbackURL: '/dashboard/reviews',
-    errorCallbackURL: '/dashboard/sign-in',
-    disableRedirect: true,
-  })
-  expect(started.status, started.text).toBe(200)
-  const redirect = await fetch(started.body.url, { redirect: 'manual' })
-  const headers = { 'sec-fetch-site': 'cross-site', origin: null }
-  const finished = await client.send('GET', redirect.headers.get('location') ?? '', undefined, headers)
-  expect(finished.status, finished.text).toBe(302)
-  return finished.headers.get('location') ?? ''
-}
 
 describe('single sign-on of invited operators', () => {
   let server: TestServer
@@ -143,7 +135,8 @@ describe('single sign-on of invited operators', () => {
 describe('single sign-on with roles from a claim', () => {
   let server: TestServer
   beforeAll(async () => {
-    const roles = 'gatehouse-admins=owner,security=auditor,authors=policy_author'
+    const roles =
+      'gatehouse-admins=owner,security=auditor,authors=policy_author,research=research:reviewer,gone=nowhere:owner,lab=research:owner'
     server = await startServer({ ...provider.environment, GATEHOUSE_OIDC_ROLE_CLAIM: 'groups', GATEHOUSE_OIDC_ROLES: roles })
   })
   afterAll(() => server.close())
@@ -167,6 +160,39 @@ describe('single sign-on with roles from a claim', () => {
     const { id } = data.find((operator: { email: string }) => operator.email === email)
     const signIn = 'operator.sign_in by themselves'
     expect(await readChangesOf(server, id)).toEqual(['operator.create', signIn, 'operator.update', signIn, 'operator.suspend'])
+  })
+
+  test('gives roles in single Workspaces, and takes those that the claim no longer has [ADM-ROLE-7]', async () => {
+    const admin = adminClient(server)
+    const workspace = await admin.workspace('research')
+    const [sub, email] = [word(), `${word()}@example.com`]
+    const rolesAfterSignIn = async (groups: readonly string[]) => {
+      provider.claims = { sub, email, name: 'Rosa', groups }
+      const client = browser()
+      await signInThroughProvider(client)
+      const { operator, workspaces } = (await client.session()).body
+      return [operator.role, workspaces.find(({ id }: { id: string }) => id === workspace)?.role]
+    }
+    expect(await rolesAfterSignIn(['research'])).toEqual([null, 'reviewer'])
+    expect(await rolesAfterSignIn(['research', 'lab'])).toEqual([null, 'owner'])
+    expect(await rolesAfterSignIn(['security', 'research'])).toEqual(['auditor', 'reviewer'])
+    const { data } = await admin.get('/operators?limit=100')
+    const { workspace_roles } = data.find((operator: { email: string }) => operator.email === email)
+    expect(workspace_roles).toEqual([{ workspace_id: workspace, role: 'reviewer' }])
+    const actions = (await admin.records(100, { workspace })).map(({ change }) => change?.action).toReversed()
+    expect(actions).toEqual(expect.arrayContaining(['operator.create', 'operator.sign_in', 'operator.update']))
+    provider.claims = { sub, email, name: 'Rosa', groups: ['gone'] }
+    expect(await signInThroughProvider(browser())).toMatch(/error=no_role/)
+  })
+
+  test('a raised role removes a password that was chosen with the link of another operator [ADM-ROLE-7]', async () => {
+    const { email, browser: inviter } = await signInOperator(server, 'read_only')
+    provider.claims = { sub: word(), email, name: 'Boss', groups: ['gatehouse-admins'] }
+    const client = browser()
+    await signInThroughProvider(client)
+    expect(await roleOf(client)).toBe('owner')
+    expect((await inviter.session()).status).toBe(401)
+    expectError(await browser().signIn(email), 'AUTH_INVALID_KEY')
   })
 
   test('creates no operator for an unverified address', async () => {

@@ -21,11 +21,10 @@ describe.each(readdirSync(folder))('%s', (file) => {
   test.each(reports)('$name', ({ failures }) => expect(failures).toEqual([]))
 })
 
-test.each(readdirSync(examples).filter((file) => file.endsWith('.yaml')))(
-  'examples/policies/%s passes its own tests',
-  async (file) => {
-    const { ok, lines } = await testPolicyFile(join(examples, file), TEST_TOOLS)
-    expect(lines.filter((line) => !line.startsWith('ok'))).toEqual([expect.stringMatching(/ [1-9]\d* passed, 0 failed$/)])
-    expect(ok).toBe(true)
-  },
-)
+const EXAMPLES = [...readdirSync(examples), ...readdirSync(join(examples, 'cookbook')).map((file) => `cookbook/${file}`)]
+
+test.each(EXAMPLES.filter((file) => file.endsWith('.yaml')))('examples/policies/%s passes its own tests', async (file) => {
+  const { ok, lines } = await testPolicyFile(join(examples, file), TEST_TOOLS)
+  expect(lines.filter((line) => !line.startsWith('ok'))).toEqual([expect.stringMatching(/ [1-9]\d* passed, 0 failed$/)])
+  expect(ok).toBe(true)
+})

@@ -21,7 +21,7 @@ afterAll(() => fixture.close())
 /** A test sends hundreds of requests. */
 const SLOW_MS = 300_000
 
-const NAME = 'harriet.lowe'
+const NAME = 'ottilie.brandt'
 const ADDRESS = `${NAME}@example.com`
 type Model = keyof typeof MAXIMAL_RESPONSES
 const MODELS = Object.keys(MAXIMAL_RESPONSES) as readonly Model[]

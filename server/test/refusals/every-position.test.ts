@@ -32,7 +32,7 @@ async function countRecords(): Promise<number> {
   return rows[0].count
 }
 
-const NAME = 'harriet.lowe'
+const NAME = 'ottilie.brandt'
 const ADDRESS = `${NAME}@example.com`
 
 /** The texts as they are, and with their longer words read as base64 and as hexadecimal. */

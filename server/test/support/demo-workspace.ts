@@ -3,6 +3,7 @@ import { demoDeclaration } from '../../src/demo/demo-declaration.ts'
 import { seedKnowledge } from '../../src/demo/demo-knowledge.ts'
 import { seedMemories } from '../../src/demo/demo-memories.ts'
 import { issueDemoTokens, seedMessaging } from '../../src/demo/demo-messaging.ts'
+import { seedPolicyTests } from '../../src/demo/demo-policy-tests.ts'
 import { newDemoKeys, signDemoToken } from '../../src/demo/demo-secrets.ts'
 import { generateUserTokenKeys } from '../../src/demo/user-tokens.ts'
 import { findKeyByHash, revokeKey } from '../../src/identity/api-key-store.ts'
@@ -30,6 +31,7 @@ export async function seedDemoWorkspace(context: Context): Promise<Pick<Demo, 'w
     const { workspaceId, changes } = await applyWorkspace(tx, { ...declared, applications }, now, context, {
       finish: async (scope) => {
         for (const { revoked_api_key } of secrets.values()) await revoke(scope, revoked_api_key)
+        await seedPolicyTests(scope)
         return [...(await seedKnowledge(scope)), ...(await seedMemories(scope)), ...(await seedMessaging(scope))]
       },
     })

@@ -12,9 +12,11 @@ interface Grant {
   readonly redirectUri: string
 }
 
-/** Faults of the ID token: replaced claims (undefined removes one), no signature, or no token. */
+/** Kinds and faults of the ID token: replaced claims (undefined removes one), no signature, or no token. */
 interface IdTokenFaults {
   readonly omitted?: boolean
+  /** Without the user's claims, which only the userinfo endpoint has: Okta does so. */
+  readonly thin?: boolean
   readonly unsigned?: boolean
   readonly iss?: string
   readonly aud?: string
@@ -46,7 +48,7 @@ class OidcProvider {
 
   async respond(request: IncomingMessage): Promise<OidcResponse> {
     const url = new URL(request.url ?? '/', this.#issuer)
-    switch (url.pathname) {
+    switch (url.href.startsWith(this.#issuer) && url.pathname.slice(new URL(this.#issuer).pathname.replace(/\/$/, '').length)) {
       case '/.well-known/openid-configuration':
         return { status: 200, body: this.#discoveryDocument() }
       case '/jwks':
@@ -106,11 +108,11 @@ class OidcProvider {
   }
 
   async #createIdToken({ claims, nonce }: Grant): Promise<string | undefined> {
-    const { omitted, unsigned, ...wrongClaims } = this.idTokenFaults
+    const { omitted, unsigned, thin, ...wrongClaims } = this.idTokenFaults
     if (omitted) return undefined
     const now = Math.floor(Date.now() / 1_000)
     const rightClaims = { iss: this.#issuer, aud: CLIENT.id, iat: now, exp: now + 300, ...(nonce !== null && { nonce }) }
-    const payload = { ...claims, ...rightClaims, ...wrongClaims }
+    const payload = { ...(thin ? { sub: claims.sub } : claims), ...rightClaims, ...wrongClaims }
     if (unsigned) return new UnsecuredJWT(payload).encode()
     return new SignJWT(payload).setProtectedHeader({ alg: 'ES256', kid: 'one' }).sign(this.signingKey)
   }
@@ -118,8 +120,11 @@ class OidcProvider {
 
 export type OidcFixture = Awaited<ReturnType<typeof startOidcProvider>>
 
-/** Starts an OpenID provider on loopback that signs users in without a page and checks requests as a real one does. */
-export async function startOidcProvider() {
+/**
+ * Starts an OpenID provider on loopback that signs users in without a page and checks requests as a real one does. Its issuer can have
+ * a path: `/realms/acme`.
+ */
+export async function startOidcProvider(path = '') {
   const { privateKey, publicKey } = await generateKeyPair('ES256')
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' }
   const { privateKey: unknownKey } = await generateKeyPair('ES256')
@@ -133,7 +138,7 @@ export async function startOidcProvider() {
     )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`
   const provider = new OidcProvider(issuer, jwk, privateKey)
   return {
     /** Claims of the users who sign in from now on. */

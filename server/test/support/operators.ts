@@ -79,10 +79,20 @@ export interface Invitation {
   readonly token: string
 }
 
+/** A role in all Workspaces, or roles by Workspace. */
+type GivenRoles = Role | Readonly<Record<string, Role>>
+
+/** The fields of an operator with these roles. */
+const roleFields = (roles: GivenRoles) =>
+  typeof roles === 'string'
+    ? { role: roles }
+    : { workspace_roles: Object.entries(roles).map(([workspace_id, role]) => ({ workspace_id, role })) }
+
 /** Invites an operator, who has not signed in yet. */
-export async function inviteOperator(server: Server, role: Role): Promise<Invitation> {
+export async function inviteOperator(server: Server, roles: GivenRoles): Promise<Invitation> {
   const email = `${word()}@example.com`
-  const { operator, url } = await adminClient(server).create('/operators', { email, name: `A ${role}`, role })
+  const name = typeof roles === 'string' ? `A ${roles}` : 'An operator of Workspaces'
+  const { operator, url } = await adminClient(server).create('/operators', { email, name, ...roleFields(roles) })
   return { id: operator.id, email, token: tokenOf(url) }
 }
 
@@ -96,8 +106,8 @@ export async function createFirstLoginToken({ context }: TestServer): Promise<st
 }
 
 /** Invites an operator and signs in. */
-export async function signInOperator(server: Server, role: Role): Promise<Invitation & { readonly browser: Browser }> {
-  const invitation = await inviteOperator(server, role)
+export async function signInOperator(server: Server, roles: GivenRoles): Promise<Invitation & { readonly browser: Browser }> {
+  const invitation = await inviteOperator(server, roles)
   const browser = new Browser(server.base)
   const reply = await browser.post('/auth/gatehouse/accept', { token: invitation.token, password: PASSWORD })
   expect(reply.status, reply.text).toBe(200)
@@ -124,4 +134,20 @@ export function totp(uri: string, at = Date.now()): string {
   const mac = createHmac('sha1', key).update(counter).digest()
   const offset = (mac.at(-1) ?? 0) & 15
   return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0')
+}
+
+/** Signs in through the provider; returns the URL where the browser ends. */
+export async function signInThroughProvider(client: Browser): Promise<string> {
+  const started = await client.post('/auth/sign-in/social', {
+    provider: 'oidc',
+    callbackURL: '/dashboard/reviews',
+    errorCallbackURL: '/dashboard/sign-in',
+    disableRedirect: true,
+  })
+  expect(started.status, started.text).toBe(200)
+  const redirect = await fetch(started.body.url, { redirect: 'manual' })
+  const headers = { 'sec-fetch-site': 'cross-site', origin: null }
+  const finished = await client.send('GET', redirect.headers.get('location') ?? '', undefined, headers)
+  expect(finished.status, finished.text).toBe(302)
+  return finished.headers.get('location') ?? ''
 }

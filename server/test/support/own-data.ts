@@ -7,6 +7,7 @@ import { prepareVectors } from '../../src/retrieval/semantic/prepare-vectors.ts'
 import { adminClient } from '../admin/client.ts'
 import type { Governed } from './governed.ts'
 import type { MessagingServer } from './messenger.ts'
+import { signInOperator } from './operators.ts'
 import { body, responsesClient } from './responses-client.ts'
 
 /** A data folder of the test, with the demo, which servers can open one after another. */
@@ -63,11 +64,14 @@ export async function createEverything(m: MessagingServer) {
   const documents = [{ key: 'a.md', content: '# Trains\n\nBook the pangolin express early.' }]
   await admin.post(`/collections/${collection.id}/documents`, { documents })
   await createVectors(m.server.context.database)
+  const { browser } = await signInOperator(m.server, 'policy_author')
+  for (const shared of [false, true])
+    await browser.post('/admin/v1/views', { page: 'audit', name: `shared: ${shared}`, query: { verdict: 'deny' }, shared })
   return { ...sealed, conversation, attachmentId: String(attachment.id) }
 }
 
 /** A vector for each entry of the search index, of a model that is ready. */
-async function createVectors({ db, pool }: Database): Promise<void> {
+export async function createVectors({ db, pool }: Database): Promise<void> {
   expect(await prepareVectors(db, () => {})).toBeDefined()
   await pool.query("insert into embedding_model (name, dimensions, shortened, state) values ('test', 3, false, 'ready')")
   await pool.query(`insert into retrieval_vector (model_id, partition_id, entry_id, embedding)

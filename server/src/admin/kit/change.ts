@@ -27,8 +27,8 @@ export interface Change<T> {
   readonly id: string | ((hasher: KeyedHasher) => string)
   /** Changed fields, by their names in the admin API. */
   readonly fields?: readonly string[]
-  /** The Workspace whose audit log records the change. Default: the Workspace of the request. */
-  readonly workspaceId?: string
+  /** The Workspaces whose audit logs record the change. Default: the Workspace of the request. */
+  readonly workspaceIds?: readonly string[]
   /** Topic and key of the signal to all nodes. */
   readonly announce?: readonly [topic: string, key: string]
 }
@@ -57,19 +57,9 @@ export async function change<T>(
     await refuseLostScopes(tx, request.operator)
     const made = await work(tx, now)
     if (made.action === undefined) return made
-    const workspaceId = made.workspaceId ?? request.workspaceId
+    const durationMs = Math.round(elapsed() - startedAt)
     try {
-      // Read in this transaction, which may have created the Workspace.
-      const keys = await requireWorkspaceKeys(tx, workspaceBox, workspaceId)
-      const draft = createChangeDraft({
-        id: newId('aud'),
-        workspaceId,
-        at: now,
-        actor: keys.hasher.user(request.operator.id),
-        change: factsOf(made, keys.hasher),
-        durationMs: Math.round(elapsed() - startedAt),
-      })
-      await appendInTransaction(tx, workspaceId, [draft], keys.hasher)
+      await record(tx, made, { workspaceBox, request, now, durationMs })
     } catch (cause) {
       throw new GatehouseError(
         'UNAVAILABLE',
@@ -81,6 +71,30 @@ export async function change<T>(
   })
   if (made.action !== undefined && made.announce) await publish(signal, made.announce, request.log)
   return made.value
+}
+
+interface Recording {
+  readonly workspaceBox: SecretBox
+  readonly request: Pick<FastifyRequest, 'operator' | 'workspaceId'>
+  readonly now: Date
+  readonly durationMs: number
+}
+
+/** Appends a record to each log, in the order of the ids: each append may lock the end of a log. */
+async function record(tx: Tx, made: Change<unknown>, { workspaceBox, request, now, durationMs }: Recording): Promise<void> {
+  for (const workspaceId of new Set((made.workspaceIds ?? [request.workspaceId]).toSorted())) {
+    // Read in this transaction, which may have created the Workspace.
+    const keys = await requireWorkspaceKeys(tx, workspaceBox, workspaceId)
+    const draft = createChangeDraft({
+      id: newId('aud'),
+      workspaceId,
+      at: now,
+      actor: keys.hasher.user(request.operator.id),
+      change: factsOf(made, keys.hasher),
+      durationMs,
+    })
+    await appendInTransaction(tx, workspaceId, [draft], keys.hasher)
+  }
 }
 
 /** As `first`, for a change that locks what records of requests lock after the end of their chain: the counts of budgets. */

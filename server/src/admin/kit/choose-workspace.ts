@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify'
 import type { Db } from '../../db/database.ts'
+import { type Access, enterable, mayEnter } from '../../domain/access.ts'
 import { GatehouseError } from '../../errors.ts'
 import { notFound } from '../../http/refusals.ts'
-import { findWorkspace, findWorkspaceByName, listWorkspaces } from '../../identity/workspace-store.ts'
-import { isStorable } from '../../lib/fields.ts'
+import { findWorkspaceId, listWorkspaces } from '../../identity/workspace-store.ts'
+import { enterWorkspace } from './require-scope.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,25 +15,28 @@ declare module 'fastify' {
 
 /**
  * Hook that sets the Workspace of an admin request from the query (`workspace`) or the header `X-Gatehouse-Workspace`, by id or
- * name. Default: the first Workspace, the only one on most servers.
+ * name, and checks the scope in it. Default: the first Workspace that the operator may enter, the only one on most servers.
  */
 export function chooseWorkspace(db: Db) {
   return async (request: FastifyRequest): Promise<void> => {
     const query = (request.query as { workspace?: string }).workspace
     const choice = query ?? (request.headers['x-gatehouse-workspace'] as string | undefined)
-    request.workspaceId = choice === undefined ? await firstWorkspace(db) : await resolveWorkspace(db, choice)
+    const { access } = request.operator
+    enterWorkspace(request, choice === undefined ? await firstWorkspace(db, access) : await resolveWorkspace(db, choice, access))
   }
 }
 
-async function firstWorkspace(db: Db): Promise<string> {
+async function firstWorkspace(db: Db, access: Access): Promise<string> {
+  const ids = enterable(access)
+  if (ids) return ids[0] ?? ''
   const [first] = (await listWorkspaces(db, { limit: 1 }))?.data ?? []
   if (!first) throw new GatehouseError('NOT_FOUND', { message: 'This server has no Workspace. Create one.' })
   return first.id
 }
 
-/** The id of the Workspace with this id or name. Throws a 404. */
-export async function resolveWorkspace(db: Db, choice: string): Promise<string> {
-  const found = isStorable(choice) && ((await findWorkspace(db, choice)) ?? (await findWorkspaceByName(db, choice)))
-  if (!found) throw notFound('Workspace')
-  return found.id
+/** The id of the Workspace with this id or name. Throws a 404, also if the operator must not know that it exists. */
+export async function resolveWorkspace(db: Db, choice: string, access: Access): Promise<string> {
+  const id = await findWorkspaceId(db, choice)
+  if (id === undefined || !mayEnter(access, id)) throw notFound('Workspace')
+  return id
 }

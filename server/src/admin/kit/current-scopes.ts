@@ -1,30 +1,29 @@
 import type { Tx } from '../../db/database.ts'
+import { type Access, accessOf, covers, NO_ACCESS } from '../../domain/access.ts'
 import type { Operator } from '../../domain/operator.ts'
-import { ROLE_SCOPES } from '../../domain/roles.ts'
-import type { Scope } from '../../domain/scope.ts'
 import { GatehouseError } from '../../errors.ts'
 import { findAdminToken } from '../../operators/admin-token-store.ts'
 import { lockPerson } from '../../operators/operator-store.ts'
 
 /**
- * Throws a 403 unless the operator still has all scopes of the authentication. The role cannot change until `tx` ends: a removal or a
- * new role waits for this transaction, or this transaction waits for it.
+ * Throws a 403 unless the operator still may do everything as at the authentication. The roles cannot change until `tx` ends: a removal
+ * or a new role waits for this transaction, or this transaction waits for it.
  */
 export async function refuseLostScopes(tx: Tx, operator: Operator): Promise<void> {
-  const scopes = operator.kind === 'person' ? await scopesOfPerson(tx, operator.id) : await scopesOfToken(tx, operator.id)
-  if (operator.scopes.every((scope) => scopes.includes(scope))) return
+  const access = operator.kind === 'person' ? await accessOfPerson(tx, operator.id) : await accessOfToken(tx, operator.id)
+  if (covers(access, operator.access)) return
   throw new GatehouseError('FORBIDDEN', {
     message: 'Your permissions changed during this request, so nothing was done. Sign in again.',
   })
 }
 
-async function scopesOfPerson(tx: Tx, id: string): Promise<readonly Scope[]> {
+async function accessOfPerson(tx: Tx, id: string): Promise<Access> {
   const person = await lockPerson(tx, id)
-  return person && person.state !== 'suspended' ? ROLE_SCOPES[person.role] : []
+  return person && person.state !== 'suspended' ? accessOf(person.roles) : NO_ACCESS
 }
 
-async function scopesOfToken(tx: Tx, id: string): Promise<readonly Scope[]> {
+async function accessOfToken(tx: Tx, id: string): Promise<Access> {
   const issuer = (await findAdminToken(tx, id))?.issuedBy
   if (issuer) await lockPerson(tx, issuer)
-  return (await findAdminToken(tx, id))?.effectiveScopes ?? []
+  return (await findAdminToken(tx, id))?.access ?? NO_ACCESS
 }

@@ -10,7 +10,7 @@ const ADMIN: Api = {
   errors: {
     400: INVALID,
     401: 'AUTH_INVALID_KEY or AUTH_KEY_REVOKED: neither a valid admin token nor a session',
-    403: 'FORBIDDEN: the operator does not have the scope in `x-gatehouse-scope`',
+    403: 'FORBIDDEN: the operator does not have the scope in `x-gatehouse-scope`, where `x-gatehouse-reach` says',
     503: 'UNAVAILABLE',
   },
   bodyErrors: { 413: 'PAYLOAD_TOO_LARGE', 415: 'UNSUPPORTED_MEDIA_TYPE' },
@@ -22,27 +22,41 @@ interface Operation extends Omit<RouteDocs, 'operationId' | 'summary'> {
   readonly scope: Scope | null
 }
 
+/**
+ * Where the operator needs the scope. `server`: in all Workspaces. `workspace`: in the Workspace of the request. `path`: in the Workspace
+ * with the id in the path. `any`: in at least one Workspace; the handler leaves out the others.
+ */
+export const REACHES = ['server', 'workspace', 'path', 'any'] as const
+export type Reach = (typeof REACHES)[number]
+
 /** The schema property with the operation's scope, which a hook enforces. */
 export const SCOPE = 'x-gatehouse-scope'
 
-function describe(target: Target, operationId: string, summary: string, { scope, ...docs }: Operation) {
+/** The schema property with the operation's reach. */
+export const REACH = 'x-gatehouse-reach'
+
+interface Reaching extends Operation {
+  readonly reach: Reach
+}
+
+function describe(target: Target, operationId: string, summary: string, { scope, reach, ...docs }: Reaching) {
   const { schema, ...rest } = route(ADMIN, target, { operationId, summary, query: {}, ...docs })
-  return { ...rest, schema: { ...schema, [SCOPE]: scope } }
+  return { ...rest, schema: { ...schema, [SCOPE]: scope, [REACH]: reach } }
 }
 type Described = ReturnType<typeof describe>
 type Documented<I> = Omit<Described, 'schema'> & {
   readonly schema: Omit<Described['schema'], 'params' | 'headers' | 'body' | 'querystring'> & I
 }
 
-/** An operation on the whole server, without its handler. */
-export const operation = <const T extends Target, D extends Operation>(
+/** An operation beside those within a Workspace, without its handler. `reach`: by default the whole server. */
+export const operation = <const T extends Target, D extends Operation & { readonly reach?: Exclude<Reach, 'workspace'> }>(
   target: T,
   operationId: string,
   summary: string,
   docs: D,
-) => describe(target, operationId, summary, docs) as unknown as Documented<Inputs<T, D>>
+) => describe(target, operationId, summary, { reach: 'server', ...docs }) as unknown as Documented<Inputs<T, D>>
 
-const WORKSPACE = "Id or name of the Workspace. Default: the server's first."
+const WORKSPACE = 'Id or name of the Workspace. Default: the first that you can enter.'
 const WORKSPACE_QUERY = { workspace: Type.Optional(Type.String({ maxLength: 200, description: WORKSPACE })) }
 const WORKSPACE_HEADERS = Type.Object({
   'x-gatehouse-workspace': Type.Optional(
@@ -59,7 +73,8 @@ export function inWorkspace<const T extends Target, D extends Operation, Q exten
 ) {
   const query = { ...docs.query, ...WORKSPACE_QUERY }
   const errors = { 404: 'NOT_FOUND: the Workspace', ...docs.errors }
-  const described = describe(target, operationId, summary, { ...docs, query, errors, headers: WORKSPACE_HEADERS })
+  const reach = 'workspace' as const
+  const described = describe(target, operationId, summary, { ...docs, reach, query, errors, headers: WORKSPACE_HEADERS })
   return described as unknown as Documented<
     Omit<Inputs<T, D>, 'querystring'> & { readonly querystring: TObject<Q & typeof WORKSPACE_QUERY> }
   >

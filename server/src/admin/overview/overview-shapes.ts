@@ -4,34 +4,12 @@ import type { RequestCounts } from '../../audit/statistics/statistics.ts'
 import { nullable } from '../../http/schemas.ts'
 import { oneOf, Timestamp } from '../../lib/fields.ts'
 import { ProviderView } from '../../providers/admin/provider-shapes.ts'
-
-/** Lengths of intervals, in seconds. */
-export const INTERVALS = {
-  '1m': 60,
-  '5m': 300,
-  '15m': 900,
-  '1h': 3_600,
-  '6h': 21_600,
-  '1d': 86_400,
-} as const
-export type Interval = keyof typeof INTERVALS
-
-export const STATISTICS_QUERY = {
-  from: Type.Optional(
-    Type.String({
-      format: 'date-time',
-      description: 'Default: one day before `to`.',
-    }),
-  ),
-  to: Type.Optional(Type.String({ format: 'date-time', description: 'Default: now.' })),
-  interval: Type.Optional({
-    ...oneOf(Object.keys(INTERVALS) as Interval[]),
-    description: 'Default: the shortest interval that gives at most 100 points.',
-  }),
-}
+import { INTERVAL_NAMES } from '../usage/usage-time.ts'
 
 const count = Type.Integer({ minimum: 0 })
-const ms = nullable(Type.Number({ description: 'Milliseconds, at most 5 % off. null: no requests.' }))
+const ms = nullable(
+  Type.Number({ description: 'Milliseconds, at most 5 % off. null: no requests, or an interval shorter than an hour.' }),
+)
 
 const CountedFields = {
   requests: count,
@@ -48,7 +26,7 @@ const CountedFields = {
   tokens: { ...count, description: 'Prompt and completion tokens of all provider requests.' },
   cost: nullable(
     Type.Number({
-      description: "In the currency of the models' prices. null: no model has a price.",
+      description: 'In USD. null: no model has a price.',
     }),
   ),
   latency: Type.Object({ p50_ms: ms, p95_ms: ms }),
@@ -58,10 +36,11 @@ const CountedFields = {
 const StatisticsFields = {
   from: Timestamp,
   to: Timestamp,
-  interval: oneOf(Object.keys(INTERVALS) as Interval[]),
+  interval: oneOf(INTERVAL_NAMES),
   totals: Type.Object({
     ...CountedFields,
     cached_tokens: { ...count, description: 'Part of `tokens` that providers read from their caches.' },
+    reasoning_tokens: { ...count, description: 'Part of `tokens` that models used for reasoning.' },
   }),
   series: Type.Array(Type.Object({ at: Timestamp, ...CountedFields }), {
     description:
@@ -139,16 +118,20 @@ export const OverviewView = Type.Object({
   ),
 })
 
-export const countedView = ({ requests, verdicts, errors, tokens, cost, p50Ms, p95Ms }: Omit<RequestCounts, 'cachedTokens'>) => ({
+export const countedView = ({ requests, verdicts, errors, inputTokens, outputTokens, cost, p50Ms, p95Ms }: RequestCounts) => ({
   requests,
   verdicts,
   errors,
-  tokens,
+  tokens: inputTokens + outputTokens,
   cost,
   latency: { p50_ms: p50Ms, p95_ms: p95Ms },
 })
 
-export const totalsView = (counts: RequestCounts) => ({ ...countedView(counts), cached_tokens: counts.cachedTokens })
+export const totalsView = (counts: RequestCounts) => ({
+  ...countedView(counts),
+  cached_tokens: counts.cachedTokens,
+  reasoning_tokens: counts.reasoningTokens,
+})
 
 export const stageView = ({ name, p50Ms, p95Ms, count: worked }: StageTimes) => ({
   name,

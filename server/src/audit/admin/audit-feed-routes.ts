@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from 'typebox'
+import { type OperatorAuthenticators, operatorOf } from '../../admin/kit/authenticate-operator.ts'
 import { resolveWorkspace } from '../../admin/kit/choose-workspace.ts'
 import { operation } from '../../admin/kit/operation.ts'
 import type { Db } from '../../db/database.ts'
+import { type Access, scopesIn, workspacesWith } from '../../domain/access.ts'
 import { GatehouseError } from '../../errors.ts'
-import { invalid } from '../../http/refusals.ts'
+import { forbidden, invalid } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import { elapsed } from '../../lib/clock.ts'
 import { oneOf } from '../../lib/fields.ts'
@@ -28,10 +30,13 @@ const Feed = Type.Object({
   has_more: Type.Boolean(),
 })
 
+const SCOPE = 'audit:read'
+
 const docs = operation('GET /audit/feed', 'readAuditFeed', 'Read audit records in order, from a cursor', {
-  scope: 'audit:read',
+  scope: SCOPE,
+  reach: 'any',
   description:
-    'For SIEM systems. A reader that stores `next` after each response gets every record of all Workspaces once, also across restarts. Rules: GW-AUD-12, GW-AUD-13.',
+    'For SIEM systems. A reader that stores `next` after each response gets every record of all Workspaces (those in which you have the scope) once, also across restarts. Rules: GW-AUD-12, GW-AUD-13.',
   query: {
     after: Type.Optional(
       Type.String({ maxLength: 12_000, description: '`next` of the previous response. Default: the oldest records.' }),
@@ -46,7 +51,9 @@ const docs = operation('GET /audit/feed', 'readAuditFeed', 'Read audit records i
         description: 'Seconds to wait for a record if there is none.',
       }),
     ),
-    workspace: Type.Optional(Type.String({ maxLength: 200, description: 'Id or name of one Workspace. Default: all.' })),
+    workspace: Type.Optional(
+      Type.String({ maxLength: 200, description: 'Id or name of one Workspace. Default: all in which you have the scope.' }),
+    ),
   },
   answers: { 200: Feed },
   errors: {
@@ -55,19 +62,30 @@ const docs = operation('GET /audit/feed', 'readAuditFeed', 'Read audit records i
   },
 })
 
-interface Deps {
+interface Deps extends OperatorAuthenticators {
   readonly db: Db
   /** Aborted when the server begins to stop. */
   readonly shutdown: { readonly stopping: AbortSignal }
 }
 
-export function auditFeedRoutes(app: TypedApp, { db, shutdown }: Deps): void {
-  handle(app, docs, async ({ query, socket }) => {
+export function auditFeedRoutes(app: TypedApp, deps: Deps): void {
+  const { db, shutdown } = deps
+  const readable = async (choice: string, access: Access): Promise<string> => {
+    const id = await resolveWorkspace(db, choice, access)
+    if (scopesIn(access, id).includes(SCOPE)) return id
+    throw forbidden(`You need the scope ${SCOPE} in this Workspace.`)
+  }
+
+  handle(app, docs, async ({ query, socket, headers }) => {
     const { after, format = 'gatehouse', limit = DEFAULT_LIMIT, wait = 0, workspace } = query
     const position = after === undefined ? {} : parseCursor(after)
     if (position === undefined) throw invalid({ param: 'after', message: 'must be the next of a response of this feed' })
-    const workspaceId = workspace === undefined ? undefined : await resolveWorkspace(db, workspace)
-    const read = () => readFeed(db, position, { limit, workspaceId }).catch(toConflict)
+    // Asked for each page, because the operator's roles may change during the wait.
+    const read = async () => {
+      const { access } = await operatorOf(headers, deps)
+      const workspaceIds = workspace === undefined ? workspacesWith(access, SCOPE) : [await readable(workspace, access)]
+      return readFeed(db, position, { limit, workspaceIds }).catch(toConflict)
+    }
     let page = await read()
     for (const until = elapsed() + wait * 1_000; page.records.length === 0; page = await read()) {
       if (elapsed() >= until || shutdown.stopping.aborted || socket.destroyed) break

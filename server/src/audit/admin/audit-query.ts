@@ -1,28 +1,73 @@
+import type { Verdict } from '../../domain/decision.ts'
 import { applicationIn, invalidCursor, type PAGE, pageOf } from '../../http/paging.ts'
 import { invalid } from '../../http/refusals.ts'
 import type { QueryOf } from '../../http/route.ts'
+import { sortOf } from '../../http/sorting.ts'
 import { parseTime } from '../../lib/clock.ts'
 import type { KeyedHasher } from '../record/hashes.ts'
-import type { RecordFilter } from '../search-records.ts'
-import type { AUDIT_FILTER, StatusClass, TIME_RANGE_QUERY } from './audit-shapes.ts'
+import type { Range, RecordFilter, RecordSort } from '../search-records.ts'
+import { type AUDIT_FILTER, type AUDIT_SORT, RECORD_SORTS, type StatusClass, type TIME_RANGE_QUERY } from './audit-shapes.ts'
+
+type FilterQuery = QueryOf<typeof PAGE & typeof AUDIT_FILTER & typeof AUDIT_SORT>
 
 /** The filter of a query. Audit records contain only the keyed hash of users: `hasher` is the Workspace's. */
-export function toRecordFilter(query: QueryOf<typeof PAGE & typeof AUDIT_FILTER>, hasher: KeyedHasher): RecordFilter {
-  const { limit, after } = pageOf(query)
+export function toRecordFilter(query: FilterQuery, hasher: KeyedHasher): RecordFilter {
   const applicationId = applicationIn(query)
-  const userHashes = query.user === undefined || query.user === '' ? undefined : hasher.known('user', query.user)
-  const { verdict, risk_level: riskLevel, endpoint, status } = query
+  const userHashes = query.user === undefined || query.user === '' ? undefined : userHashesOf(query.user, hasher)
+  const { limit = 20, verdict, risk_level: riskLevel, endpoint, status, model, provider, rule } = query
+  const latencyMs = rangeOf(query.latency_from, query.latency_to)
+  const cost = rangeOf(numberOf(query.cost_from), numberOf(query.cost_to))
   return {
     limit,
     ...parseTimeRange(query),
-    ...(after !== undefined && { below: parseSequence(after) }),
     ...(applicationId !== undefined && { applicationId }),
     ...(userHashes && { userHashes }),
-    ...(verdict && { verdict }),
+    ...(verdict && { verdicts: verdict.split(',') as Verdict[] }),
+    ...(model && { model }),
+    ...(provider && { provider }),
+    ...(rule && { rule }),
+    ...(latencyMs && { latencyMs }),
+    ...(cost && { cost }),
     ...(riskLevel && { riskLevel }),
     ...(endpoint && { endpoint }),
     ...(status !== undefined && { status: statusesOf(status) }),
   }
+}
+
+const HASH = /^[0-9a-f]{64}$/
+
+/** The hashes that records may have for a user id, and the text itself if it is a hash, as the usage by user has it. */
+export const userHashesOf = (user: string, hasher: Pick<KeyedHasher, 'known'>): readonly string[] => [
+  ...hasher.known('user', user),
+  ...(HASH.test(user) ? [user] : []),
+]
+
+const numberOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text))
+
+const rangeOf = (from: number | undefined, to: number | undefined): Range | undefined =>
+  from === undefined && to === undefined ? undefined : { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
+
+/** Where a page of the newest records begins. Throws a 400 for a cursor that no list has returned. */
+export function startOf(page: Parameters<typeof pageOf>[0]): Pick<RecordFilter, 'below'> {
+  const { after } = pageOf(page)
+  return after === undefined ? {} : { below: parseSequence(after) }
+}
+
+/** The sort of a query; undefined: newest first. */
+export function toRecordSort(query: FilterQuery): RecordSort | undefined {
+  const sort = sortOf(RECORD_SORTS, query)
+  if (!sort) return undefined
+  const { after } = pageOf(query)
+  return { ...sort, ...(after !== undefined && { after: parsePlace(after) }) }
+}
+
+export const formatPlace = ({ value, sequence, top }: NonNullable<RecordSort['after']>): string => `${value} ${sequence} ${top}`
+
+function parsePlace(key: string): NonNullable<RecordSort['after']> {
+  const [value = Number.NaN, sequence = 0, top = 0, more] = key.split(' ').map(Number)
+  const isPosition = (position: number) => Number.isSafeInteger(position) && position > 0
+  if (!Number.isFinite(value) || !isPosition(sequence) || !isPosition(top) || more !== undefined) throw invalidCursor()
+  return { value, sequence, top }
 }
 
 /** Range of a status or a class: `5xx` is 500 to 599. */

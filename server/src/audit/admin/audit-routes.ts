@@ -9,17 +9,18 @@ import type { Cache } from '../../lib/cache.ts'
 import { findRecord } from '../audit-store.ts'
 import type { ChainOverdue } from '../chain/chain-pending.ts'
 import { createInclusionProof } from '../checkpoints/proof.ts'
-import { searchRecords } from '../search-records.ts'
+import { searchRecords, sortRecords } from '../search-records.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
-import { toRecordFilter } from './audit-query.ts'
-import { AUDIT_FILTER, ProofView, RecordView } from './audit-shapes.ts'
+import { formatPlace, startOf, toRecordFilter, toRecordSort } from './audit-query.ts'
+import { AUDIT_FILTER, AUDIT_SORT, ProofView } from './audit-shapes.ts'
+import { RecordView } from './record-shape.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the record, or the Workspace' }
 
 const docs = {
   search: inWorkspace('GET /audit', 'searchAuditRecords', 'List audit records, newest first', {
     scope: 'audit:read',
-    query: { ...PAGE, ...AUDIT_FILTER },
+    query: { ...PAGE, ...AUDIT_FILTER, ...AUDIT_SORT },
     answers: { 200: List(RecordView) },
   }),
   get: inWorkspace('GET /audit/:id', 'getAuditRecordAsOperator', 'Get an audit record of any Application', {
@@ -45,7 +46,14 @@ export function auditRoutes(app: TypedApp, { db, reads, workspaceKeys, chainOver
   handle(app, docs.search, async ({ workspaceId, query }) => {
     const { hasher } = await workspaceKeys.get(workspaceId)
     await chainOverdue(workspaceId)
-    const { end, ...page } = await reads.run((readDb) => searchRecords(readDb, workspaceId, toRecordFilter(query, hasher)))
+    const filter = toRecordFilter(query, hasher)
+    const sort = toRecordSort(query)
+    if (sort) {
+      const { end, ...page } = await reads.run((readDb) => sortRecords(readDb, workspaceId, filter, sort))
+      return listUntil(page, (record) => record, end && formatPlace(end))
+    }
+    const newest = { ...filter, ...startOf(query) }
+    const { end, ...page } = await reads.run((readDb) => searchRecords(readDb, workspaceId, newest))
     return listUntil(page, (record) => record, end === undefined ? undefined : String(end))
   })
 

@@ -1,32 +1,14 @@
 import { type TSchema, Type } from 'typebox'
-import { CLASSIFICATIONS, RISK_LEVELS } from '../../domain/classification.ts'
+import { RISK_LEVELS } from '../../domain/classification.ts'
 import { VERDICTS } from '../../domain/decision.ts'
 import { ENDPOINTS } from '../../domain/principal.ts'
 import { nullable } from '../../http/schemas.ts'
+import { sortQuery } from '../../http/sorting.ts'
 import { oneOf, Timestamp } from '../../lib/fields.ts'
 import { FAULT_MESSAGES } from '../verify/chain-checker.ts'
-
-const Hash = Type.String({ description: 'Lowercase hexadecimal.' })
+import { Hash, RecordView } from './record-shape.ts'
 
 const AUDIT_ENDPOINTS = [...ENDPOINTS, 'message', 'admin'] as const
-
-/** The main fields of record.ts. Responses contain all fields. */
-export const RecordView = Type.Object(
-  {
-    id: Type.String(),
-    object: Type.Literal('audit_record'),
-    workspace_id: Type.String(),
-    application_id: nullable(Type.String({ description: 'null: a change by an operator.' })),
-    endpoint: Type.String(),
-    created_at: Timestamp,
-    duration_ms: Type.Number(),
-    status: Type.Integer(),
-    classification: nullable(oneOf(CLASSIFICATIONS)),
-    risk_level: nullable(oneOf(RISK_LEVELS)),
-    integrity: Type.Object({ sequence: Type.Integer(), prev_hash: Hash, hash: Hash }),
-  },
-  { additionalProperties: true },
-)
 
 export const TIME_RANGE_QUERY = {
   from: Type.Optional(Type.String({ format: 'date-time', description: 'Records created at this time or later.' })),
@@ -37,13 +19,50 @@ export const TIME_RANGE_QUERY = {
 export const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const
 export type StatusClass = (typeof STATUS_CLASSES)[number]
 
+const Cost = Type.String({
+  pattern: '^[0-9]{1,9}([.][0-9]{1,9})?$',
+  description: 'USD, inclusive. Records without a cost do not match.',
+})
+
+const Text = (description: string) => Type.String({ minLength: 1, maxLength: 256, description })
+
+export const RECORD_SORTS = ['latency', 'cost', 'tokens'] as const
+const SORT_DESCRIPTION =
+  'Default: newest first. `-`: descending. Sorts the newest 10,000 records of the most selective filter; set `from` and `to` to sort others.'
+
+export const AUDIT_SORT = sortQuery(RECORD_SORTS, SORT_DESCRIPTION)
+
+export const AuditActors = Type.Object({
+  object: Type.Literal('audit_actors'),
+  data: Type.Array(
+    Type.Object({
+      user_id: Type.String({ description: 'Keyed hash of the id, as in `user.id` of records.' }),
+      id: Type.String(),
+      kind: oneOf(['operator', 'admin_token']),
+      name: Type.String(),
+    }),
+  ),
+})
+
 export const AUDIT_FILTER = {
   ...TIME_RANGE_QUERY,
   application_id: Type.Optional(Type.String()),
   user: Type.Optional(
     Type.String({ minLength: 1, maxLength: 256, description: 'User id. Audit records contain its keyed hash.' }),
   ),
-  verdict: Type.Optional(oneOf(VERDICTS)),
+  verdict: Type.Optional(
+    Type.String({
+      pattern: `^(${VERDICTS.join('|')})(,(${VERDICTS.join('|')})){0,3}$`,
+      description: 'A verdict, or several: `deny,escalate`.',
+    }),
+  ),
+  model: Type.Optional(Text('As requested, or as sent to a provider.')),
+  provider: Type.Optional(Text('Name of a provider that was tried.')),
+  rule: Type.Optional(Text('Id of a rule that matched.')),
+  latency_from: Type.Optional(Type.Integer({ minimum: 0, description: 'Milliseconds, inclusive.' })),
+  latency_to: Type.Optional(Type.Integer({ minimum: 0, description: 'Milliseconds, inclusive.' })),
+  cost_from: Type.Optional(Cost),
+  cost_to: Type.Optional(Cost),
   risk_level: Type.Optional(oneOf(RISK_LEVELS)),
   endpoint: Type.Optional(oneOf(AUDIT_ENDPOINTS)),
   status: Type.Optional(

@@ -36,7 +36,7 @@ describe.each(freshDatabases())('feed of several Workspaces on $name', ({ open }
 
 describe.each(testDatabases())('a log that went back, on $name', ({ open }) => {
   const log = useAuditLog(open, { groups: [8, 4] })
-  const read = (after: FeedPosition) => readFeed(log().db, after, { limit: 100, workspaceId: log().workspaceId })
+  const read = (after: FeedPosition) => readFeed(log().db, after, { limit: 100, workspaceIds: [log().workspaceId] })
 
   test('readFeed: continues behind the position, also when retention has removed its record', async () => {
     const { position } = await read({})
@@ -56,7 +56,7 @@ describe.each(testDatabases())('a log that went back, on $name', ({ open }) => {
   test('resumeSigning: lets the records after an accepted cut be counted', async () => {
     const { db, workspaceId, keys } = log()
     const count = async () => {
-      while (await rollUpNextRecords(db, workspaceId));
+      while (await rollUpNextRecords(db, workspaceId, new Date()));
     }
     await count()
     await log().intruder.cutAfter(7)

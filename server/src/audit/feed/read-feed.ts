@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
-import { uuidOf } from '../../db/values.ts'
+import { uuidOf, uuidOfWorkspace } from '../../db/values.ts'
 import { toId } from '../../lib/id.ts'
 import { findHashes, streamRecords } from '../audit-store.ts'
 import type { ChainEnd } from '../chain/chain.ts'
@@ -26,19 +26,19 @@ interface FeedPage {
 }
 
 /**
- * The first `limit` records after the position, of one Workspace or of all. Records have sequences without gaps, and a record becomes
+ * The first `limit` records after the position, of these Workspaces or of all. Records have sequences without gaps, and a record becomes
  * visible after all earlier ones, so a reader that continues from the position misses none. Records that retention removed are skipped.
  * Throws a LogRewoundError if the log does not continue from the position.
  */
 export async function readFeed(
   db: Db,
   after: FeedPosition,
-  { limit, workspaceId }: { readonly limit: number; readonly workspaceId?: string | undefined },
+  { limit, workspaceIds }: { readonly limit: number; readonly workspaceIds?: readonly string[] | undefined },
 ): Promise<FeedPage> {
   const records: AuditRecord[] = []
   const position: Record<string, FeedPlace> = { ...after }
   const unread: UnreadLog[] = []
-  for (const { id, end } of await listChainEnds(db, workspaceId)) {
+  for (const { id, end } of await listChainEnds(db, workspaceIds)) {
     const place = position[id]
     if (place) await requireContinued(db, id, place, end)
     const start = place?.[0] ?? 0
@@ -84,9 +84,9 @@ async function requireContinued(db: Db, id: string, [sequence, digits]: FeedPlac
 }
 
 /** The last record of each Workspace, oldest Workspace first. */
-async function listChainEnds(db: Db, workspaceId: string | undefined): Promise<{ id: string; end: ChainEnd }[]> {
+async function listChainEnds(db: Db, workspaceIds: readonly string[] | undefined): Promise<{ id: string; end: ChainEnd }[]> {
   let query = db.selectFrom('audit_head').select(['workspace_id', 'sequence', 'hash']).orderBy('workspace_id')
-  if (workspaceId !== undefined) query = query.where('workspace_id', '=', uuidOf('ws', workspaceId))
+  if (workspaceIds) query = query.where(sql<boolean>`workspace_id = any(${workspaceIds.map(uuidOfWorkspace)}::uuid[])`)
   const rows = await query.execute()
   return rows.map(({ workspace_id, ...end }) => ({ id: toId('ws', workspace_id), end }))
 }

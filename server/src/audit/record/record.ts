@@ -40,6 +40,8 @@ export interface AuditDraft {
   readonly attempts: readonly ProviderAttempt[]
   /** Present if budgets count the request: what they were charged, in USD and tokens. `estimated`: a provider did not report its usage. */
   readonly charge?: { readonly cost: number; readonly estimated: boolean; readonly tokens: number }
+  /** Present if an API key authenticated the request: its id. */
+  readonly key_id?: string
   /** Passages that were returned to the client or given to the model. */
   readonly knowledge: readonly UsedHit[]
   /** Memories that were returned to the client or given to the model. */

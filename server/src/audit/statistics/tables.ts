@@ -1,40 +1,83 @@
+import type { Generated } from 'kysely'
+import type { Verdict } from '../../domain/decision.ts'
+
 declare module '../../db/schema.ts' {
   interface Schema {
-    audit_rollup_position: AuditRollupPositionTable
-    audit_rollup: AuditRollupTable
-    audit_rollup_duration: AuditRollupDurationTable
+    audit_usage_position: AuditUsagePositionTable
+    audit_usage: AuditUsageTable
+    audit_usage_user: AuditUsageUserTable
+    audit_usage_value: AuditUsageValueTable
+    audit_usage_latency: FormerLatencyTable
+    audit_rollup_position: FormerPositionTable
+    audit_rollup: FormerRollupTable
+    audit_rollup_duration: FormerRollupTable
   }
 }
 
-export interface AuditRollupPositionTable {
+export interface AuditUsagePositionTable {
   workspace_id: string
-  /** Sequence of the last record that the roll-ups count. */
+  /** Sequence of the last record that is counted. */
   through: number
+  /** Retention has removed the counts before this time. */
+  kept_from: Generated<Date>
 }
 
-/** Counts of one hour and one Application, without operators' changes. */
-export interface AuditRollupTable {
+/** Counts of one minute, hour or day (UTC), without operators' changes. Empty texts: the record has no such value. */
+export interface AuditUsageTable {
   workspace_id: string
-  /** Or ALL_APPLICATIONS. */
+  span: 'minute' | 'hour' | 'day'
+  at: Date
+  /** Or NO_APPLICATION. */
   application_id: string
-  hour: Date
+  key_id: string
+  provider: string
+  model: string
+  verdict: Verdict | ''
+  /** A request counts for its last attempt; tokens, cost and time count for the attempt that used them. */
   requests: number
+  errors: number
+  input_tokens: number
+  cached_tokens: number
+  output_tokens: number
+  reasoning_tokens: number
+  /** null: no attempt had a price. */
+  cost: number | null
+  duration_ms: number
+  provider_ms: number
+}
+
+/** The same by user: hours and days only, because they have more rows than all the others. */
+export interface AuditUsageUserTable extends AuditUsageTable {
+  user_hash: string
+}
+
+/** Counts by one property of the requests, with the verdicts as columns. */
+export interface AuditUsageValueTable
+  extends Omit<AuditUsageTable, 'span' | 'application_id' | 'key_id' | 'provider' | 'model' | 'verdict'> {
+  dimension: 'all' | 'application' | 'provider' | 'model' | 'user' | 'key'
+  /** A week begins on Monday. */
+  span: 'hour' | 'day' | 'week'
+  value: string
   allow: number
   escalate: number
   require_approval: number
   deny: number
-  errors: number
-  tokens: number
-  cached_tokens: number
-  /** null: no record had a cost. */
-  cost: number | null
+  /** Requests by duration (duration-buckets.ts): of the whole request, of the gateway alone, of the providers. null for users and keys. */
+  total_durations: string[] | null
+  gateway_durations: string[] | null
+  provider_durations: string[] | null
 }
 
-export interface AuditRollupDurationTable {
+/** Tables of versions before the counts by model, provider, user and key. They are removed when no such version can run beside this one. */
+interface FormerPositionTable {
   workspace_id: string
-  application_id: string
+  through: number
+}
+interface FormerRollupTable {
+  workspace_id: string
   hour: Date
-  /** See duration-buckets.ts. */
-  bucket: number
-  requests: number
+}
+interface FormerLatencyTable {
+  workspace_id: string
+  at: Date
 }

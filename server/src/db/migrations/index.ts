@@ -28,6 +28,15 @@ import * as auditFeed from './0031-audit-feed.ts'
 import * as messageSearch from './0033-message-search.ts'
 import * as auditRollups from './0034-audit-rollups.ts'
 import * as partitions from './0035-partitions.ts'
+import * as usage from './0036-usage.ts'
+import * as firstHour from './0038-first-hour.ts'
+import * as policyDrafts from './0039-policy-drafts.ts'
+import * as reviewWork from './0040-review-work.ts'
+import * as workspaceRoles from './0041-workspace-roles.ts'
+import * as notifications from './0042-notifications.ts'
+import * as savedViews from './0043-saved-views.ts'
+import * as usageValues from './0045-usage-values.ts'
+import * as assignedFor from './0046-assigned-for.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -60,4 +69,13 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0033-message-search': messageSearch,
   '0034-audit-rollups': auditRollups,
   '0035-partitions': partitions,
+  '0039-policy-drafts': policyDrafts,
+  '0036-usage': usage,
+  '0038-first-hour': firstHour,
+  '0041-workspace-roles': workspaceRoles,
+  '0040-review-work': reviewWork,
+  '0042-notifications': notifications,
+  '0043-saved-views': savedViews,
+  '0045-usage-values': usageValues,
+  '0046-assigned-for': assignedFor,
 }

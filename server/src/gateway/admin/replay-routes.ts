@@ -1,12 +1,13 @@
 import { Type } from 'typebox'
 import { inWorkspace } from '../../admin/kit/operation.ts'
-import { toRecordFilter } from '../../audit/admin/audit-query.ts'
+import { startOf, toRecordFilter } from '../../audit/admin/audit-query.ts'
 import { AUDIT_FILTER } from '../../audit/admin/audit-shapes.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import type { Db } from '../../db/database.ts'
 import type { Reads } from '../../db/reads.ts'
 import { POLICY_POINTS, VERDICTS } from '../../domain/decision.ts'
 import { RuleView } from '../../http/decision-shapes.ts'
+import { encodeCursor, PAGE } from '../../http/paging.ts'
 import { invalid } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import { nullable } from '../../http/schemas.ts'
@@ -26,6 +27,7 @@ const ReplayBody = Type.Object({
   last: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000, description: 'Number of audit records, newest first.' }),
   ),
+  cursor: Type.Optional({ ...PAGE.cursor, description: '`next_cursor` of the previous part. Default: the newest records.' }),
   ...AUDIT_FILTER,
 })
 
@@ -73,6 +75,12 @@ const ReplayView = Type.Object({
     }),
     { description: 'Newest first, at most 500.' },
   ),
+  next_cursor: nullable(
+    Type.String({
+      description:
+        'Continues with the older records. A long replay in parts shows its progress and can be stopped. null: no more records.',
+    }),
+  ),
   has_more: Type.Boolean({ description: 'More changed records exist than are listed.' }),
   limits: Type.Array(Type.Object({ ...limit, message: Type.String(), count }), {
     description: 'Reasons why records cannot be replayed, with the number of records.',
@@ -101,7 +109,8 @@ export function replayRoutes(app: TypedApp, { db, reads, workspaceKeys, evaluati
     if (!draft) throw invalid({ param: 'source', message: 'is required, or the other of policy_set_id and source; not both' })
     const { hasher } = await workspaceKeys.get(workspaceId)
     const { last = 1_000, source: _, policy_set_id: __, ...query } = body
-    const { limit: ___, ...filter } = toRecordFilter(query, hasher)
+    const { limit: ___, ...found } = toRecordFilter(query, hasher)
+    const filter = { ...found, ...startOf(query) }
     const result = await evaluationLimiter.run((pause) =>
       reads.run((readDb) => replay(readDb, workspaceId, { draft, last, filter, hasher, pause })),
     )
@@ -109,13 +118,14 @@ export function replayRoutes(app: TypedApp, { db, reads, workspaceKeys, evaluati
   })
 }
 
-const replayView = ({ notReplayed, newest, oldest, transitions, changes, limits, ...counts }: Replay) => ({
+const replayView = ({ notReplayed, newest, oldest, end, transitions, changes, limits, ...counts }: Replay) => ({
   ...counts,
   not_replayed: notReplayed,
   from: oldest?.toISOString() ?? null,
   to: newest?.toISOString() ?? null,
   transitions: [...transitions.values()].toSorted((a, b) => b.count - a.count),
   changes: changes.map(changeView),
+  next_cursor: end === undefined ? null : encodeCursor(String(end)),
   has_more: counts.changed > changes.length,
   limits: [...limits.values()]
     .toSorted((a, b) => b.count - a.count)

@@ -2,9 +2,14 @@ import { Type } from 'typebox'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
+import type { Scope } from '../../domain/scope.ts'
+import { GatehouseError } from '../../errors.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { notFound, taken, valid } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
+import { nullable } from '../../http/schemas.ts'
+import { sortOf, sortQuery } from '../../http/sorting.ts'
+import { oneOf, Timestamp } from '../../lib/fields.ts'
 import {
   ApplicationCreate,
   ApplicationPatch,
@@ -14,9 +19,12 @@ import {
   checkApplicationCreate,
   checkApplicationPatch,
 } from '../application.ts'
-import { createApplication, findApplication, listApplications, updateApplication } from '../application-store.ts'
+import { APPLICATION_SORTS, type ListedApplication, listUsedApplications, type UsageSource } from '../application-list.ts'
+import { createApplication, findApplication, updateApplication } from '../application-store.ts'
 import { APPLICATIONS_TOPIC } from '../authenticator.ts'
 
+/** As for `GET /usage`. */
+const USAGE_SCOPE: Scope = 'audit:read'
 const CONFLICT = { 409: 'CONFLICT: the name is taken' }
 const UNKNOWN = { 404: 'NOT_FOUND: the Application, or the Workspace' }
 
@@ -28,11 +36,39 @@ const ApplicationWithWarnings = Type.Object({
   }),
 })
 
+/** An Application with its use. */
+const ListedApplicationView = Type.Object({
+  ...ApplicationView.properties,
+  last_used_at: nullable({
+    ...Timestamp,
+    description: 'When one of its keys was last used, accurate to about a minute. null: never.',
+  }),
+  usage: Type.Optional(
+    Type.Object(
+      {
+        requests: Type.Integer({ minimum: 0 }),
+        cost: nullable(Type.Number({ description: 'In USD. null: no model has a price.' })),
+      },
+      { description: `Of the last 30 days in UTC, today included. Only with \`usage=true\`.` },
+    ),
+  ),
+})
+
 const docs = {
   list: inWorkspace('GET /applications', 'listApplications', 'List Applications, oldest first', {
     scope: 'applications:read',
-    query: PAGE,
-    answers: { 200: List(ApplicationView) },
+    query: {
+      ...PAGE,
+      ...sortQuery(
+        APPLICATION_SORTS,
+        `Default: oldest first. \`-\` before a name is descending. Requests and cost are those of the last 30 days and need the scope audit:read.`,
+      ),
+      usage: Type.Optional({
+        ...oneOf(['true', 'false']),
+        description: 'Whether each Application has `usage`, which needs the scope audit:read. Default: false.',
+      }),
+    },
+    answers: { 200: List(ListedApplicationView) },
   }),
   create: inWorkspace('POST /applications', 'createApplication', 'Create an Application', {
     scope: 'applications:write',
@@ -65,6 +101,7 @@ const nameTaken = () => taken('name', 'Application name')
 interface Deps extends ChangeDeps {
   /** Why no text of the Workspace's responses can leave before the verdict; undefined: it can. */
   readonly findReleaseObstacle: (workspaceId: string) => Promise<string | undefined>
+  readonly usageOfApplications: (workspaceId: string) => Promise<UsageSource>
 }
 
 export function applicationsRoutes(app: TypedApp, deps: Deps): void {
@@ -76,9 +113,24 @@ export function applicationsRoutes(app: TypedApp, deps: Deps): void {
     return { ...applicationView(application), warnings }
   }
 
-  handle(app, docs.list, async ({ workspaceId, query }) =>
-    listOf(await listApplications(db, workspaceId, pageOf(query)), applicationView, ({ id }) => id),
-  )
+  handle(app, docs.list, async ({ workspaceId, query, operator }) => {
+    const sort = sortOf(APPLICATION_SORTS, query)
+    const isUsageAsked = query.usage === 'true'
+    const isUsageRead = isUsageAsked || sort?.by === 'requests' || sort?.by === 'cost'
+    if (isUsageRead && !operator.scopes.includes(USAGE_SCOPE))
+      throw new GatehouseError('FORBIDDEN', { message: `You need the scope ${USAGE_SCOPE} for usage, and to sort by it.` })
+    const usage = isUsageRead ? await deps.usageOfApplications(workspaceId) : undefined
+    const view = ({ application, lastUsedAt, requests, cost }: ListedApplication) => ({
+      ...applicationView(application),
+      last_used_at: lastUsedAt?.toISOString() ?? null,
+      ...(isUsageAsked && { usage: { requests, cost } }),
+    })
+    return listOf(
+      await listUsedApplications(db, workspaceId, pageOf(query), { usage, sort }),
+      view,
+      (item) => item.application.id,
+    )
+  })
 
   handle(app, docs.create, async (request, reply) => {
     const create = valid(checkApplicationCreate(request.body))

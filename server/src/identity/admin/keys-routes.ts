@@ -1,13 +1,17 @@
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
+import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
+import { GatehouseError } from '../../errors.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
-import { notFound } from '../../http/refusals.ts'
+import { invalid, notFound, requireFound } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
+import { parseTime } from '../../lib/clock.ts'
 import { findResponsibleOperator } from '../../operators/admin-token-store.ts'
-import { ApiKeyCreate, ApiKeyView, apiKeyView, IssuedApiKeyView } from '../api-key.ts'
-import { issueKey, listKeys, revokeKey } from '../api-key-store.ts'
+import { ApiKeyCreate, ApiKeyRotate, ApiKeyView, apiKeyView, DEFAULT_OVERLAP_S, IssuedApiKeyView } from '../api-key.ts'
+import { findKey, issueKey, listKeys, revokeKey } from '../api-key-store.ts'
 import { findApplication } from '../application-store.ts'
 import { KEYS_TOPIC } from '../authenticator.ts'
+import { type RotatedKey, rotateKey } from '../rotate-key.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the Application, or the Workspace' }
 
@@ -29,6 +33,19 @@ const docs = {
     body: ApiKeyCreate,
     answers: { 201: IssuedApiKeyView },
     errors: UNKNOWN,
+  }),
+  get: inWorkspace('GET /keys/:id', 'getKey', 'Get a key without its secret: whether and when it was used', {
+    scope: 'applications:read',
+    answers: { 200: ApiKeyView },
+    errors: { 404: 'NOT_FOUND: the key, or the Workspace' },
+  }),
+  rotate: inWorkspace('POST /keys/:id/rotate', 'rotateKey', 'Replace a key: issue a new key, and let the old one expire', {
+    scope: 'applications:write',
+    description:
+      'Both keys are valid during the overlap. A key can be replaced once. The operator cannot decide on requests of the new key.',
+    body: ApiKeyRotate,
+    answers: { 201: IssuedApiKeyView },
+    errors: { 404: 'NOT_FOUND: the key, or the Workspace', 409: 'CONFLICT: the key is revoked, expired or already replaced' },
   }),
   revoke: inWorkspace(
     'POST /keys/:id/revoke',
@@ -55,18 +72,21 @@ export function keysRoutes(app: TypedApp, deps: ChangeDeps): void {
   handle(app, docs.issue, async (request, reply) => {
     const { workspaceId, operator, params, body } = request
     const issued = await change(deps, request, async (tx, now) => {
-      const value = await issueKey(
-        tx,
-        { workspaceId, applicationId: params.id },
-        body.name,
-        now,
-        await findResponsibleOperator(tx, operator.id),
-      )
+      const value = await issueKey(tx, { workspaceId, applicationId: params.id }, body.name, now, {
+        issuer: await findResponsibleOperator(tx, operator.id),
+        expiresAt: futureTime(body.expires_at, now) ?? null,
+      })
       if (!value) throw notFound('Application')
-      return { value, action: 'key.issue', id: value.id, fields: ['name'] }
+      return { value, action: 'key.issue', id: value.id, fields: changedFields(ApiKeyCreate, body) }
     })
     return reply.status(201).send({ key: issued.key, ...apiKeyView(issued) })
   })
+
+  handle(app, docs.get, async ({ workspaceId, params }) =>
+    apiKeyView(requireFound(await findKey(db, workspaceId, params.id), 'key')),
+  )
+
+  rotateRoute(app, deps)
 
   handle(app, docs.revoke, async (request) => {
     const key = await change(deps, request, async (tx, now) => {
@@ -76,4 +96,40 @@ export function keysRoutes(app: TypedApp, deps: ChangeDeps): void {
     })
     return apiKeyView(key)
   })
+}
+
+const NOT_ROTATED: Readonly<Record<Exclude<Extract<RotatedKey, { ok: false }>['reason'], 'not_found'>, string>> = {
+  revoked: 'The key is revoked. Create a new key instead.',
+  expired: 'The key has expired. Create a new key instead.',
+  replaced: 'The key was already replaced. Rotate the key that replaced it.',
+}
+
+function rotateRoute(app: TypedApp, deps: ChangeDeps): void {
+  handle(app, docs.rotate, async (request, reply) => {
+    const { workspaceId, operator, params, body } = request
+    const issued = await change(deps, request, async (tx, now) => {
+      const { overlap_seconds = DEFAULT_OVERLAP_S } = body
+      const rotation = {
+        overlapUntil: new Date(now.getTime() + overlap_seconds * 1_000),
+        expiresAt: futureTime(body.expires_at, now),
+        issuer: await findResponsibleOperator(tx, operator.id),
+      }
+      const rotated = await rotateKey(tx, workspaceId, params.id, rotation, now)
+      if (rotated.ok) {
+        const fields = ['expires_at', 'replaced_by']
+        return { value: rotated.issued, action: 'key.rotate', id: params.id, fields, announce: [KEYS_TOPIC, params.id] }
+      }
+      if (rotated.reason === 'not_found') throw notFound('key')
+      throw new GatehouseError('CONFLICT', { message: NOT_ROTATED[rotated.reason], details: { reason: rotated.reason } })
+    })
+    return reply.status(201).send({ key: issued.key, ...apiKeyView(issued) })
+  })
+}
+
+/** Throws a 400 for a time that has passed. */
+function futureTime(text: string | undefined, now: Date): Date | undefined {
+  if (text === undefined) return undefined
+  const time = parseTime(text)
+  if (!time || time <= now) throw invalid({ param: 'expires_at', message: 'must be a date-time in the future' })
+  return time
 }

@@ -2,6 +2,7 @@ import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { operation } from '../../admin/kit/operation.ts'
 import type { Tx } from '../../db/database.ts'
+import { workspacesWith } from '../../domain/access.ts'
 import { GatehouseError } from '../../errors.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { notFound, taken, valid } from '../../http/refusals.ts'
@@ -32,6 +33,8 @@ const UNKNOWN = { 404: 'NOT_FOUND' }
 const docs = {
   list: operation('GET /workspaces', 'listWorkspaces', 'List Workspaces, oldest first', {
     scope: 'workspaces:read',
+    reach: 'any',
+    description: 'Only Workspaces in which you have the scope.',
     query: PAGE,
     answers: { 200: List(WorkspaceView) },
   }),
@@ -43,6 +46,7 @@ const docs = {
   }),
   get: operation('GET /workspaces/:id', 'getWorkspace', 'Get a Workspace', {
     scope: 'workspaces:read',
+    reach: 'path',
     answers: { 200: WorkspaceView },
     errors: UNKNOWN,
   }),
@@ -52,6 +56,7 @@ const docs = {
     'Change a Workspace: keys of user tokens, retention and other settings',
     {
       scope: 'workspaces:write',
+      reach: 'path',
       description: 'Missing fields stay unchanged. null resets a setting to its default.',
       body: WorkspacePatch,
       answers: { 200: WorkspaceView },
@@ -82,7 +87,10 @@ export interface WorkspacesDeps extends ChangeDeps {
 export function workspacesRoutes(app: TypedApp, deps: WorkspacesDeps): void {
   const { db, workspaceKeyring } = deps
 
-  handle(app, docs.list, async ({ query }) => listOf(await listWorkspaces(db, pageOf(query)), workspaceView, ({ id }) => id))
+  handle(app, docs.list, async ({ query, operator }) => {
+    const ids = workspacesWith(operator.access, 'workspaces:read')
+    return listOf(await listWorkspaces(db, pageOf(query), ids), workspaceView, ({ id }) => id)
+  })
 
   handle(app, docs.create, async (request, reply) => {
     const create = valid(checkWorkspaceCreate(request.body))
@@ -92,7 +100,7 @@ export function workspacesRoutes(app: TypedApp, deps: WorkspacesDeps): void {
       await workspaceKeyring.requireSecretKey(tx)
       const value = await createWorkspace(tx, id, create, keys, now)
       if (!value) throw nameTaken()
-      return { value, action: 'workspace.create', id, workspaceId: id, fields: changedFields(WorkspaceCreate, create) }
+      return { value, action: 'workspace.create', id, workspaceIds: [id], fields: changedFields(WorkspaceCreate, create) }
     })
     return reply.status(201).send(workspaceView(workspace))
   })
@@ -115,7 +123,7 @@ export function workspacesRoutes(app: TypedApp, deps: WorkspacesDeps): void {
         value: updated.workspace,
         action: 'workspace.update',
         id,
-        workspaceId: id,
+        workspaceIds: [id],
         fields: changedFields(WorkspacePatch, patch),
         announce: [WORKSPACES_TOPIC, id],
       }

@@ -14,6 +14,7 @@ interface Doubling {
 export const RETRY_DELAYS = {
   /** After the first failed attempt, after the second …; the last delay repeats. */
   webhookDelivery: [5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR],
+  mail: [MINUTE, 5 * MINUTE, 15 * MINUTE, HOUR, 3 * HOUR],
   assistantTurn: 2 * SECOND,
   checkpointDelivery: { firstMs: 5 * SECOND, maxMs: 5 * MINUTE },
   embedding: { firstMs: 10 * SECOND, maxMs: 5 * MINUTE },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Redis } from 'iovalkey'
+import { withDeadline } from '../../lib/deadline.ts'
 import type { QuotaAnswer, QuotaRequest, QuotaStore } from './quota-store.ts'
 import { EXCHANGE_SCRIPT } from './valkey-script.ts'
 
@@ -21,7 +22,6 @@ export class ValkeyStore implements QuotaStore {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       autoResendUnfulfilledCommands: false,
-      commandTimeout: COMMAND_MS,
       connectTimeout: LONGEST_PAUSE_MS,
       retryStrategy: (attempts) => Math.min(attempts * 50, LONGEST_PAUSE_MS),
     })
@@ -35,7 +35,7 @@ export class ValkeyStore implements QuotaStore {
   }
 
   async ping(): Promise<void> {
-    await this.#client.ping()
+    await inTime(this.#client.ping())
   }
 
   async exchange({ batch, age, requests }: Parameters<QuotaStore['exchange']>[0]): Promise<readonly QuotaAnswer[]> {
@@ -50,14 +50,17 @@ export class ValkeyStore implements QuotaStore {
 
   async #evaluate(keys: number, parameters: readonly (string | number)[]): Promise<unknown> {
     try {
-      return await this.#client.evalsha(DIGEST, keys, ...parameters)
+      return await inTime(this.#client.evalsha(DIGEST, keys, ...parameters))
     } catch (error) {
       // A server that was restarted has no scripts. It has carried out nothing.
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
-      return this.#client.eval(EXCHANGE_SCRIPT, keys, ...parameters)
+      return inTime(this.#client.eval(EXCHANGE_SCRIPT, keys, ...parameters))
     }
   }
 }
+
+/** The client's own time limit would count the time in which this process was too busy to read an answer. */
+const inTime = <T>(command: Promise<T>): Promise<T> => withDeadline(COMMAND_MS, command, 'Valkey did not respond')
 
 /** The answers of the script. A request without one came too late. */
 export function readAmounts(requests: readonly QuotaRequest[], amounts: unknown): readonly QuotaAnswer[] {

@@ -1,5 +1,6 @@
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
+import type { Tx } from '../../db/database.ts'
 import { notFound } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import { isStorable } from '../../lib/fields.ts'
@@ -8,12 +9,17 @@ import { eraseUser } from '../retention/erase-user.ts'
 import { eraseUserContent } from '../retention/erase-user-content.ts'
 
 const DESCRIPTION =
-  'Permanently erases profile, tokens, memories, messages, reactions and files. Audit records keep keyed hashes. The member who ' +
+  'Permanently erases profile, tokens, memories, messages, reactions, files, saved views and stored budget alerts of this user. Audit records keep keyed hashes. The member who ' +
   "joined first becomes the owner of the user's groups. In direct conversations the other member keeps their own messages. A " +
   'valid user token creates the user again, without their former data.'
 
+interface Deps extends ChangeDeps {
+  /** Deletes the saved views that filter by the user or search for them. Needs the user's profile. */
+  readonly eraseViewsOfUser: (tx: Tx, workspaceId: string, userId: string) => Promise<unknown>
+}
+
 /** Erasure of a user and all their data. */
-export function userErasureRoutes(app: TypedApp, deps: ChangeDeps): void {
+export function userErasureRoutes(app: TypedApp, deps: Deps): void {
   const docs = inWorkspace('DELETE /users/:id', 'eraseUser', 'Erase a user and all their data', {
     scope: 'people:write',
     description: DESCRIPTION,
@@ -25,7 +31,9 @@ export function userErasureRoutes(app: TypedApp, deps: ChangeDeps): void {
     const { workspaceId, params, log } = request
     const erasure = await change(deps, request, async (tx, now) => {
       const value = { workspaceId, userId: params.id, erasedAt: now }
-      if (!isStorable(params.id) || !(await eraseUser(tx, value, request.base))) throw notFound('user')
+      if (!isStorable(params.id)) throw notFound('user')
+      await deps.eraseViewsOfUser(tx, workspaceId, params.id)
+      if (!(await eraseUser(tx, value, request.base))) throw notFound('user')
       return {
         value,
         action: 'user.erase',

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { nullable } from '../../http/schemas.ts'
 import { oneOf, Timestamp } from '../../lib/fields.ts'
 import { EVENT_TYPES } from '../events/event.ts'
-import { DELIVERY_STATES, type Delivery, type Webhook, type WebhookFields } from '../events/webhook.ts'
+import { DELIVERY_STATES, type Delivery, WEBHOOK_FORMATS, type Webhook, type WebhookFields } from '../events/webhook.ts'
 
 const Url = Type.String({
   minLength: 1,
@@ -11,12 +11,18 @@ const Url = Type.String({
   description: 'Absolute https:// or http:// URL with a public address. Redirects are not followed.',
 })
 const Types = nullable(
-  Type.Array(oneOf(EVENT_TYPES), { minItems: 1, maxItems: EVENT_TYPES.length, description: 'Event types. null: all.' }),
+  Type.Array(oneOf(EVENT_TYPES), {
+    minItems: 1,
+    maxItems: EVENT_TYPES.length,
+    description: 'Event types. null: all of the format.',
+  }),
 )
+const Format = oneOf(WEBHOOK_FORMATS)
 
 /** Body of `POST /admin/v1/webhooks`. */
 export const WebhookCreate = Type.Object({
   url: Url,
+  format: Type.Optional(Format),
   types: Type.Optional(Types),
   enabled: Type.Optional(Type.Boolean({ default: true })),
 })
@@ -26,8 +32,9 @@ export const WebhookPatch = Type.Partial(WebhookCreate)
 export type WebhookPatch = Static<typeof WebhookPatch>
 
 /** The fields that a body contains. */
-export const webhookFields = ({ url, types, enabled }: WebhookPatch): Partial<WebhookFields> => ({
+export const webhookFields = ({ url, format, types, enabled }: WebhookPatch): Partial<WebhookFields> => ({
   ...(url !== undefined && { url }),
+  ...(format !== undefined && { format }),
   ...(types !== undefined && { types }),
   ...(enabled !== undefined && { enabled }),
 })
@@ -35,7 +42,8 @@ export const webhookFields = ({ url, types, enabled }: WebhookPatch): Partial<We
 export const WebhookView = Type.Object({
   id: Type.String(),
   object: Type.Literal('webhook'),
-  url: Type.String(),
+  url: Type.String({ description: 'In a chat format only its beginning, unless you have `messaging:write`: it is a secret.' }),
+  format: Format,
   types: Types,
   enabled: Type.Boolean(),
   created_at: Timestamp,
@@ -48,10 +56,12 @@ export const CreatedWebhookView = Type.Object({
   ...WebhookView.properties,
 })
 
-export const webhookView = (webhook: Webhook) => ({
+/** The URL of a chat tool is its credential: operators who cannot change webhooks see its origin only. */
+export const webhookView = (webhook: Webhook, canSeeUrl = true) => ({
   id: webhook.id,
   object: 'webhook' as const,
-  url: webhook.url,
+  url: canSeeUrl || webhook.format === 'standard' ? webhook.url : `${new URL(webhook.url).origin}/…`,
+  format: webhook.format,
   types: webhook.types && [...webhook.types],
   enabled: webhook.enabled,
   created_at: webhook.createdAt.toISOString(),

@@ -3,15 +3,27 @@ import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import type { Db } from '../../db/database.ts'
+import { isGovernanceEvent } from '../../domain/governance-event.ts'
+import type { Operator } from '../../domain/operator.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { invalid, notFound, requireFound } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
+import { nullable } from '../../http/schemas.ts'
+import { newId } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
+import { testBody } from '../events/delivery-body.ts'
 import { listDeliveries, replayDeadDeliveries, replayDelivery } from '../events/delivery-store.ts'
 import type { Webhook } from '../events/webhook.ts'
 import type { WebhookDispatcher } from '../events/webhook-dispatcher.ts'
-import { findWebhookUrlProblem } from '../events/webhook-sender.ts'
-import { createWebhook, deleteWebhook, findWebhook, listWebhooks, updateWebhook } from '../events/webhook-store.ts'
+import { findWebhookUrlProblem, type WebhookSender } from '../events/webhook-sender.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  findWebhook,
+  findWebhookTarget,
+  listWebhooks,
+  updateWebhook,
+} from '../events/webhook-store.ts'
 import {
   CreatedWebhookView,
   DeliveryView,
@@ -34,10 +46,11 @@ const docs = {
     query: PAGE,
     answers: { 200: List(WebhookView) },
   }),
-  create: inWorkspace('POST /webhooks', 'createWebhook', 'Create a webhook for messaging events', {
+  create: inWorkspace('POST /webhooks', 'createWebhook', 'Create a webhook', {
     scope: 'messaging:write',
     description:
       'Events are sent by POST with the headers and signature of Standard Webhooks and the body `{id, type, timestamp, payload}`. ' +
+      'Events of reviews, policies, keys and budgets have the `url` of their page in the dashboard and no content of requests. The formats `slack` (incoming webhook) and `teams` (workflow) send only these events, as text with a button. ' +
       'Failed deliveries are retried for 3 days and then dead. Only this response contains the secret.',
     body: WebhookCreate,
     answers: { 201: CreatedWebhookView },
@@ -71,6 +84,18 @@ const docs = {
       answers: { 200: List(DeliveryView) },
     },
   ),
+  test: inWorkspace('POST /webhooks/:id/test', 'testWebhook', 'Send a test event now and get the response', {
+    scope: 'messaging:write',
+    description: 'The event `webhook.test` is sent once, also to a disabled webhook, and is not listed as a delivery.',
+    errors: UNKNOWN,
+    answers: {
+      200: Type.Object({
+        delivered: Type.Boolean(),
+        status: nullable(Type.Integer({ description: 'HTTP status of the response. null: none.' })),
+        failure: nullable(Type.String({ description: 'Why the event was not delivered.' })),
+      }),
+    },
+  }),
   replay: inWorkspace(
     'POST /webhooks/:id/deliveries/:delivery/replay',
     'replayWebhookDelivery',
@@ -96,6 +121,7 @@ const docs = {
 
 interface Deps extends ChangeDeps {
   readonly webhookBox: SecretBox
+  readonly webhookSender: Pick<WebhookSender, 'send'>
   readonly webhooks: Pick<WebhookDispatcher, 'wake' | 'changed'>
   readonly config: { readonly allowPrivateUrls: boolean }
 }
@@ -103,29 +129,37 @@ interface Deps extends ChangeDeps {
 export function webhooksRoutes(app: TypedApp, deps: Deps): void {
   const { db, webhookBox: box, webhooks } = deps
 
-  handle(app, docs.list, async ({ workspaceId, query }) =>
-    listOf(await listWebhooks(db, workspaceId, pageOf(query)), webhookView, ({ id }) => id),
+  handle(app, docs.list, async ({ workspaceId, operator, query }) =>
+    listOf(
+      await listWebhooks(db, workspaceId, pageOf(query)),
+      (webhook) => webhookView(webhook, canSeeUrl(operator)),
+      ({ id }) => id,
+    ),
   )
 
   handle(app, docs.create, async (request, reply) => {
     const { workspaceId, body } = request
     checkUrl(body, deps)
     const created = await change(deps, request, async (tx, now) => {
-      const fields = { types: null, enabled: true, ...webhookFields(body), url: body.url }
+      const fields = { ...DEFAULTS, ...webhookFields(body), url: body.url }
       const value = await createWebhook(tx, workspaceId, fields, { box, now })
+      checkTypes(value)
       return { value, action: 'webhook.create', id: value.id, fields: changedFields(WebhookCreate, body) }
     })
     webhooks.changed()
     return reply.status(201).send({ secret: created.secret, ...webhookView(created) })
   })
 
-  handle(app, docs.get, async ({ workspaceId, params }) => webhookView(await requireWebhook(db, workspaceId, params.id)))
+  handle(app, docs.get, async ({ workspaceId, operator, params }) =>
+    webhookView(await requireWebhook(db, workspaceId, params.id), canSeeUrl(operator)),
+  )
 
   handle(app, docs.update, async (request) => {
     const { workspaceId, params, body } = request
     checkUrl(body, deps)
     const updated = await change(deps, request, async (tx, now) => {
       const value = requireFound(await updateWebhook(tx, workspaceId, params.id, webhookFields(body), now), 'webhook')
+      checkTypes(value)
       return { value, action: 'webhook.update', id: value.id, fields: changedFields(WebhookPatch, body) }
     })
     webhooks.changed()
@@ -145,13 +179,20 @@ export function webhooksRoutes(app: TypedApp, deps: Deps): void {
 }
 
 function deliveryRoutes(app: TypedApp, deps: Deps): void {
-  const { db, webhooks } = deps
+  const { db, clock, webhookBox, webhookSender, webhooks } = deps
 
   handle(app, docs.deliveries, async ({ workspaceId, params, query }) => {
     const { id: webhookId } = await requireWebhook(db, workspaceId, params.id)
     const { state } = query
     const filter = { ...pageOf(query), ...(state !== undefined && { state }) }
     return listOf(await listDeliveries(db, { workspaceId, webhookId }, filter), deliveryView, ({ id }) => id)
+  })
+
+  handle(app, docs.test, async ({ workspaceId, params }) => {
+    const target = requireFound(await findWebhookTarget(db, workspaceId, params.id, webhookBox), 'webhook')
+    const [id, now] = [newId('dlv'), clock.now()]
+    const sent = await webhookSender.send({ ...target, id, body: testBody(id, target.format, now) }, now)
+    return { delivered: sent.failure === null, status: sent.status, failure: sent.failure }
   })
 
   handle(app, docs.replay, async (request) => {
@@ -179,6 +220,18 @@ function deliveryRoutes(app: TypedApp, deps: Deps): void {
 
 const requireWebhook = async (db: Db, workspaceId: string, id: string): Promise<Webhook> =>
   requireFound(await findWebhook(db, workspaceId, id), 'webhook')
+
+const DEFAULTS = { format: 'standard', types: null, enabled: true } as const
+
+const canSeeUrl = ({ scopes }: Pick<Operator, 'scopes'>): boolean => scopes.includes('messaging:write')
+
+/** Throws a 400 for types that the format does not have. */
+function checkTypes({ format, types }: Webhook): void {
+  const index = format === 'standard' ? -1 : (types ?? []).findIndex((type) => !isGovernanceEvent(type))
+  if (index < 0) return
+  const message = `${types?.[index]} cannot be sent in the format ${format}, which has no messaging events: remove it, or choose the format standard`
+  throw invalid({ param: `types[${index}]`, message })
+}
 
 /** Throws a 400 for a URL that webhooks must not use. */
 function checkUrl({ url }: WebhookPatch, { config }: Deps): void {

@@ -31,7 +31,7 @@ describe.each(testDatabases())('delivery queue on $name', ({ open }) => {
   afterAll(() => database.close())
   beforeEach(async () => {
     workspaceId = (await seedWorkspace(database.db)).workspaceId
-    const fields = { url: 'https://receiver.example.com/', types: null, enabled: true }
+    const fields = { url: 'https://receiver.example.com/', format: 'standard', types: null, enabled: true } as const
     const webhook = await database.db
       .transaction()
       .execute((tx) => createWebhook(tx, workspaceId, fields, { box, now: new Date() }))

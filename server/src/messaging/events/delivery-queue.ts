@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
+import { isGovernanceEvent } from '../../domain/governance-event.ts'
 import { hasEnded } from '../../jobs/queue/lease.ts'
 import { longestDelay, RETRY_DELAYS } from '../../jobs/queue/retry-delays.ts'
 import { newUuid, toId } from '../../lib/id.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
-import { DELIVERY_LIFETIME_MS } from './webhook.ts'
+import { DELIVERY_LIFETIME_MS, type WebhookFormat } from './webhook.ts'
 
 /** A delivery whose node has stopped is claimed again after this time; longer than any attempt. */
 export const LEASE_MS = 60_000
@@ -14,7 +15,10 @@ export interface ClaimedDelivery {
   readonly uuid: string
   /** `dlv_…` */
   readonly id: string
+  /** `ws_…` */
+  readonly workspaceId: string
   readonly url: string
+  readonly format: WebhookFormat
   readonly secret: string
   readonly type: string
   readonly happenedAt: Date
@@ -36,9 +40,9 @@ export async function enqueueDeliveries(db: Db, now: Date, most: number): Promis
     const webhook = await lockWebhookWithNewEvents(tx)
     if (!webhook) return false
     const events = await readNewEvents(tx, webhook, most)
-    const { id, types } = webhook
+    const { id, format, types } = webhook
     const deliveries = events
-      .filter(({ type }) => types === null || types.includes(type))
+      .filter(({ type }) => (types === null || types.includes(type)) && (format === 'standard' || isGovernanceEvent(type)))
       .map(({ sequence: _, ...event }) => toNewDelivery(event, id, now))
     if (deliveries.length > 0) await tx.insertInto('webhook_delivery').values(deliveries).execute()
     const position = events.length < most ? webhook.last : (events.at(-1)?.sequence ?? webhook.last)
@@ -57,7 +61,7 @@ const lockWebhookWithNewEvents = (tx: Tx) =>
   tx
     .selectFrom('webhook')
     .innerJoin('event_position', 'event_position.workspace_id', 'webhook.workspace_id')
-    .select(['webhook.id', 'webhook.workspace_id', 'types', 'position', 'last'])
+    .select(['webhook.id', 'webhook.workspace_id', 'format', 'types', 'position', 'last'])
     .where('enabled', '=', true)
     .whereRef('position', '<', 'last')
     .limit(1)
@@ -148,6 +152,8 @@ export async function claimDeliveries(
     .returning([
       'webhook_delivery.id as uuid',
       'webhook.url',
+      'webhook.format',
+      'webhook.workspace_id as workspace',
       'webhook.secret',
       'webhook_delivery.type',
       'attempts',
@@ -155,7 +161,12 @@ export async function claimDeliveries(
     ])
     .returning(['happened_at as happenedAt', 'give_up_at as giveUpAt', sql<string>`payload::text`.as('payload')])
     .execute()
-  return rows.map((row) => ({ ...row, id: toId('dlv', row.uuid), secret: box.open(row.secret, toId('whk', webhook)) }))
+  return rows.map(({ workspace, ...row }) => ({
+    ...row,
+    id: toId('dlv', row.uuid),
+    workspaceId: toId('ws', workspace),
+    secret: box.open(row.secret, toId('whk', webhook)),
+  }))
 }
 
 /** Outcome of an attempt. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { findBudgetsOfDepartments } from '../../budgets/alert-store.ts'
 import type { Tx } from '../../db/database.ts'
 import { uuidOfWorkspace } from '../../db/values.ts'
 
@@ -44,6 +45,20 @@ export async function eraseEvents(tx: Tx, workspaceId: string, selection: EventS
           ? eb('conversation_id', '=', selection.conversationId)
           : eb('object_id', 'in', selection.objectIds),
       )
+      .execute()
+  }
+}
+
+/** Removes the alerts of budgets that name a user, with their deliveries and e-mail, as `eraseEvents` does for objects. */
+export async function eraseAlertEvents(tx: Tx, workspaceId: string, userId: string): Promise<void> {
+  const departments = await findBudgetsOfDepartments(tx, workspaceId)
+  for (const table of ['event_outbox', 'event_log', 'webhook_delivery', 'mail_notification'] as const) {
+    await tx
+      .deleteFrom(table)
+      .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
+      .where('type', '=', 'budget.alert')
+      .where(sql<boolean>`payload ->> 'member' = ${userId}`)
+      .where(sql<boolean>`payload ->> 'id' <> all(${departments}::text[])`)
       .execute()
   }
 }

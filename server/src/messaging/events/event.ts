@@ -1,15 +1,19 @@
+import { GOVERNANCE_EVENT_TYPES } from '../../domain/governance-event.ts'
+
 const CHANGES = ['created', 'updated', 'deleted'] as const
 const OBJECTS = ['conversation', 'message', 'contact', 'group', 'attachment'] as const
 
-/** All events that members and webhooks receive (MSG-EVENT-1). */
-export const EVENT_TYPES = [
+/** The events that members receive (MSG-EVENT-1). */
+const MESSAGING_EVENT_TYPES = [
   ...OBJECTS.flatMap((object) => CHANGES.map((change) => `${object}.${change}` as const)),
   'message.read',
   'message.held',
   'message.released',
   'assistant.typing',
-  'budget.alert',
 ] as const
+
+/** All events that webhooks receive. */
+export const EVENT_TYPES = [...MESSAGING_EVENT_TYPES, ...GOVERNANCE_EVENT_TYPES] as const
 
 export type EventType = (typeof EVENT_TYPES)[number]
 

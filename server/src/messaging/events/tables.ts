@@ -1,6 +1,6 @@
 import type { GeneratedAlways } from 'kysely'
 import type { CreatedAt, Json } from '../../db/columns.ts'
-import type { DeliveryState } from './webhook.ts'
+import type { DeliveryState, WebhookFormat } from './webhook.ts'
 
 declare module '../../db/schema.ts' {
   interface Schema {
@@ -51,6 +51,7 @@ export interface WebhookTable {
   url: string
   /** Sealed (lib/secret-box.ts). */
   secret: Buffer
+  format: WebhookFormat
   /** null: all. */
   types: string[] | null
   enabled: boolean

@@ -6,6 +6,7 @@ import { Cache } from '../../lib/cache.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import { runInStoredTrace } from '../../lib/trace-context.ts'
+import { deliveryBody } from './delivery-body.ts'
 import { type ClaimedDelivery, claimDeliveries, enqueueDeliveries, listDueWebhooks, recordAttempt } from './delivery-queue.ts'
 import { EVENTS_TOPIC } from './event.ts'
 import type { WebhookSender } from './webhook-sender.ts'
@@ -16,6 +17,8 @@ const ENQUEUE_BATCH = 200
 const CONCURRENT_ATTEMPTS = 8
 /** The receiver wants no further attempts. */
 const HTTP_GONE = 410
+/** The longest wait that a receiver can ask for. */
+const MAX_RETRY_AFTER_MS = 3_600_000
 
 interface Deps {
   readonly db: Db
@@ -23,6 +26,8 @@ interface Deps {
   readonly clock: Clock
   readonly random: () => number
   readonly webhookBox: SecretBox
+  /** GATEHOUSE_PUBLIC_URL. */
+  readonly publicUrl: string | undefined
   readonly sender: Pick<WebhookSender, 'send'>
   readonly onError: (error: Error) => void
 }
@@ -78,14 +83,23 @@ export class WebhookDispatcher extends WorkQueue<string> {
   async #attempt(delivery: ClaimedDelivery, signal: AbortSignal): Promise<void> {
     const { db, clock, sender, random } = this.#deps
     // Deliveries record no spans: the parent of the receiver's span is the span of the request.
-    const result = await runInStoredTrace(delivery.traceparent, undefined, () => sender.send(delivery, clock.now(), signal))
+    const result = await runInStoredTrace(delivery.traceparent, undefined, async () => {
+      const body = await deliveryBody(delivery, clock.now(), this.#deps)
+      return sender.send({ ...delivery, body }, clock.now(), signal)
+    })
     // An aborted attempt does not count: the delivery is claimed again after its lease.
     if (signal.aborted && result.status === null) return
     this.attempts[result.failure === null ? 'delivered' : 'failed']++
     const now = clock.now()
-    const delay = steppedDelay(delivery.attempts + 1, RETRY_DELAYS.webhookDelivery, random)
+    const asked = Math.min(result.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS)
+    const delay = Math.max(steppedDelay(delivery.attempts + 1, RETRY_DELAYS.webhookDelivery, random), asked)
     const nextAttemptAt = new Date(now.getTime() + delay)
     const hasEnded = result.failure === null || result.status === HTTP_GONE || nextAttemptAt > delivery.giveUpAt
-    await recordAttempt(db, delivery, { ...result, now, ...(!hasEnded && { nextAttemptAt }) })
+    await recordAttempt(db, delivery, {
+      status: result.status,
+      failure: result.failure,
+      now,
+      ...(!hasEnded && { nextAttemptAt }),
+    })
   }
 }

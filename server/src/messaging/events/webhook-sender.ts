@@ -1,9 +1,8 @@
 import type { LookupFunction } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { Agent, type Dispatcher } from 'undici'
-import { sendHttpRequest } from '../../lib/http-request.ts'
+import { type HttpFailure, sendHttpRequest } from '../../lib/http-request.ts'
 import { findHostProblem, guardedConnector } from '../../lib/url-guard.ts'
-import type { ClaimedDelivery } from './delivery-queue.ts'
 
 export interface WebhookSenderOptions {
   /** Setting GATEHOUSE_ALLOW_PRIVATE_URLS. */
@@ -19,10 +18,21 @@ const CONNECT_MS = 5_000
 const MAX_RESPONSE_BYTES = 65_536
 const CONNECTIONS = 8
 
+/** A signed request to a receiver. */
+export interface WebhookRequest {
+  /** Sent as `webhook-id`. */
+  readonly id: string
+  readonly url: string
+  readonly secret: string
+  readonly body: string
+}
+
 /** Result of an attempt. `failure`: text for operators; null: the receiver has accepted the event. */
 export interface SendResult {
   readonly status: number | null
   readonly failure: string | null
+  /** The wait that the receiver has asked for. */
+  readonly retryAfterMs?: number
 }
 
 const REDIRECTED = 'The receiver responded with a redirect, which is not followed. Change the URL of the webhook.'
@@ -55,16 +65,10 @@ export class WebhookSender {
     this.#agent = new Agent({ connect, connections: CONNECTIONS, pipelining: 1 })
   }
 
-  async send(
-    { id, url: text, secret, type, happenedAt, payload }: ClaimedDelivery,
-    now: Date,
-    signal?: AbortSignal,
-  ): Promise<SendResult> {
+  async send({ id, url: text, secret, body }: WebhookRequest, now: Date, signal?: AbortSignal): Promise<SendResult> {
     const { allowPrivateUrls, timeoutMs = TIMEOUT_MS } = this.#options
     const url = new URL(text)
     if (findWebhookUrlProblem(text, allowPrivateUrls) !== undefined) return { status: null, failure: BLOCKED }
-    const fields = JSON.stringify({ id, type, timestamp: happenedAt.toISOString() })
-    const body = `${fields.slice(0, -1)},"payload":${payload}}`
     const response = await sendHttpRequest(this.#dispatcherFor(url.origin), {
       method: 'POST',
       path: url.pathname + url.search,
@@ -82,7 +86,11 @@ export class WebhookSender {
     const status = response.status || null
     // Only the status counts: the body may be incomplete.
     if (status !== null && status < 300) return { status, failure: null }
-    if (status !== null) return { status, failure: status < 400 ? REDIRECTED : `The receiver responded with status ${status}.` }
+    if (status !== null) {
+      const failure = status < 400 ? REDIRECTED : `The receiver responded with status ${status}.`
+      const { retryAfterMs } = response as HttpFailure
+      return { status, failure, ...(retryAfterMs !== undefined && { retryAfterMs }) }
+    }
     return { status, failure: FAILURES[response.ok ? '' : response.failure] ?? 'The connection ended before the response.' }
   }
 

@@ -15,6 +15,7 @@ const SECRET_BYTES = 32
 const toWebhook = (row: Selectable<WebhookTable>): Webhook => ({
   id: toId('whk', row.id),
   url: row.url,
+  format: row.format,
   types: row.types as EventType[] | null,
   enabled: row.enabled,
   createdAt: row.created_at,
@@ -25,7 +26,7 @@ const toWebhook = (row: Selectable<WebhookTable>): Webhook => ({
 export async function createWebhook(
   tx: Tx,
   workspaceId: string,
-  { url, types, enabled }: WebhookFields,
+  { url, format, types, enabled }: WebhookFields,
   { box, now }: { readonly box: SecretBox; readonly now: Date },
 ): Promise<Webhook & { readonly secret: string }> {
   const id = newUuid()
@@ -38,6 +39,7 @@ export async function createWebhook(
       workspace_id: uuidOfWorkspace(workspaceId),
       url,
       secret: box.seal(secret, toId('whk', id)),
+      format,
       types: types && [...types],
       enabled,
       position: last,
@@ -56,6 +58,14 @@ export async function findWebhook(db: Db, workspaceId: string, id: string): Prom
   return row && toWebhook(row)
 }
 
+/** Where and how a webhook sends. Undefined when it does not exist. */
+export async function findWebhookTarget(db: Db, workspaceId: string, id: string, box: SecretBox) {
+  const uuid = fromId('whk', id)
+  if (uuid === undefined) return undefined
+  const row = await webhooks(db, workspaceId).where('id', '=', uuid).executeTakeFirst()
+  return row && { url: row.url, format: row.format, secret: box.open(row.secret, id) }
+}
+
 /** Oldest first. Undefined when the cursor is not an id. */
 export async function listWebhooks(db: Db, workspaceId: string, page: PageRequest): Promise<Page<Webhook> | undefined> {
   return pageById(webhooks(db, workspaceId), 'whk', page, toWebhook)
@@ -72,11 +82,11 @@ export async function updateWebhook(
   const uuid = fromId('whk', id)
   const stored = uuid && (await webhooks(tx, workspaceId).where('id', '=', uuid).forNoKeyUpdate().executeTakeFirst())
   if (!stored) return undefined
-  const { url = stored.url, types = stored.types, enabled = stored.enabled } = fields
+  const { url = stored.url, format = stored.format, types = stored.types, enabled = stored.enabled } = fields
   const position = enabled && !stored.enabled ? (await findLogPosition(tx, workspaceId)).last : stored.position
   const row = await tx
     .updateTable('webhook')
-    .set({ url, types: types && [...types], enabled, position, updated_at: now })
+    .set({ url, format, types: types && [...types], enabled, position, updated_at: now })
     .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
     .where('id', '=', stored.id)
     .returningAll()

@@ -35,6 +35,7 @@ export function newMessageReview(
     createdAt: now,
     auditId,
     lifetimeMs: decision.holdExpiresInMs,
+    requiredApprovals: decision.approvals,
     messageId: messageId || undefined,
     content: { messages: texts.map((content) => ({ role: 'user', content })) },
   }

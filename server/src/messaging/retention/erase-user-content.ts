@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { removeUnsentAlerts } from '../../budgets/alert-store.ts'
 import type { Db, Tx } from '../../db/database.ts'
 import { inTransaction } from '../../db/retried-transaction.ts'
 import { uuidOf } from '../../db/values.ts'
@@ -9,7 +10,7 @@ import { ERASED_RESPONSE } from '../api/erase-responses.ts'
 import { findMemberIds } from '../conversations/conversation-members.ts'
 import { deleteConversation } from '../conversations/delete-conversation.ts'
 import { markReadAfterDeparture } from '../conversations/read-marker.ts'
-import { eraseEvents } from '../events/erase-events.ts'
+import { eraseAlertEvents, eraseEvents } from '../events/erase-events.ts'
 import { MESSAGE_COLUMNS, toMessage } from '../messages/message.ts'
 import { emitMessageUpdated } from '../messages/message-store.ts'
 import { findContacts } from '../people/contact-store.ts'
@@ -21,7 +22,7 @@ const BATCH = 200
 const REQUESTS_END_AFTER_MS = 60_000
 
 /**
- * Erases the content of an erased user: messages with their files, reactions, uploads, memberships and the content of review items.
+ * Erases the content of an erased user: messages with their files, reactions, uploads, memberships, the content of review items and alerts of budgets.
  * It consists of small steps that can be repeated, so that it can stop at any time and continue later.
  */
 export async function eraseUserContent(db: Db, erasure: Erasure, now: Date): Promise<void> {
@@ -38,6 +39,8 @@ export async function eraseUserContent(db: Db, erasure: Erasure, now: Date): Pro
       .where('created_at', '<=', erasedAt)
       .execute()
     await eraseUploads(tx, erasure, now)
+    await removeUnsentAlerts(tx, workspaceId, userId)
+    await eraseAlertEvents(tx, workspaceId, userId)
     await eraseStoredResponses(tx, erasure)
     await tx
       .updateTable('conversation')

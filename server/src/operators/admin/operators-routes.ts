@@ -1,44 +1,44 @@
-import type { FastifyRequest } from 'fastify'
-import { type Change, type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { changedFields } from '../../admin/kit/changed-fields.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import type { Tx } from '../../db/database.ts'
-import { OPERATORS_TOPIC, type Operator, type Role } from '../../domain/operator.ts'
-import { ROLE_SCOPES } from '../../domain/roles.ts'
-import { GatehouseError } from '../../errors.ts'
+import { changedRoles, NO_ROLES, workspacesWith } from '../../domain/access.ts'
+import { OPERATORS_TOPIC } from '../../domain/operator.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
-import { notFound, taken } from '../../http/refusals.ts'
+import { invalid } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
-import { findResponsibleOperator } from '../admin-token-store.ts'
-import { invitationUrl, newInvitationToken, putInvitation } from '../invitation-store.ts'
+import { sortOf, sortQuery } from '../../http/sorting.ts'
 import type { Person } from '../operator.ts'
-import { createPerson, deletePerson, findPerson, listPeople, lockOwners, updatePerson } from '../operator-store.ts'
+import { createPerson, deletePerson, listPeople, listSortedPeople, PEOPLE_SORTS, updatePerson } from '../operator-store.ts'
+import { concerned, grantRoles, refuseUncovered } from './granted-roles.ts'
+import { keepAnOwner, type OperatorsDeps, operatorChanges, refuseTaken, requirePerson } from './operator-changes.ts'
 import { InvitationView, OperatorCreate, OperatorPatch, OperatorView, operatorView } from './operator-shapes.ts'
 
-const UNKNOWN = { 404: 'NOT_FOUND: the operator, or the Workspace' }
-const LAST_OWNER = { ...UNKNOWN, 409: 'CONFLICT: the operator is the last owner' }
+const UNKNOWN = { 404: 'NOT_FOUND: the operator, or a Workspace' }
+const LAST_OWNER = { ...UNKNOWN, 409: 'CONFLICT: the operator is the last owner of all Workspaces' }
 const docs = {
   list: inWorkspace('GET /operators', 'listOperators', 'List operators, oldest first', {
     scope: 'operators:read',
-    query: PAGE,
+    description:
+      'All operators, if you have the scope in all Workspaces. Otherwise the operators of the Workspace of the request.',
+    query: { ...PAGE, ...sortQuery(PEOPLE_SORTS, 'Default: oldest first. `-` before a name is descending.') },
     answers: { 200: List(OperatorView) },
   }),
   invite: inWorkspace('POST /operators', 'inviteOperator', 'Invite an operator', {
     scope: 'operators:write',
     description:
-      "Operators work on the whole server. The audit log of the request's Workspace records the invitation. You cannot give a role with scopes that you do not have.",
+      'With a role in all Workspaces, or roles in single ones, whose audit logs record the invitation. You cannot give a role with scopes that you do not have in the same Workspaces.',
     body: OperatorCreate,
     answers: { 201: InvitationView },
-    errors: { 409: 'CONFLICT: the email address is taken' },
+    errors: { 404: 'NOT_FOUND: a Workspace', 409: 'CONFLICT: the email address is taken' },
   }),
   update: inWorkspace(
     'PATCH /operators/:id',
     'updateOperator',
-    'Change the name or role of an operator. A new role ends their sessions',
+    'Change the name or roles of an operator. Other access ends their sessions',
     {
       scope: 'operators:write',
       description:
-        'A new role invalidates links for the old role and invitations that the operator issued. Admin tokens that the operator issued get at most the scopes of the new role.',
+        'New roles invalidate links for the old ones, and invitations into the same Workspaces that the operator issued. Admin tokens that the operator issued get at most the scopes of the new roles. The audit logs of the Workspaces concerned record the change.',
       body: OperatorPatch,
       answers: { 200: OperatorView },
       errors: LAST_OWNER,
@@ -50,7 +50,8 @@ const docs = {
     'Remove an operator with their sessions, admin tokens and invitations',
     {
       scope: 'operators:write',
-      description: 'API keys and user tokens that the operator issued stay valid: they belong to an Application or a user.',
+      description:
+        'You need the scopes of all their roles. API keys and user tokens that the operator issued stay valid: they belong to an Application or a user.',
       answers: { 204: null },
       errors: LAST_OWNER,
     },
@@ -68,90 +69,88 @@ const docs = {
   ),
 }
 
-function operatorChanges(deps: ChangeDeps) {
-  /** Runs one change at a time, so that the scopes of the acting operator stay the same during it. */
-  const changeOperators = <T>(request: FastifyRequest, work: (tx: Tx, now: Date) => Promise<Change<T>>): Promise<T> =>
-    change(deps, request, work, lockOwners)
+export function operatorsRoutes(app: TypedApp, deps: OperatorsDeps): void {
+  const { db, findWorkspaceIds } = deps
+  const { invite } = operatorChanges(deps)
 
-  const invite = async (request: FastifyRequest, find: (tx: Tx, now: Date) => Promise<Person>, verb: 'invite' | 'reinvite') => {
-    const token = newInvitationToken()
-    const person = await changeOperators(request, async (tx, now) => {
-      const value = await find(tx, now)
-      refuseRoleWithMissingScope(request.operator, value.role)
-      await putInvitation(tx, value.id, token, now, await findResponsibleOperator(tx, request.operator.id))
-      return { value, action: `operator.${verb}`, id: value.id, fields: verb === 'invite' ? ['email', 'name', 'role'] : [] }
-    })
-    const url = invitationUrl(request.base, token)
-    return { object: 'invitation' as const, url, operator: operatorView(person) }
-  }
-  return { changeOperators, invite }
-}
-
-export function operatorsRoutes(app: TypedApp, deps: ChangeDeps): void {
-  const { db } = deps
-  const { changeOperators, invite } = operatorChanges(deps)
-
-  handle(app, docs.list, async ({ query }) => listOf(await listPeople(db, pageOf(query)), operatorView, ({ id }) => id))
+  handle(app, docs.list, async ({ query, operator: { access }, workspaceId }) => {
+    const isLimited = workspacesWith(access, 'operators:read') !== undefined
+    const [sort, page, listedWorkspace] = [sortOf(PEOPLE_SORTS, query), pageOf(query), isLimited ? workspaceId : undefined]
+    const people = sort ? await listSortedPeople(db, page, sort, listedWorkspace) : await listPeople(db, page, listedWorkspace)
+    return listOf(
+      people,
+      (person) => operatorView(person, access),
+      ({ id }) => id,
+    )
+  })
 
   handle(app, docs.invite, async (request, reply) => {
+    const { body, operator } = request
     const create = async (tx: Tx, now: Date): Promise<Person> => {
-      const person = await createPerson(tx, request.body, now)
-      if (!person) throw taken('email', 'Email address')
-      return person
+      const roles = await grantRoles(tx, { ...operator, findWorkspaceIds }, NO_ROLES, body)
+      if (roles.all === null && roles.workspaces.size === 0)
+        throw invalid({ param: 'role', message: 'is required, or a role in workspace_roles' })
+      return (await createPerson(tx, { ...body, roles }, now)) ?? refuseTaken(tx, body.email, operator.access)
     }
-    return reply.status(201).send(await invite(request, create, 'invite'))
+    return reply.status(201).send(await invite(request, 'invite', create))
   })
 
   handle(app, docs.reinvite, async (request, reply) => {
-    const { id } = request.params
-    return reply.status(201).send(await invite(request, (tx) => requirePerson(tx, id), 'reinvite'))
+    const { params, operator } = request
+    const find = async (tx: Tx): Promise<Person> => {
+      const person = await requirePerson(tx, params.id, operator)
+      refuseUncovered(operator.access, person.roles)
+      return person
+    }
+    return reply.status(201).send(await invite(request, 'reinvite', find))
   })
 
+  changeRoutes(app, deps)
+}
+
+function changeRoutes(app: TypedApp, deps: OperatorsDeps): void {
+  const { findWorkspaceIds } = deps
+  const { changeOperators } = operatorChanges(deps)
+
   handle(app, docs.update, async (request) => {
-    const { params, body, operator } = request
-    const person = await changeOperators(request, async (tx, now) => {
+    const { params, body, operator, workspaceId } = request
+    const update = async (tx: Tx, now: Date) => {
       if (body.role !== undefined && body.role !== 'owner') await keepAnOwner(tx, params.id)
-      const before = await requirePerson(tx, params.id)
-      refuseRoleWithMissingScope(operator, before.role)
-      if (body.role) refuseRoleWithMissingScope(operator, body.role)
-      const value = (await updatePerson(tx, params.id, body, now)) ?? before
-      const fields = changedFields(OperatorPatch, body)
-      return { value, action: 'operator.update', id: value.id, fields, announce: [OPERATORS_TOPIC, value.id] }
-    })
-    return operatorView(person)
+      const before = await requirePerson(tx, params.id, operator)
+      const after = await grantRoles(tx, { ...operator, findWorkspaceIds }, before.roles, body)
+      const hasRoles = body.role !== undefined || body.workspace_roles !== undefined
+      // A name is the same in all Workspaces, and roles end a suspension in all of them.
+      if (body.name !== undefined || !hasRoles || before.state === 'suspended') refuseUncovered(operator.access, after)
+      const value = (await updatePerson(tx, params.id, { name: body.name, ...(hasRoles && { roles: after }) }, now)) ?? before
+      const changed = changedRoles(before.roles, after)
+      return {
+        value,
+        action: 'operator.update' as const,
+        id: value.id,
+        fields: changedFields(OperatorPatch, body),
+        workspaceIds: concerned(changed.workspaceIds, changed.all || body.name !== undefined, workspaceId),
+        announce: [OPERATORS_TOPIC, value.id] as const,
+      }
+    }
+    return operatorView(await changeOperators(request, update, params.id), operator.access)
   })
 
   handle(app, docs.remove, async (request, reply) => {
-    const { id } = request.params
-    await changeOperators(request, async (tx) => {
-      await keepAnOwner(tx, id)
-      refuseRoleWithMissingScope(request.operator, (await requirePerson(tx, id)).role)
-      await deletePerson(tx, id)
-      return { value: id, action: 'operator.delete', id, announce: [OPERATORS_TOPIC, id] }
-    })
+    const { params, operator, workspaceId } = request
+    const remove = async (tx: Tx) => {
+      await keepAnOwner(tx, params.id)
+      const { roles } = await requirePerson(tx, params.id, operator)
+      refuseUncovered(operator.access, roles)
+      await deletePerson(tx, params.id)
+      return {
+        value: params.id,
+        action: 'operator.delete' as const,
+        id: params.id,
+        workspaceIds: concerned(roles.workspaces.keys(), roles.all !== null, workspaceId),
+        announce: [OPERATORS_TOPIC, params.id] as const,
+      }
+    }
+    await changeOperators(request, remove, params.id)
     return reply.status(204).send()
   })
-}
-
-async function requirePerson(tx: Tx, id: string): Promise<Person> {
-  const person = await findPerson(tx, id)
-  if (!person) throw notFound('operator')
-  return person
-}
-
-/** Operators cannot give, take or reset roles with scopes that they do not have. */
-function refuseRoleWithMissingScope({ scopes }: Operator, role: Role): void {
-  const missing = ROLE_SCOPES[role].find((scope) => !scopes.includes(scope))
-  if (missing)
-    throw new GatehouseError('FORBIDDEN', { message: `The role ${role} has ${missing}, which you do not have.`, param: 'role' })
-}
-
-/** Without an owner, no operator could be invited again. */
-async function keepAnOwner(tx: Tx, id: string): Promise<void> {
-  const owners = await lockOwners(tx)
-  if (owners.length === 1 && owners[0] === id) {
-    throw new GatehouseError('CONFLICT', {
-      message: 'The last owner cannot be removed or demoted. Make another operator an owner first.',
-    })
-  }
 }

@@ -55,6 +55,8 @@ export interface Replay {
   readonly limits: ReadonlyMap<string, LimitCount>
   newest: Date | undefined
   oldest: Date | undefined
+  /** Sequence of the record behind which the next part begins; undefined: there are no more records. */
+  end: number | undefined
 }
 
 const PAGE = 200
@@ -77,7 +79,7 @@ export async function replay(
   const replayer = new Replayer(draft)
   const tally = new Tally()
   const lookups = new RecordLookups(db, workspaceId, hasher, replayer)
-  let below: number | undefined
+  let { below } = filter
   for (let left = last, pages = last / PAGE + MAX_SHORT_PAGES; left > 0 && pages > 0; pages--) {
     const page = await searchRecords(db, workspaceId, {
       endpoints: GOVERNED_ENDPOINTS,
@@ -91,6 +93,7 @@ export async function replay(
     }
     left -= page.data.length
     below = page.end
+    tally.replay.end = page.end
     if (!page.hasMore) break
   }
   return tally.replay
@@ -165,6 +168,7 @@ class Tally {
     limits: this.#limits,
     newest: undefined,
     oldest: undefined,
+    end: undefined,
   }
 
   add(record: AuditRecord, decided: Awaited<ReturnType<typeof replayRecord>>): void {

@@ -12,13 +12,14 @@ export async function authenticate(
 ): Promise<StageReturn<Caller>> {
   if (internalCaller) {
     const { application } = internalCaller
-    if (!(internalCaller instanceof PlaygroundCaller)) return { application, keyId: '' }
+    if (!(internalCaller instanceof PlaygroundCaller)) return { application, keyId: internalCaller.keyId }
     return { application, keyId: '', operatorId: internalCaller.operatorId, memoryDisabled: !internalCaller.mayStoreMemories }
   }
   const authentication = await authenticator.authenticate(authorization)
   if (authentication.ok) return callerOf(authentication)
-  const message = authentication.code === 'AUTH_INVALID_KEY' ? describeMisplacedCredential(authorization, 'gk_') : undefined
-  return refuse(authentication.code, message === undefined ? {} : { message })
+  const { code, message = code === 'AUTH_INVALID_KEY' ? describeMisplacedCredential(authorization, 'gk_') : undefined } =
+    authentication
+  return refuse(code, message === undefined ? {} : { message })
 }
 
 const callerOf = ({ application, keyId, keyIssuer }: Extract<Authentication, { ok: true }>): Caller => ({

@@ -13,7 +13,7 @@ import { expiryLimit } from '../../responses/stored-response.ts'
 import { findStoredResponse } from '../../responses/stored-response-store.ts'
 import type { PendingOutputHolds } from '../../review/pending-output-holds.ts'
 import { bindRequest, type RequestHashes } from '../../review/request-hash.ts'
-import { type ReviewDeps, resubmit } from '../../review/resubmission.ts'
+import { type Release, type ReviewDeps, resubmit } from '../../review/resubmission.ts'
 import { findPendingHold } from '../../review/review-store.ts'
 import { responseOwner } from '../continue-conversation.ts'
 import { ENDPOINT_PLANS } from '../endpoints.ts'
@@ -53,13 +53,23 @@ export async function authorize(
   if (request.storedResponse) return findResponse(context, request.storedResponse, deps)
   if (!stages.has('classify')) return NOTHING_DECIDED
 
-  const policy = await deps.policies.current(application.workspaceId)
-  const decision = decide(classified, 'input', { policy, input: policyInputOf(context, deps.clock.now()) })
-  const { binding } = await deps.workspaceKeys.get(application.workspaceId)
-  const decided = { ...NOTHING_DECIDED, decision, policy, requestHashes: () => hashesOf(binding, context) }
+  const decided = await decideOnInput(context, classified, deps)
   if (request.dryRun) return withTransforms(decided, context, classified, deps)
   if (request.reviewItemId !== undefined) return release(request.reviewItemId, decided, context, classified, deps)
   return (await stopByVerdict(decided, context, deps)) ?? withTransforms(decided, context, classified, deps)
+}
+
+/** The decision of the active input policies, without its transforms. */
+export async function decideOnInput(
+  context: RequestContext,
+  classified: Classified,
+  { policies, workspaceKeys, clock }: Pick<AuthorizeDeps, 'policies' | 'workspaceKeys' | 'clock'>,
+): Promise<Authorized> {
+  const { workspaceId } = context.caller.application
+  const policy = await policies.current(workspaceId)
+  const decision = decide(classified, 'input', { policy, input: policyInputOf(context, clock.now()) })
+  const { binding } = await workspaceKeys.get(workspaceId)
+  return { ...NOTHING_DECIDED, decision, policy, requestHashes: () => hashesOf(binding, context) }
 }
 
 /** Another Application's record looks like one that does not exist. */
@@ -118,7 +128,7 @@ const NO_HOLD = { point: 'input', reason: 'approval_required' }
 const NEEDS_APPROVAL =
   'A policy requires approval for this content, and embeddings cannot be approved: no review item exists. Remove the content.'
 
-/** Claims the release of an approved request, unless the current policies deny it (GW-REV-12). */
+/** Claims the release of an approved request. */
 async function release(
   id: string,
   decided: Authorized,
@@ -126,10 +136,21 @@ async function release(
   classified: Classified,
   deps: AuthorizeDeps,
 ): Promise<StageReturn<Authorized>> {
-  const resubmitted = await resubmit(ownerOf(context.caller), { id, ...decided.requestHashes() }, deps)
+  const { keyIssuer } = context.caller
+  const resubmitted = await resubmit(ownerOf(context.caller), { id, keyIssuer, ...decided.requestHashes() }, deps)
   if (resubmitted.kind === 'refused') return refuse(resubmitted.code, resubmitted.fields, decided)
   if (resubmitted.kind === 'pending') return new Stop({ kind: 'held', point: 'input', itemId: resubmitted.itemId }, decided)
-  const { release } = resubmitted
+  return applyRelease(resubmitted.release, decided, context, classified, deps)
+}
+
+/** The request of a release with the transforms of the current policies, unless they deny it (GW-REV-12). */
+export function applyRelease(
+  release: Release,
+  decided: Authorized,
+  context: RequestContext,
+  classified: Classified,
+  deps: Pick<AuthorizeDeps, 'reportFault'>,
+): Authorized | Stop<Authorized> {
   if (release.kind === 'first' && decided.decision.verdict === 'deny')
     return denyByPolicy(decided.decision, 'input', { ...decided, release })
   const authorized = withTransforms({ ...decided, release }, context, classified, deps)
@@ -144,7 +165,7 @@ function withTransforms(
   decided: Authorized,
   { admitted: { request } }: RequestContext,
   classified: Classified,
-  deps: AuthorizeDeps,
+  deps: Pick<AuthorizeDeps, 'reportFault'>,
 ): Authorized | Stop<Authorized> {
   const steering = collectDirectives(decided.decision.directives)
   const vault = new Vault()

@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import { Skipped, type StageReturn } from '../../domain/outcome.ts'
 import { type Passage, searchKnowledge } from '../../knowledge/search.ts'
 import type { Ranker } from '../../retrieval/rank.ts'
-import { governHits, type HitDeps, type HitKind, holdForHits, prepareHitSearch } from '../govern-hits.ts'
+import { governHits, type HitDeps, type HitKind, type HitSearch, holdForHits, prepareHitSearch } from '../govern-hits.ts'
 import type { Authorized, RequestContext, Retrieved } from '../stage-results.ts'
 
 export interface RetrieveDeps extends HitDeps {
@@ -16,13 +16,23 @@ export async function retrieve(
   authorized: Authorized,
   deps: RetrieveDeps,
 ): Promise<StageReturn<Retrieved>> {
-  const { knowledge } = context.caller.application.settings
-  if (!knowledge.enabled || authorized.steering.knowledgeOff) return new Skipped()
-  const limit = context.incoming.endpoint === 'chat' ? knowledge.passages : context.admitted.request.limit
-  const search = prepareHitSearch(context, authorized, limit, deps)
+  const search = planRetrieval(context, authorized, deps)
   if (!search) return new Skipped()
+  const { knowledge } = context.caller.application.settings
   const passages = searchKnowledge(deps, search.viewer, { text: search.text, collections: knowledge.collections })
   return holdForHits(await governHits(passages, search, PASSAGES, authorized.decision, deps), search)
+}
+
+/** The search for passages; undefined: the request gets none. */
+export function planRetrieval(
+  context: RequestContext,
+  authorized: Authorized,
+  deps: Pick<HitDeps, 'clock' | 'timeSlices'>,
+): HitSearch | undefined {
+  const { knowledge } = context.caller.application.settings
+  if (!knowledge.enabled || authorized.steering.knowledgeOff) return undefined
+  const limit = context.incoming.endpoint === 'chat' ? knowledge.passages : context.admitted.request.limit
+  return prepareHitSearch(context, authorized, limit, deps)
 }
 
 const PASSAGES: HitKind<Passage> = {

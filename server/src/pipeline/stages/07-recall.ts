@@ -2,7 +2,7 @@ import type { Db } from '../../db/database.ts'
 import { Skipped, type StageReturn } from '../../domain/outcome.ts'
 import { type RecalledMemory, recallMemories } from '../../memory/recall.ts'
 import type { Ranker } from '../../retrieval/rank.ts'
-import { governHits, type HitDeps, type HitKind, holdForHits, prepareHitSearch } from '../govern-hits.ts'
+import { governHits, type HitDeps, type HitKind, type HitSearch, holdForHits, prepareHitSearch } from '../govern-hits.ts'
 import type { Authorized, Recalled, RequestContext, Retrieved } from '../stage-results.ts'
 
 export interface RecallDeps extends HitDeps {
@@ -17,14 +17,25 @@ export async function recall(
   { decision }: Retrieved,
   deps: RecallDeps,
 ): Promise<StageReturn<Recalled>> {
-  const { memory } = context.caller.application.settings
-  if (!memory.enabled || authorized.steering.memory === 'off') return new Skipped()
-  const isChat = context.incoming.endpoint === 'chat'
-  const search = prepareHitSearch(context, authorized, isChat ? memory.recall : context.admitted.request.limit, deps)
+  const search = planRecall(context, authorized, deps)
   if (!search) return new Skipped()
+  const { memory } = context.caller.application.settings
+  const isChat = context.incoming.endpoint === 'chat'
   const query = { text: search.text, ...(isChat && memory.scopes && { scopes: memory.scopes }) }
   const memories = recallMemories(deps, search.viewer, query)
   return holdForHits(await governHits(memories, search, MEMORIES, decision, deps), search)
+}
+
+/** The search for memories; undefined: the request gets none. */
+export function planRecall(
+  context: RequestContext,
+  authorized: Authorized,
+  deps: Pick<HitDeps, 'clock' | 'timeSlices'>,
+): HitSearch | undefined {
+  const { memory } = context.caller.application.settings
+  if (!memory.enabled || authorized.steering.memory === 'off') return undefined
+  const limit = context.incoming.endpoint === 'chat' ? memory.recall : context.admitted.request.limit
+  return prepareHitSearch(context, authorized, limit, deps)
 }
 
 const MEMORIES: HitKind<RecalledMemory> = {

@@ -11,7 +11,14 @@ import type { InvokeDeps } from '../../providers/invoke.ts'
 import { deniedByFault, type GovernDeps } from '../govern.ts'
 import type { MemoryCandidate, MemorySources } from '../memory-candidates.ts'
 import { decideOnMemory, explicitCandidates, extractedCandidates } from '../memory-candidates.ts'
-import { type Authorized, nothingRemembered, policyInputOf, type Remembered, type RequestContext } from '../stage-results.ts'
+import {
+  type Authorized,
+  type Inspected,
+  nothingRemembered,
+  policyInputOf,
+  type Remembered,
+  type RequestContext,
+} from '../stage-results.ts'
 
 export interface RememberDeps extends GovernDeps {
   readonly clock: Clock
@@ -74,22 +81,56 @@ async function rememberChat(
   sources: MemorySources,
   deps: RememberDeps,
 ): Promise<StageReturn<Remembered>> {
-  const { caller, identity, admitted } = context
-  const { settings } = caller.application
+  const { caller, admitted } = context
   const { dryRun } = admitted.request
-  const viewer = viewerOf(caller, identity)
-  const isInactive = authorized.release?.kind === 'again' || authorized.steering.memory === 'off' || !sources.inspected.completion
-  const scope = viewer.user.id !== '' ? 'user' : viewer.sessionId !== '' ? 'session' : undefined
-  if (!settings.memory.enabled || settings.memory.capture === 'off' || isInactive || scope === undefined) return new Skipped()
+  const plan = planCapture(context, authorized)
+  if ('reason' in plan || authorized.release?.kind === 'again' || !sources.inspected.completion) return new Skipped()
+  const { candidates, attempts } = await candidatesOf(plan, context, authorized, sources, deps)
+  const remembered = await decideOnCandidates(candidates, context, authorized, sources.inspected, deps)
+  return { ...remembered, drafts: dryRun || caller.memoryDisabled ? [] : remembered.drafts, attempts }
+}
 
-  const isExplicit = settings.memory.capture === 'explicit'
-  const { candidates, attempts } =
-    isExplicit || dryRun
-      ? { candidates: isExplicit ? explicitCandidates(authorized, scope, settings.default_classification) : [], attempts: [] }
-      : await extractedCandidates(context, authorized, scope, sources, deps)
+/** How a chat leaves memories, or the reason why it leaves none. */
+export type CapturePlan =
+  | { readonly capture: 'explicit' | 'extract'; readonly scope: 'user' | 'session' }
+  /** The Application's settings, a directive of the policies, or no user and session that a memory could belong to. */
+  | { readonly reason: 'disabled' | 'policy' | 'no_owner' }
+
+export function planCapture({ caller, identity }: RequestContext, { steering }: Pick<Authorized, 'steering'>): CapturePlan {
+  const { enabled, capture } = caller.application.settings.memory
+  if (!enabled || capture === 'off') return { reason: 'disabled' }
+  if (steering.memory === 'off') return { reason: 'policy' }
+  const { user, sessionId } = viewerOf(caller, identity)
+  if (user.id !== '') return { capture, scope: 'user' }
+  return sessionId !== '' ? { capture, scope: 'session' } : { reason: 'no_owner' }
+}
+
+async function candidatesOf(
+  { capture, scope }: Exclude<CapturePlan, { reason: string }>,
+  context: RequestContext,
+  authorized: Authorized,
+  sources: MemorySources,
+  deps: RememberDeps,
+) {
+  const { settings } = context.caller.application
+  if (capture === 'explicit')
+    return { candidates: explicitCandidates(authorized, scope, settings.default_classification), attempts: [] }
+  if (context.admitted.request.dryRun) return { candidates: [], attempts: [] }
+  return extractedCandidates(context, authorized, scope, sources, deps)
+}
+
+/** The memories that may be stored of a chat's candidates, and the chat's decision with theirs. */
+export async function decideOnCandidates(
+  candidates: readonly MemoryCandidate[],
+  context: RequestContext,
+  authorized: Pick<Authorized, 'policy' | 'steering'>,
+  inspected: Pick<Inspected, 'decision'>,
+  deps: GovernDeps & Pick<RememberDeps, 'clock'>,
+): Promise<Omit<Remembered, 'attempts'>> {
+  const viewer = viewerOf(context.caller, context.identity)
   const drafts: MemoryDraft[] = []
   const applied = new Set<string>()
-  let { decision } = sources.inspected
+  let { decision } = inspected
   const now = deps.clock.now()
   for (const each of candidates) {
     const decided = await decideOnMemory(each, authorized, policyInputOf(context, now), deps)
@@ -97,9 +138,9 @@ async function rememberChat(
     decision = mergeDecisions(decision, afterResponse(decided.decision))
     if (mode === 'off' || draftProblem(viewer, candidate, now)) continue
     for (const name of transforms) applied.add(name)
-    drafts.push(draftOf(candidate, mode, admitted.auditId))
+    drafts.push(draftOf(candidate, mode, context.admitted.auditId))
   }
-  return { drafts: caller.memoryDisabled || dryRun ? [] : drafts, decision, transforms: [...applied], attempts }
+  return { drafts, decision, transforms: [...applied] }
 }
 
 /** A memory changes nothing of the completion: a denied one is only left out, and one that requires approval is escalated. */

@@ -4,7 +4,7 @@ import type { PolicySetVersion } from '../policy-store.ts'
 import { policySetView } from './policy-shapes.ts'
 
 /** `base_version` of a Workspace without policies. */
-const NO_VERSION = 'none'
+export const NO_VERSION = 'none'
 
 /** Query of routes that activate a version: the version that the client saw as active. */
 export const BASE_VERSION = {

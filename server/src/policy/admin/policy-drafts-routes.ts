@@ -1,121 +1,178 @@
-import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
+import type { Db, Tx } from '../../db/database.ts'
+import { GatehouseError } from '../../errors.ts'
+import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
+import { invalid, notFound, requireFound } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
-import { nullable } from '../../http/schemas.ts'
-import { EVALUATION_LIMIT_ERRORS, type EvaluationLimiter } from '../evaluation-limiter.ts'
-import { type PolicyError, parsePolicySet } from '../parse.ts'
-import { type PolicyTest, readPolicyTests, runCases, type TestReport, type TestTools } from '../policy-test.ts'
-import { parseSource } from './parse-source.ts'
-import { Source, SourceBody } from './policy-shapes.ts'
+import { isStorable } from '../../lib/fields.ts'
+import { POLICY_LIMITS } from '../policy.ts'
+import {
+  countDrafts,
+  createDraft,
+  deleteDraft,
+  findDraft,
+  listDrafts,
+  lockDraft,
+  type PolicyDraft,
+  updateDraft,
+} from '../policy-draft-store.ts'
+import { findPolicySet, lockActivePolicySet } from '../policy-store.ts'
+import { NO_VERSION } from './base-version.ts'
+import { DraftCreate, DraftPatch, DraftView, DraftWithSourceView, draftView, draftWithSourceView } from './draft-shapes.ts'
+import type { ActorNames } from './policy-shapes.ts'
 
-const count = Type.Integer({ minimum: 0 })
+const MAX_DRAFTS = 200
+/** Edits of the text by one operator within this time share an audit record, because editors save after each pause. */
+const RECORD_EVERY_MS = 10 * 60_000
 
-const ErrorView = Type.Object({
-  line: Type.Integer({ minimum: 1 }),
-  column: Type.Integer({ minimum: 1 }),
-  field: Type.String({ description: 'Path of the field. Empty for the whole document.' }),
-  message: Type.String(),
-})
-
-const CheckView = Type.Object({
-  object: Type.Literal('policy_check'),
-  ok: Type.Boolean({ description: 'Whether the document can be published.' }),
-  name: nullable(Type.String()),
-  rules: count,
-  tests: { ...count, description: 'Number of test cases in the document.' },
-  errors: Type.Array(ErrorView),
-})
-
-const TestBody = Type.Object({
-  source: Source,
-  files: Type.Optional(
-    Type.Record(Type.String({ maxLength: 500 }), Type.String({ maxLength: 1_048_576 }), {
-      description: 'Test files by the names in `tests:`.',
-    }),
-  ),
-})
-
-const file = nullable(Type.String({ description: 'null: the document.' }))
-const TestRunView = Type.Object({
-  object: Type.Literal('policy_test_run'),
-  ok: Type.Boolean({ description: 'Whether there were cases, no file is missing and all cases passed.' }),
-  passed: count,
-  failed: count,
-  results: Type.Array(
-    Type.Object({
-      file,
-      name: Type.String(),
-      line: Type.Integer({ minimum: 1 }),
-      ok: Type.Boolean(),
-      failures: Type.Array(Type.String(), { description: 'One entry for each failed expectation.' }),
-    }),
-  ),
-  missing: Type.Array(Type.String(), { description: 'Files that the document names and the request does not contain.' }),
-  errors: Type.Array(Type.Object({ file: Type.String(), ...ErrorView.properties }), {
-    description: 'Errors of files that cannot be run.',
-  }),
-})
+const UNKNOWN = { 404: 'NOT_FOUND: the draft, or the Workspace' }
+const CHANGED = { 409: 'CONFLICT: the draft has another revision; `details.draft` is the current one with its text' }
 
 const docs = {
-  check: inWorkspace('POST /policy-sets/check', 'checkPolicySet', 'Check a document without publishing it', {
+  list: inWorkspace('GET /policy-drafts', 'listPolicyDrafts', 'List drafts, newest first', {
     scope: 'policies:read',
-    body: SourceBody,
-    answers: { 200: CheckView },
+    query: PAGE,
+    answers: { 200: List(DraftView) },
   }),
-  test: inWorkspace('POST /policy-sets/test', 'testPolicySet', 'Run the tests of a document', {
+  create: inWorkspace('POST /policy-drafts', 'createPolicyDraft', 'Create a draft', {
+    scope: 'policies:write',
+    description: 'All operators who can read policies see it. A draft may have errors, and applies to no request.',
+    body: DraftCreate,
+    answers: { 201: DraftWithSourceView },
+    errors: { 409: `CONFLICT: the Workspace has ${MAX_DRAFTS} drafts` },
+  }),
+  get: inWorkspace('GET /policy-drafts/:id', 'getPolicyDraft', 'Get a draft and its document', {
     scope: 'policies:read',
-    description: 'Runs the cases under `tests:`, and the files named there that the request contains.',
-    body: TestBody,
-    answers: { 200: TestRunView },
-    errors: EVALUATION_LIMIT_ERRORS,
+    answers: { 200: DraftWithSourceView },
+    errors: UNKNOWN,
+  }),
+  update: inWorkspace('PATCH /policy-drafts/:id', 'updatePolicyDraft', 'Change a draft', {
+    scope: 'policies:write',
+    description: 'Missing fields stay unchanged. Edits of the text by one operator within ten minutes share an audit record.',
+    body: DraftPatch,
+    answers: { 200: DraftWithSourceView },
+    errors: { ...UNKNOWN, ...CHANGED },
+  }),
+  remove: inWorkspace('DELETE /policy-drafts/:id', 'deletePolicyDraft', 'Delete a draft', {
+    scope: 'policies:write',
+    answers: { 204: null },
+    errors: UNKNOWN,
   }),
 }
 
-interface Deps {
-  readonly evaluationLimiter: EvaluationLimiter
-  readonly testTools: TestTools
+interface Deps extends ChangeDeps {
+  readonly findActorNames: (db: Db, ids: readonly string[]) => Promise<ActorNames>
 }
 
-/** Checks and tests a policy document before publication. Nothing is stored. */
-export function policyDraftsRoutes(app: TypedApp, { evaluationLimiter, testTools }: Deps): void {
-  handle(app, docs.check, async ({ body }) => {
-    const parsed = parsePolicySet(body.source)
-    if (!parsed.ok) return { object: 'policy_check', ok: false, name: null, rules: 0, tests: 0, errors: [...parsed.errors] }
-    const { name, rules, cases } = parseSource(body.source)
-    return { object: 'policy_check', ok: true, name, rules: rules.length, tests: cases.length, errors: [] }
+const viewOf = async (draft: PolicyDraft, { db, findActorNames }: Deps) =>
+  draftWithSourceView(draft, await findActorNames(db, [draft.author, draft.editedBy]))
+
+export function policyDraftsRoutes(app: TypedApp, deps: Deps): void {
+  const { db } = deps
+
+  handle(app, docs.list, async ({ workspaceId, query }) => {
+    const page = await listDrafts(db, workspaceId, pageOf(query))
+    const names = await deps.findActorNames(db, page?.data.flatMap(({ author, editedBy }) => [author, editedBy]) ?? [])
+    return listOf(
+      page,
+      (draft) => draftView(draft, names),
+      ({ id }) => id,
+    )
   })
 
-  handle(app, docs.test, async ({ body: { source, files = {} } }) => {
-    const set = parseSource(source)
-    const sent = set.tests.filter((name) => Object.hasOwn(files, name))
-    const missing = set.tests.filter((name) => !sent.includes(name))
-    const results: ReturnType<typeof resultView>[] = []
-    const errors: ({ file: string } & PolicyError)[] = []
-    await evaluationLimiter.run(async (pause) => {
-      const run = async (from: string | null, tests: readonly PolicyTest[]): Promise<void> => {
-        for (const report of runCases(set, tests, testTools)) {
-          results.push(resultView(from, report))
-          await pause()
-        }
-      }
-      await run(null, set.cases)
-      for (const name of sent) {
-        const read = readPolicyTests(files[name] ?? '')
-        errors.push(...read.errors.map((error) => ({ file: name, ...error })))
-        await pause()
-        if (read.errors.length === 0) await run(name, read.tests)
-      }
+  handle(app, docs.get, async ({ workspaceId, params }) =>
+    viewOf(requireFound(await findDraft(db, workspaceId, params.id), 'draft'), deps),
+  )
+
+  handle(app, docs.create, async (request, reply) => {
+    const { workspaceId, operator, body } = request
+    checkSource(body.source)
+    const created = await change(deps, request, async (tx, now) => {
+      const active = await lockActivePolicySet(tx, workspaceId)
+      if ((await countDrafts(tx, workspaceId)) >= MAX_DRAFTS) throw tooMany()
+      const baseId =
+        body.base_version === undefined ? (active?.id ?? null) : await requireBase(tx, workspaceId, body.base_version)
+      const { title, note = '', source } = body
+      const value = await createDraft(tx, workspaceId, { title, note, source, baseId, author: operator.id }, now)
+      return { value, action: 'policy_draft.create', id: value.id, fields: Object.keys(body) }
     })
-    const failed = results.filter(({ ok }) => !ok).length
-    const ok = failed + missing.length + errors.length === 0 && results.length > 0
-    return { object: 'policy_test_run', ok, passed: results.length - failed, failed, results, missing, errors }
+    return reply.status(201).send(await viewOf(created, deps))
+  })
+
+  changeRoutes(app, deps)
+}
+
+function changeRoutes(app: TypedApp, deps: Deps): void {
+  handle(app, docs.update, async (request) => {
+    const { workspaceId, params, operator, body } = request
+    if (body.source !== undefined) checkSource(body.source)
+    const { draft, isStale } = await change(deps, request, async (tx, now) => {
+      const draft = requireFound(await lockDraft(tx, workspaceId, params.id), 'draft')
+      if (draft.revision !== body.revision) return { value: { draft, isStale: true } }
+      const edits = await editsOf(tx, workspaceId, body)
+      const fields = Object.keys(body).filter((field) => field !== 'revision')
+      const isRecorded =
+        fields.some((field) => field !== 'source') ||
+        draft.editedBy !== operator.id ||
+        now.getTime() - draft.recordedAt.getTime() >= RECORD_EVERY_MS
+      const revision = draft.revision + 1
+      const changed = {
+        ...draft,
+        ...edits,
+        editedBy: operator.id,
+        revision,
+        updatedAt: now,
+        ...(isRecorded && { recordedAt: now }),
+      }
+      await updateDraft(tx, workspaceId, changed)
+      const value = { draft: changed, isStale: false }
+      return isRecorded ? { value, action: 'policy_draft.update', id: draft.id, fields } : { value }
+    })
+    const view = await viewOf(draft, deps)
+    if (isStale) throw revised(view)
+    return view
+  })
+
+  handle(app, docs.remove, async (request, reply) => {
+    const { workspaceId, params } = request
+    await change(deps, request, async (tx) => {
+      if (!(await deleteDraft(tx, workspaceId, params.id))) throw notFound('draft')
+      return { value: undefined, action: 'policy_draft.delete', id: params.id }
+    })
+    return reply.status(204).send()
   })
 }
 
-const resultView = (from: string | null, { name, line, failures }: TestReport) => ({
-  file: from,
-  name,
-  line,
-  ok: failures.length === 0,
-  failures: [...failures],
-})
+/** The fields that the body sets. */
+async function editsOf(tx: Tx, workspaceId: string, { title, note, source, base_version }: Static<typeof DraftPatch>) {
+  return {
+    ...(title !== undefined && { title }),
+    ...(note !== undefined && { note }),
+    ...(source !== undefined && { source }),
+    ...(base_version !== undefined && { baseId: await requireBase(tx, workspaceId, base_version) }),
+  }
+}
+
+async function requireBase(tx: Tx, workspaceId: string, base: string): Promise<string | null> {
+  if (base === NO_VERSION) return null
+  if (await findPolicySet(tx, workspaceId, base)) return base
+  throw invalid({ param: 'base_version', message: `must be the id of a version of this Workspace, or ${NO_VERSION}` })
+}
+
+function checkSource(source: string): void {
+  if (!isStorable(source)) throw invalid({ param: 'source', message: 'must not contain U+0000 or unpaired surrogates' })
+  if (Buffer.byteLength(source) > POLICY_LIMITS.sourceBytes)
+    throw invalid({ param: 'source', message: `must have at most ${POLICY_LIMITS.sourceBytes} bytes` })
+}
+
+const tooMany = (): GatehouseError =>
+  new GatehouseError('CONFLICT', { message: `A Workspace can have ${MAX_DRAFTS} drafts. Publish or delete one first.` })
+
+const revised = (draft: { readonly revision: number }): GatehouseError =>
+  new GatehouseError('CONFLICT', {
+    message: `The draft was changed: its revision is ${draft.revision}. Merge your text with it, then send that revision.`,
+    param: 'revision',
+    details: { reason: 'draft_changed', draft },
+  })

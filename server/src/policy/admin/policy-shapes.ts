@@ -10,6 +10,24 @@ import type { PolicySetVersion } from '../policy-store.ts'
 export const Source = Type.String({ maxLength: 1_048_576, description: 'The policy document as YAML.' })
 export const SourceBody = Type.Object({ source: Source })
 
+/** Name of the operator or admin token beside its id. */
+export const ActorName = nullable(Type.String({ description: 'null: deleted, or not an operator.' }))
+
+/** Names by id, as findActorNames returns them. */
+export type ActorNames = ReadonlyMap<string, string>
+
+/** Text that can be stored. */
+export const NOTE_PATTERN = '^[^\\u0000\\p{Cs}]*$'
+
+/** Note of a version or a draft. */
+export const Note = Type.String({ maxLength: 2_000, pattern: NOTE_PATTERN })
+
+/** The document to publish. */
+export const PublishBody = Type.Object({
+  source: Source,
+  note: Type.Optional({ ...Note, description: 'The reason for the version. The history shows it.' }),
+})
+
 export const PolicySetView = Type.Object({
   ...PolicyVersionView.properties,
   object: Type.Literal('policy_set'),
@@ -19,7 +37,9 @@ export const PolicySetView = Type.Object({
       description: 'Whether the document is the one in the configuration file. null: the file has no policy set.',
     }),
   ),
-  published_by: Type.String(),
+  published_by: Type.String({ description: 'Id of the operator or admin token, or `gatehouse` for the configuration file.' }),
+  published_by_name: ActorName,
+  note: Type.String({ description: 'The reason for the version, as written by its publisher. Empty: no note.' }),
   created_at: Timestamp,
 })
 
@@ -80,12 +100,14 @@ export const PolicyDiffView = Type.Object({
 
 export const policyVersionView = ({ id, name, version, sha256 }: PolicySetVersion) => ({ id, name, version, sha256 })
 
-export const policySetView = (set: PolicySetVersion) => ({
+export const policySetView = (set: PolicySetVersion, names: ActorNames = new Map()) => ({
   ...policyVersionView(set),
   object: 'policy_set' as const,
   active: set.active,
   declared: set.declared,
   published_by: set.publishedBy,
+  published_by_name: names.get(set.publishedBy) ?? null,
+  note: set.note,
   created_at: set.createdAt.toISOString(),
 })
 

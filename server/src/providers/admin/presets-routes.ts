@@ -7,6 +7,7 @@ const PresetView = Type.Object({
   id: Type.String(),
   object: Type.Literal('provider_preset'),
   title: Type.String(),
+  hint: Type.String({ description: 'Where an operator gets a key, or what to enter.' }),
   base_url: Type.String({ description: 'The base URL of a provider that is created with this preset and without another one.' }),
   needs_key: Type.Boolean({ description: 'false: the server usually runs without API keys.' }),
 })
@@ -26,6 +27,6 @@ export function presetsRoutes(app: TypedApp): void {
 }
 
 function presetView(id: (typeof PRESET_IDS)[number]) {
-  const { title, baseUrl, needsKey = true } = presetOf(id)
-  return { id, object: 'provider_preset' as const, title, base_url: baseUrl, needs_key: needsKey }
+  const { title, hint, baseUrl, needsKey = true } = presetOf(id)
+  return { id, object: 'provider_preset' as const, title, hint, base_url: baseUrl, needs_key: needsKey }
 }

@@ -119,6 +119,7 @@ export const ProviderView = Type.Object({
     {
       circuit: oneOf(['closed', 'open', 'half_open']),
       active: Type.Integer({ description: 'Requests in flight.' }),
+      used: Type.Boolean({ description: 'Whether the node has sent it a request since the node started.' }),
       problem: nullable(oneOf(['url_not_allowed', 'key_missing', 'key_unreadable', 'key_invalid'])),
       last_error: nullable(
         Type.Object({
@@ -165,9 +166,10 @@ export const providerView = (record: ProviderRecord, live: Provider | undefined,
 
 /** State of a provider on this node. */
 export function healthView(live: Provider | undefined, health: Health) {
-  const { circuit, active, lastError } = live ? health.status(live) : UNKNOWN_STATUS
+  const { circuit, active, lastError, used } = live ? health.status(live) : UNKNOWN_STATUS
   const last_error = lastError ? { ...lastError, at: lastError.at.toISOString() } : null
-  return { circuit, active, problem: live?.problem ?? null, last_error }
+  // The built-in provider sends no requests and cannot fail.
+  return { circuit, active, used: used || live?.kind === 'stub', problem: live?.problem ?? null, last_error }
 }
 
-const UNKNOWN_STATUS = { circuit: 'closed', active: 0, lastError: undefined } as const
+const UNKNOWN_STATUS = { circuit: 'closed', active: 0, lastError: undefined, used: false } as const

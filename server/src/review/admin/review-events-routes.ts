@@ -4,6 +4,7 @@ import { type OperatorAuthenticators, operatorOf } from '../../admin/kit/authent
 import { inWorkspace } from '../../admin/kit/operation.ts'
 import type { Db } from '../../db/database.ts'
 import type { Signal } from '../../db/signal.ts'
+import { scopesIn } from '../../domain/access.ts'
 import { OPERATORS_TOPIC } from '../../domain/operator.ts'
 import { GatehouseError } from '../../errors.ts'
 import { startEvents } from '../../http/event-stream.ts'
@@ -64,8 +65,8 @@ export function reviewEventsRoutes(app: TypedApp, deps: Deps): void {
       else if (id === undefined) write('reset', {})
     }
     const endWithoutScope = async (): Promise<void> => {
-      const { scopes } = await operatorOf(headers, deps)
-      if (!scopes.includes(SCOPE)) response.end()
+      const { access } = await operatorOf(headers, deps)
+      if (!scopesIn(access, workspaceId).includes(SCOPE)) response.end()
     }
     const listen = (topic: string, listener: (key: string | undefined) => Promise<void>) =>
       signal.subscribe(topic, (key) => {

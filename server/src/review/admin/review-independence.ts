@@ -2,7 +2,7 @@ import type { Tx } from '../../db/database.ts'
 import type { Operator } from '../../domain/operator.ts'
 import { causingScope } from '../../domain/roles.ts'
 import { forbidden } from '../../http/refusals.ts'
-import { couldCauseRequests, hasOperatorIssuedPassword } from '../../operators/operator-store.ts'
+import { couldCauseRequests, hasOperatorIssuedPassword } from '../../operators/independence-store.ts'
 import type { ReviewItem } from '../review.ts'
 
 export interface IndependenceDeps {
@@ -39,7 +39,7 @@ export async function refuseWithoutFourEyes(
     throw forbidden(
       `This Workspace requires four eyes: an operator with a second role, such as reviewer, must approve. Your role has ${causing}, which can cause requests.`,
     )
-  if (await couldCauseRequests(tx, operator.id))
+  if (await couldCauseRequests(tx, operator.id, workspaceId))
     throw forbidden(
       'This Workspace requires four eyes: you had a role that can cause requests. Another reviewer must approve. You can approve after you set a new password with a link from `gatehouse operator invite` on the server.',
     )

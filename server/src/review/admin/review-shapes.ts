@@ -9,6 +9,12 @@ import { MarkView } from './review-marks.ts'
 
 export const REVIEW_KINDS = ['hold', 'escalation'] as const
 
+const ApprovalView = Type.Object({
+  by: Type.String({ description: 'Id of the operator or admin token.' }),
+  at: Timestamp,
+  comment: nullable(Type.String()),
+})
+
 /** Schema of review-json.ts. */
 export const ReviewView = Type.Object({
   id: Type.String(),
@@ -41,6 +47,14 @@ export const ReviewView = Type.Object({
   key_id: nullable(Type.String({ description: 'The API key of the request. null: a message, or a request without a key.' })),
   key_issuers: Type.Array(Type.String(), {
     description: 'Operators who issued a key of the request. They cannot decide on it.',
+  }),
+  assigned_to: nullable(Type.String({ description: 'The operator who is asked to decide. Other reviewers can decide too.' })),
+  assigned_for: nullable(
+    Type.String({ description: 'The absent operator whose delegate `assigned_to` is. null: `assigned_to` was asked directly.' }),
+  ),
+  required_approvals: Type.Integer({ description: 'Number of different operators who must approve the hold.' }),
+  approvals: Type.Array(ApprovalView, {
+    description: 'The approvals so far, if several are required. The item is pending until the last one.',
   }),
 })
 

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { type ChangeDeps, change } from '../../admin/kit/change.ts'
 import { inWorkspace } from '../../admin/kit/operation.ts'
-import type { Tx } from '../../db/database.ts'
+import type { Db, Tx } from '../../db/database.ts'
 import { GatehouseError } from '../../errors.ts'
 import { bodyOptional } from '../../http/bodies.ts'
 import { applicationIn, List, listOf, PAGE, pageOf } from '../../http/paging.ts'
@@ -11,6 +11,7 @@ import { handle, type TypedApp } from '../../http/route.ts'
 import { oneOf } from '../../lib/fields.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import { findIdsOfOperator } from '../../operators/admin-token-store.ts'
+import { representedBy } from '../../operators/representative.ts'
 import { acknowledgeEscalation, type DecisionResult, decideHold } from '../decision-store.ts'
 import { REVIEW_STATES, type ReviewItem } from '../review.ts'
 import { reviewJson } from '../review-json.ts'
@@ -20,6 +21,7 @@ import type { ReviewWaiters } from '../review-waiters.ts'
 import { type IndependenceDeps, refuseTokenIssuer, refuseWithoutFourEyes } from './review-independence.ts'
 import { type FindInTexts, findMarks } from './review-marks.ts'
 import { DecisionBody, REVIEW_KINDS, ReviewView, ReviewWithContentView } from './review-shapes.ts'
+import { findReviewingDelegates } from './reviewer.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the item, or the Workspace' }
 
@@ -27,7 +29,7 @@ const decisionOperation = (verb: 'approve' | 'deny' | 'acknowledge', summary: st
   inWorkspace(`POST /reviews/:id/${verb}`, `${verb}Review`, summary, {
     scope: 'reviews:write',
     description:
-      'Operators cannot decide on their own requests, on requests with an API key that they issued, or on those of a user whose token they issued; their admin tokens cannot either. With the Workspace setting `review.four_eyes`, the approver must be a signed-in operator whose role cannot cause requests and whose password no other operator can know. The first decision is final. Returns the item in its new state. The body is optional.',
+      'Operators cannot decide on their own requests, on requests with an API key that they issued, or on those of a user whose token they issued; their admin tokens cannot either. With the Workspace setting `review.four_eyes`, the approver must be a signed-in operator whose role cannot cause requests and whose password no other operator can know. The first decision is final; a hold that requires several approvals stays pending until the last one. Returns the item in its new state. The body is optional.',
     body: DecisionBody,
     answers: { 200: ReviewView },
     errors: {
@@ -38,16 +40,28 @@ const decisionOperation = (verb: 'approve' | 'deny' | 'acknowledge', summary: st
   })
 
 const docs = {
-  list: inWorkspace('GET /reviews', 'listReviews', 'List review items: pending items oldest first, others newest first', {
-    scope: 'reviews:read',
-    query: {
-      ...PAGE,
-      state: Type.Optional(oneOf(REVIEW_STATES)),
-      kind: Type.Optional(oneOf(REVIEW_KINDS)),
-      application_id: Type.Optional(Type.String()),
+  list: inWorkspace(
+    'GET /reviews',
+    'listReviews',
+    'List review items: pending items that expire next first, others newest first',
+    {
+      scope: 'reviews:read',
+      query: {
+        ...PAGE,
+        state: Type.Optional(oneOf(REVIEW_STATES)),
+        kind: Type.Optional(oneOf(REVIEW_KINDS)),
+        application_id: Type.Optional(Type.String()),
+        rule: Type.Optional(Type.String({ maxLength: 200, description: 'Id of a rule that demanded the review.' })),
+        assigned_to: Type.Optional(
+          Type.String({
+            maxLength: 64,
+            description: 'An operator, `me` (also items of operators whose delegate you are), or `none`.',
+          }),
+        ),
+      },
+      answers: { 200: List(ReviewView) },
     },
-    answers: { 200: List(ReviewView) },
-  }),
+  ),
   get: inWorkspace('GET /reviews/:id', 'getReview', 'Get a review item and its content', {
     scope: 'reviews:content',
     description: 'Reading the content is recorded in the audit log.',
@@ -97,9 +111,17 @@ export interface ReviewsDeps<Release> extends ChangeDeps, IndependenceDeps {
 export function reviewsRoutes<Release>(app: TypedApp, deps: ReviewsDeps<Release>): void {
   const { db, clock, waiters, heldMessages } = deps
 
-  handle(app, docs.list, async ({ workspaceId, query }) => {
-    const { state, kind } = query
-    const filter = { ...pageOf(query), state, kind, applicationId: applicationIn(query), now: clock.now() }
+  handle(app, docs.list, async ({ workspaceId, query, operator }) => {
+    const { state, kind, rule } = query
+    const filter = {
+      ...pageOf(query),
+      state,
+      kind,
+      rule,
+      applicationId: applicationIn(query),
+      now: clock.now(),
+      assignedTo: await assigneesIn(db, workspaceId, query.assigned_to, operator.id, clock.now()),
+    }
     return listOf(await listReviews(db, workspaceId, filter), reviewJson, ({ id }) => id)
   })
 
@@ -120,8 +142,11 @@ export function reviewsRoutes<Release>(app: TypedApp, deps: ReviewsDeps<Release>
         if (current && verb === 'approve') await refuseWithoutFourEyes(deps, tx, current, operator)
         const decision = { by: operator.id, otherIds, comment: body.comment ?? null, now }
         const item = decidedItem(await write(tx, workspaceId, params.id, decision))
-        const value = await heldMessages.settle(tx, item, release, now)
-        return { value, action: `review.${verb}`, id: value.id, fields: ['state', ...(body.comment ? ['comment'] : [])] }
+        // One of several approvals leaves the item pending.
+        const isFinal = item.state !== 'pending'
+        const value = isFinal ? await heldMessages.settle(tx, item, release, now) : item
+        const fields = [isFinal ? 'state' : 'approvals', ...(body.comment ? ['comment'] : [])]
+        return { value, action: `review.${verb}`, id: value.id, fields }
       })
       await waiters.changed(item.id)
       return reviewJson(item)
@@ -129,7 +154,21 @@ export function reviewsRoutes<Release>(app: TypedApp, deps: ReviewsDeps<Release>
   }
 }
 
-function decidedItem(result: DecisionResult): ReviewItem {
+/** The operators of the filter `assigned_to`. */
+async function assigneesIn(
+  db: Db,
+  workspaceId: string,
+  filter: string | undefined,
+  self: string,
+  now: Date,
+): Promise<readonly string[] | undefined> {
+  if (filter === undefined) return undefined
+  if (filter === 'none') return []
+  return filter === 'me' ? [self, ...representedBy(self, await findReviewingDelegates(db, workspaceId, now))] : [filter]
+}
+
+/** The decided item. Throws the refusal otherwise. */
+export function decidedItem(result: DecisionResult): ReviewItem {
   switch (result.kind) {
     case 'decided':
       return result.item
@@ -140,6 +179,10 @@ function decidedItem(result: DecisionResult): ReviewItem {
     case 'own_key':
       throw new GatehouseError('FORBIDDEN', {
         message: 'You issued the API key of this request. Another operator must decide on it.',
+      })
+    case 'approved_before':
+      throw new GatehouseError('FORBIDDEN', {
+        message: 'You have approved this hold already. Another operator must give the next approval.',
       })
     case 'conflict':
       throw new GatehouseError('CONFLICT', {

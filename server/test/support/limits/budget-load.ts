@@ -89,8 +89,9 @@ function budgetsOf(limited: LimitedNodes, probeKey: string) {
     async create({ unit, limit }: { readonly unit: 'usd' | 'tokens'; readonly limit: number }): Promise<string> {
       const name = word()
       const budget = await limited.admin('POST', '/budgets', { name, scope: 'workspace', unit, limit: 0, period: 'month' })
-      const refusing = async (node: number) => (await chat(limited, node, probeKey)).details?.budget
-      for (const node of limited.nodes.keys()) await vi.waitFor(async () => expect(await refusing(node)).toBe(name), WAIT)
+      const isRefused = async (node: number) =>
+        expect(await chat(limited, node, probeKey), `node ${node}`).toMatchObject({ status: 429, details: { budget: name } })
+      for (const node of limited.nodes.keys()) await vi.waitFor(() => isRefused(node), WAIT)
       await limited.admin('PATCH', `/budgets/${budget.id}`, { limit })
       return String(budget.id)
     },

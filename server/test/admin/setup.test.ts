@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readSetup } from '../../src/admin/setup/setup-store.ts'
+import { signInOperator } from '../support/operators.ts'
+import { startServer, type TestServer } from '../support/server.ts'
+import { type Admin, adminClient, expectError, type Json } from './client.ts'
+
+let server: TestServer
+let admin: Admin
+beforeAll(async () => {
+  server = await startServer()
+  admin = adminClient(server)
+})
+afterAll(() => server.close())
+
+const doneIn = async (workspace?: string): Promise<string[]> => {
+  const { steps } = await admin.get('/setup', workspace === undefined ? {} : { workspace })
+  return steps.filter(({ done }: Json) => done).map(({ id }: Json) => id)
+}
+
+test('setup: each step is done with its object, and in its Workspace only [ADM-API-18]', async () => {
+  const [workspace, other] = [await admin.workspace(), await admin.workspace()]
+  const { steps, dismissed } = await admin.get('/setup', { workspace })
+  expect(steps.map(({ id }: Json) => id)).toEqual(['provider', 'application', 'request', 'policy', 'reviewer'])
+  // The demo has a second operator.
+  expect([dismissed, await doneIn(workspace)]).toEqual([false, ['reviewer']])
+
+  await admin.create('/providers', { id: 'stub', kind: 'stub' }, { workspace })
+  expect(await doneIn(workspace)).toEqual(['reviewer'])
+  await admin.create('/providers', { id: 'real', base_url: 'https://llm.example' }, { workspace })
+  const application = await admin.create('/applications', { name: 'first' }, { workspace })
+  const { key } = await admin.create(`/applications/${application.id}/keys`, { name: 'first' }, { workspace })
+  expect(await doneIn(workspace)).toEqual(['provider', 'application', 'reviewer'])
+
+  await fetch(`${server.base}/v1/models`, { headers: { authorization: `Bearer ${key}` } })
+  await admin.create('/policy-sets', { source: 'name: first\nrules: []\n' }, { workspace })
+  await expect.poll(() => doneIn(workspace)).toEqual(['provider', 'application', 'request', 'policy', 'reviewer'])
+  expect(await doneIn(other)).toEqual(['reviewer'])
+})
+
+test('setup: what the demo created counts, except its built-in model', async () => {
+  expect(await doneIn()).toEqual(['application', 'policy', 'reviewer'])
+})
+
+test('setup: an operator sees the steps that their scopes allow', async () => {
+  const { browser } = await signInOperator(server, 'policy_author')
+  const { body } = await browser.get('/admin/v1/setup')
+  expect(body.steps.map(({ id }: Json) => id)).toEqual(['policy'])
+})
+
+test('setup: dismissed for one operator only', async () => {
+  const [first, second] = [await signInOperator(server, 'owner'), await signInOperator(server, 'owner')]
+  const dismissed = async ({ browser }: typeof first) => (await browser.get('/admin/v1/setup')).body.dismissed
+  for (let i = 0; i < 2; i++) expect((await first.browser.post('/admin/v1/setup/dismiss')).status).toBe(204)
+  expect([await dismissed(first), await dismissed(second)]).toEqual([true, false])
+  expectError(await admin.send('POST', '/setup/dismiss'), 'CONFLICT')
+})
+
+test('setup: a reviewer of one Workspace does not count in another [ADM-API-18]', async () => {
+  const [workspace, other] = [await admin.workspace(), await admin.workspace()]
+  const { db } = server.context
+  // Without the demo's reviewer, one operator is left who can decide in all Workspaces.
+  await db.updateTable('operator').set({ suspended_at: new Date() }).where('role', 'in', ['owner', 'reviewer']).execute()
+  await signInOperator(server, { [workspace]: 'reviewer' })
+  const reviewers = async (id: string) => (await readSetup(db, id))?.reviewer
+  expect([await reviewers(workspace), await reviewers(other)]).toEqual([false, false])
+  await signInOperator(server, { [workspace]: 'reviewer' })
+  expect([await reviewers(workspace), await reviewers(other)]).toEqual([true, false])
+})

@@ -1,0 +1,12 @@
+/** Pages whose shell blocks run against a demo server, each page in a shell of its own. Blocks that need more are marked `bash`. */
+export const EXECUTED_PAGES = [
+  'start/quick-start',
+  'concepts/permissions',
+  'guides/messaging',
+  'guides/clients',
+  'guides/siem',
+  'guides/monitor',
+  'guides/backup',
+  'guides/investigate',
+  'troubleshooting',
+]
