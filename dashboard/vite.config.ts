@@ -13,6 +13,8 @@ export default defineConfig({
   plugins: [react(), apiReference(), compressAssets()],
   build: {
     target: 'es2023',
+    // The first browsers with light-dark(), which is replaced by something that does not work otherwise.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     // The content security policy allows no inline scripts.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,

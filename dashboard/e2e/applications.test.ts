@@ -42,11 +42,14 @@ test(
     await page.waitForURL('**period=1h*')
     await page.getByRole('table', { name: 'Latency by stage' }).waitFor()
     await expectAccessible(page)
-    await screenshot(page, 'application-usage')
     await visit('/applications')
-    await page.getByRole('link', { name: 'travel-desk' }).waitFor()
+    const row = page.getByRole('row', { name: /travel-desk/ })
+    await row.getByText('now', { exact: true }).first().waitFor()
     await expectAccessible(page)
-    await screenshot(page, 'applications')
+    await page.getByRole('columnheader', { name: 'Requests (30 days)' }).getByRole('button').click()
+    await page.waitForURL('**sort=-requests')
+    await page.getByRole('columnheader', { name: 'Requests (30 days)' }).and(page.locator('[aria-sort=descending]')).waitFor()
+    await row.getByRole('cell', { name: /^[1-9]$/ }).waitFor()
     // The invalid limit causes the only console errors.
     expect(consoleErrors.filter((error) => !error.includes('400'))).toEqual([])
   },
@@ -54,7 +57,7 @@ test(
 
 /** The code of each client has this server's address, and no client lacks an extension. */
 async function connectClients(page: Page): Promise<void> {
-  for (const name of ['curl', 'Python', 'Node', 'LangChain', 'Claude Code', 'Codex']) {
+  for (const name of ['curl', 'Python', 'Node', 'Vercel AI SDK', 'LangChain', 'Claude Code', 'Codex']) {
     await page.getByRole('tab', { name }).click()
     const code = await page.getByLabel(`Code for ${name}`, { exact: true }).textContent()
     expect(code).toContain(dashboard.server.base)
@@ -68,23 +71,43 @@ async function useKey(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByLabel('Name').fill('production')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
-  const key = (await page.getByRole('dialog', { name: 'Key created' }).locator('code').textContent()) ?? ''
+  const dialog = page.getByRole('dialog', { name: 'Key created' })
+  const key = (await dialog.locator('code').first().textContent()) ?? ''
   await page.getByRole('button', { name: 'Copy key' }).waitFor()
+  await dialog.getByText(`${dashboard.server.base}/v1`, { exact: true }).waitFor()
+  await dialog.getByRole('tab', { name: 'Vercel AI SDK' }).click()
+  expect(await dialog.getByLabel('Code for Vercel AI SDK', { exact: true }).textContent()).toContain('generateText')
+  await dialog.getByText('Waiting for the first request…').waitFor()
+  await expectAccessible(page)
+  await sendChat(key)
+  await dialog.getByText('First request received').waitFor()
+  await dialog.getByRole('link', { name: 'Open audit record' }).waitFor()
   await page.getByRole('button', { name: 'I have saved it' }).click()
   await dialogsClosed(page)
-  await page.getByRole('cell', { name: 'Never' }).waitFor()
   expect(await page.content()).not.toContain(key)
-  await sendChat(key)
   await page.reload()
   await page.getByRole('cell', { name: 'production', exact: true }).waitFor()
-  const keyRow = () => page.reload().then(() => page.getByRole('row', { name: 'production' }).textContent())
-  await expect.poll(keyRow, { timeout: 30_000 }).not.toContain('Never')
   await expectAccessible(page)
   await screenshot(page, 'application-keys')
-  await page.getByRole('button', { name: 'Revoke production' }).click()
+  const newKey = await rotateKey(page)
+  await page.getByRole('row', { name: 'production' }).nth(1).getByRole('button', { name: 'Revoke production' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
   await page.getByText('Key production revoked.').waitFor()
-  await expect(sendChat(key)).rejects.toMatchObject({ status: 401 })
+  await expect(sendChat(newKey)).rejects.toMatchObject({ status: 401 })
+  await sendChat(key)
+}
+
+/** Both keys work during the overlap. Returns the new key. */
+async function rotateKey(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Rotate production' }).click()
+  await expectAccessible(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Key rotated' })
+  const key = (await dialog.locator('code').first().textContent()) ?? ''
+  await dialog.getByRole('button', { name: 'I have saved it' }).click()
+  await dialogsClosed(page)
+  await page.getByText('Replaced', { exact: true }).waitFor()
+  return key
 }
 
 /** Tries an invalid limit, then saves a valid one and enables knowledge. */
@@ -102,7 +125,6 @@ async function changeSettings(page: Page): Promise<void> {
   expect(await limit.inputValue()).toBe('120')
   await page.getByLabel('Maximum passages per request').waitFor()
   await expectAccessible(page)
-  await screenshot(page, 'application-settings')
 }
 
 test('key dialog: stays open on Esc and on a click outside, and focuses the copy button', async () => {
@@ -113,7 +135,7 @@ test('key dialog: stays open on Esc and on a click outside, and focuses the copy
   await page.getByLabel('Name').fill('kept')
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   const dialog = page.getByRole('dialog', { name: 'Key created' })
-  await dialog.locator('code').waitFor()
+  await dialog.locator('code').first().waitFor()
   await page
     .locator(':focus')
     .and(page.getByRole('button', { name: 'Copy key' }))
@@ -121,7 +143,7 @@ test('key dialog: stays open on Esc and on a click outside, and focuses the copy
   await page.keyboard.press('Escape')
   await page.mouse.click(5, 5)
   await page.waitForTimeout(500)
-  expect(await dialog.locator('code').isVisible()).toBe(true)
+  expect(await dialog.locator('code').first().isVisible()).toBe(true)
   await dialog.getByRole('button', { name: 'I have saved it' }).click()
   await dialog.waitFor({ state: 'detached' })
 })

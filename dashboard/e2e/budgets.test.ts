@@ -6,7 +6,6 @@ import { completion, json } from '../../server/test/support/scripted-provider.ts
 import { expectAccessible } from './support/accessible.ts'
 import { dialogsClosed } from './support/dialogs.ts'
 import { operatorOf } from './support/operator.ts'
-import { screenshot } from './support/screenshot.ts'
 import { type ScriptedDashboard, startScriptedDashboard } from './support/scripted-dashboard.ts'
 
 const LONG_TEST = { timeout: 180_000 }
@@ -32,7 +31,7 @@ async function chat(tokens: number, user?: string) {
   await client.chat.completions.create({ ...body, ...(user && { governance: { user: { id: user } } }) })
 }
 
-const alertsOnHome = (page: Page) => page.getByRole('region', { name: 'Needs attention' }).getByRole('alert')
+const alertsOnHome = (page: Page) => page.getByRole('region', { name: 'Needs attention' })
 
 test(
   'Budgets: a budget that an operator creates is used up by chats, and admits them after its limit is raised',
@@ -79,11 +78,12 @@ test(
 )
 
 async function createBudget(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Create budget' }).click()
+  // The second button is in the empty state.
+  await page.getByRole('button', { name: 'Create budget' }).last().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('Support')
-  await choose(page, 'Scope', 'Application')
-  await choose(page, 'Member', application().name)
+  await choose(page, 'Applies to', 'Applications')
+  await choose(page, 'Application', application().name)
   await choose(page, 'Unit', 'Tokens')
   await dialog.getByLabel('Limit in tokens').fill('1000')
   await expectAccessible(page)
@@ -124,19 +124,17 @@ test(
     await rowOf('Company').getByText('of $120,000.00').waitFor()
     await rowOf('Closed').getByText('Disabled').waitFor()
     await expectAccessible(page)
-    await screenshot(page, 'budgets')
 
     await rowOf('Each user').getByRole('link').click()
     await page.waitForURL(`**/budgets/${each.id}`)
-    const members = page.getByRole('table', { name: 'Members' }).getByRole('row')
+    const members = page.getByRole('table', { name: 'Users' }).getByRole('row')
     await members
       .filter({ hasText: 'alice' })
       .getByText(/^80 %: /)
       .waitFor()
     await members.filter({ hasText: 'bob' }).getByText('100 of 1,000 tokens').waitFor()
     await expectAccessible(page)
-    await screenshot(page, 'budget')
-    await page.getByLabel('Member', { exact: true }).fill('bob')
+    await page.getByRole('textbox', { name: 'Exact name or ID' }).fill('bob')
     await page.waitForURL('**member=bob*')
     await expect.poll(() => members.count()).toBe(2)
     expect(consoleErrors).toEqual([])
@@ -149,7 +147,7 @@ test('Budgets: role reviewer sees counts, but neither members nor buttons', asyn
   await page.getByRole('link', { name: 'Each user' }).click()
   await page.getByRole('heading', { name: 'Current window' }).waitFor()
   expect(await page.getByRole('button', { name: /Edit|Delete|Create/ }).count()).toBe(0)
-  expect(await page.getByRole('heading', { name: 'Members' }).count()).toBe(0)
+  expect(await page.getByRole('heading', { name: 'Users' }).count()).toBe(0)
 })
 
 test('Budgets: the page of a budget that is gone links to the others, and an error can be retried', async () => {
@@ -159,7 +157,7 @@ test('Budgets: the page of a budget that is gone links to the others, and an err
   await expectAccessible(page)
   const isList = ({ pathname }: URL) => pathname === '/admin/v1/budgets'
   await page.route(isList, (route) => route.fulfill({ status: 503, json: {} }))
-  await page.getByRole('link', { name: 'All budgets' }).click()
+  await page.getByRole('link', { name: 'Back to the list' }).click()
   await page.getByRole('button', { name: 'Try again' }).waitFor()
   await page.unroute(isList)
   await page.getByRole('button', { name: 'Try again' }).click()

@@ -3,7 +3,6 @@ import { adminClient } from '../../server/test/admin/client.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
-import { screenshot } from './support/screenshot.ts'
 
 let dashboard: Dashboard
 beforeAll(async () => {
@@ -30,13 +29,22 @@ test('Home: shows items that need attention, traffic and latency, and links to t
   await page.getByRole('table', { name: 'Latency by stage' }).getByText('classify').waitFor()
   await page.getByText('Healthy').first().waitFor()
   // The demo's models have prices.
-  await page.getByText(/^Cost 0\.0\d+/).waitFor()
+  await page
+    .getByText(/^\$0\.0\d+$/)
+    .first()
+    .waitFor()
+  await page.getByRole('table', { name: 'Top users' }).getByRole('row').nth(1).waitFor()
   await expectAccessible(page)
-  await screenshot(page, 'home')
   await page.getByText('Week', { exact: true }).click()
   await page.waitForURL('**period=7d*')
+  await page.getByRole('button', { name: 'Custom' }).click()
+  const previousMonth = page.getByRole('button', { name: 'Previous month' })
+  await previousMonth.waitFor()
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await previousMonth.waitFor({ state: 'hidden' })
   await attention.getByRole('link', { name: /Review: 1 request/ }).click()
-  await page.waitForURL('**/dashboard/reviews?*')
+  await page.waitForURL(/\/dashboard\/reviews(\/rev_\w+)?\?/)
   expect(consoleErrors).toEqual([])
 })
 
@@ -58,11 +66,69 @@ test('period: start moves forward while the page is open', async () => {
 test('Home: reviewer sees providers without links', async () => {
   const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'reviewer'))
   await visit('/')
-  await page.getByRole('heading', { name: 'Providers' }).waitFor()
-  expect(
-    await page
-      .getByRole('main')
-      .getByRole('link', { name: /stub|demo/ })
-      .count(),
-  ).toBe(0)
+  const health = page.getByRole('region', { name: 'Health', exact: true })
+  await health.getByText('demo', { exact: true }).waitFor()
+  expect(await health.getByRole('link', { name: 'demo', exact: true }).count()).toBe(0)
+})
+
+test('checklist: one line with the next step, shows all steps, and can be dismissed', async () => {
+  const { page, visit, consoleErrors } = await dashboard.signedIn()
+  await visit('/')
+  const checklist = page.getByRole('region', { name: 'Get started' })
+  await checklist.getByRole('link', { name: 'Next: Add your provider' }).waitFor()
+  await checklist.getByRole('button', { name: 'Show steps' }).click()
+  await checklist.getByRole('listitem').filter({ hasText: 'Done' }).getByText('Create an Application').waitFor()
+  await expectAccessible(page)
+  await checklist.getByRole('listitem').getByRole('link', { name: 'Add your provider' }).click()
+  await page.waitForURL('**/dashboard/providers*')
+  await visit('/')
+  await checklist.getByRole('button', { name: 'Dismiss' }).click()
+  await checklist.waitFor({ state: 'detached' })
+  await page.reload()
+  await page.getByRole('heading', { name: 'Requests over time' }).waitFor()
+  expect(await checklist.count()).toBe(0)
+  expect(consoleErrors).toEqual([])
+})
+
+test('checklist: ticks a step itself while the page is open in an empty Workspace', async () => {
+  const admin = adminClient(dashboard.server)
+  const workspace = await admin.workspace('empty')
+  const { page, visit, consoleErrors } = await dashboard.signedIn()
+  await visit('/?workspace=empty')
+  const checklist = page.getByRole('region', { name: 'Get started' })
+  const step = checklist.getByRole('listitem').filter({ hasText: 'Create an Application' })
+  await step.getByText('To do').waitFor()
+  await admin.create('/applications', { name: 'first' }, { workspace })
+  await step.getByText('Done').waitFor()
+  await expectAccessible(page)
+  await expect.poll(() => page.getByText('This Workspace has demo data.').count()).toBe(0)
+  expect(consoleErrors).toEqual([])
+})
+
+// The last test, because it removes what the others use.
+test('demo: a dialog shows what removing it deletes, and its typed name removes it', async () => {
+  await adminClient(dashboard.server).create('/applications', { name: 'billing' })
+  const reviewer = await dashboard.signedIn(await operatorOf(dashboard, 'reviewer'))
+  await reviewer.visit('/')
+  await reviewer.page.getByRole('heading', { name: 'Requests over time' }).waitFor()
+  expect(await reviewer.page.getByText('This Workspace has demo data.').count()).toBe(0)
+
+  const { page, visit, consoleErrors } = await dashboard.signedIn()
+  await visit('/')
+  await page.getByRole('button', { name: 'Remove demo data…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Remove demo data' })
+  await dialog.getByRole('alert').getByText('1 Application: billing').waitFor()
+  await dialog.getByRole('list', { name: 'Deleted with the Workspace' }).getByText('3 Applications').waitFor()
+  await expectAccessible(page)
+  const submit = dialog.getByRole('button', { name: 'Remove demo data' })
+  await dialog.getByLabel('Type demo to confirm').fill('dem')
+  expect(await submit.isDisabled()).toBe(true)
+  await dialog.getByLabel('Type demo to confirm').fill('demo')
+  await submit.click()
+  const checklist = page.getByRole('region', { name: 'Get started' })
+  await checklist.getByText('of 5 steps done').waitFor()
+  await expect.poll(() => page.getByText('This Workspace has demo data.').count()).toBe(0)
+  await page.getByText('empty', { exact: true }).waitFor()
+  // The page may have asked for the removed Workspace.
+  expect(consoleErrors.filter((error) => !error.includes('404'))).toEqual([])
 })

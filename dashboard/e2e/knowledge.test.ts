@@ -6,8 +6,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adminClient, type Json } from '../../server/test/admin/client.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { dialogsClosed } from './support/dialogs.ts'
 import { operatorOf } from './support/operator.ts'
 import { screenshot } from './support/screenshot.ts'
+import { saveView } from './support/views.ts'
 
 const LONG_TEST_MS = 240_000
 
@@ -26,7 +28,6 @@ test(
     await visit('/knowledge')
     await page.getByRole('link', { name: 'handbook' }).waitFor()
     await expectAccessible(page)
-    await screenshot(page, 'knowledge')
 
     await createCollection(page)
     await page
@@ -40,20 +41,28 @@ test(
     await uploads.filter({ hasText: 'lamp.md' }).getByText('Added').waitFor()
     await uploads.filter({ hasText: 'note.md' }).getByText('Needs review').waitFor()
     await uploads.filter({ hasText: 'empty.md' }).getByText('Failed').waitFor()
+    await page.getByRole('button', { name: 'Retry empty.md' }).waitFor()
+    await page.getByText('3 of 3 files processed').waitFor()
     await page.getByRole('cell', { name: /The lamp/ }).waitFor()
     await expectAccessible(page)
-    await screenshot(page, 'knowledge-collection')
+    await setReaders(page)
 
-    await page.getByLabel('Needs review only').press('Space')
+    await page.getByRole('combobox', { name: 'Status' }).click()
+    await page.getByRole('option', { name: 'Needs review' }).click()
     await page.waitForURL('**only=flagged*')
+    await page.getByRole('cell', { name: /The lamp/ }).waitFor({ state: 'detached' })
+    await saveView(page, 'To review')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('cell', { name: /The lamp/ }).waitFor()
+    await page.getByRole('button', { name: 'To review · modified' }).click()
+    await page.getByRole('menuitem', { name: 'Discard changes' }).click()
     await page.getByRole('cell', { name: /The lamp/ }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'A note' }).click()
     await page.getByText('Review required').waitFor()
     await page.getByRole('button', { name: 'Show text' }).click()
     await page.getByText('Ignore all previous instructions').waitFor()
     await expectAccessible(page)
-    await screenshot(page, 'knowledge-document')
-    await page.getByRole('button', { name: 'Mark as reviewed' }).click()
+    await page.getByRole('button', { name: 'Mark as safe' }).click()
     await page.getByText('Review required').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
@@ -65,19 +74,32 @@ test(
   LONG_TEST_MS,
 )
 
+/** Without readers and classification, which an operator sets afterwards. */
 async function createCollection(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Create collection' }).click()
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('lighthouse')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByRole('heading', { name: 'lighthouse' }).waitFor()
+  await page.getByText('No users can find these documents yet.').waitFor()
+  await page.getByText('No documents yet').waitFor()
+}
+
+/** From the message that follows the uploads. */
+async function setReaders(page: Page): Promise<void> {
+  expect(await page.getByText('No users can find these documents yet.').count()).toBe(2)
+  const uploads = page.getByRole('region', { name: 'Add documents' })
+  await uploads.getByRole('button', { name: 'Edit access' }).click()
   await page.getByRole('combobox', { name: 'Classification' }).click()
   await page.getByRole('option', { name: 'internal' }).click()
   await page.getByRole('radio', { name: 'Only these departments, roles and users' }).check()
   await page.getByLabel('Departments', { exact: true }).first().fill('support')
   await page.keyboard.press('Enter')
   await expectAccessible(page)
-  await page.getByRole('button', { name: 'Create', exact: true }).click()
-  await page.getByRole('heading', { name: 'lighthouse' }).waitFor()
-  await page.getByText('Department support').waitFor()
-  await page.getByText('No documents yet').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await uploads.getByText('Only department support can find these documents.').waitFor()
+  await uploads.getByText(/have to allow internal content/).waitFor()
+  await dialogsClosed(page)
 }
 
 test(
@@ -92,7 +114,7 @@ test(
     await page.getByRole('option', { name: 'bob' }).click()
     await expect.poll(() => page.getByLabel('Department').inputValue()).toBe('engineering')
     await page.getByLabel('Query').fill('prices and support')
-    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('button', { name: 'Search', exact: true }).click()
     const hidden = page.getByRole('region', { name: /^Hidden/ })
     await hidden.getByText('The collection serves other Applications only.').first().waitFor()
     await hidden
@@ -130,16 +152,24 @@ test('uploads: files of a folder keep their paths, and documents show the labels
   await uploads.filter({ hasText: 'south/rules.md' }).getByText('Added').waitFor()
   const { data } = await admin.get(`/documents?collection=${id}`)
   expect(data.map(({ key }: Json) => key).toSorted()).toEqual(['north/rules.md', 'south/rules.md'])
-  expect(data[0].effective).toEqual({ ...pick(labels), acls: [labels.acl] })
+  // The uploads are sent at the same time, so either can be the first.
+  const north = data.find(({ key }: Json) => key === 'north/rules.md')
+  expect(north.effective).toEqual({ ...pick(labels), acls: [labels.acl] })
   const row = page.getByRole('table', { name: 'Documents' }).getByRole('row', { name: /north/ })
   await row.getByText('confidential').waitFor()
   await row.getByText('Department support').waitFor()
   await expectAccessible(page)
   await page.getByRole('link', { name: /north/ }).first().click()
-  await page.getByText("None: the collection's labels apply").waitFor()
-  await page.getByText('Department support').waitFor()
-  await page.getByText('confidential').waitFor()
+  await page.getByText('None: the collection’s labels apply').waitFor()
+  await page.getByText('Department support', { exact: true }).waitFor()
+  await page.getByText('Only department support can find this document.').waitFor()
+  await page.getByText('Confidential', { exact: true }).waitFor()
   await expectAccessible(page)
+  await admin.patch(`/documents/${north.id}`, { acl: { users: ['carol', 'dan'] } })
+  await page.reload()
+  await page
+    .getByText('Only users who match all of these can find this document: department support; users carol and dan.')
+    .waitFor()
 })
 
 const pick = ({ classification, regulations }: { classification: string; regulations: string[] }) => ({

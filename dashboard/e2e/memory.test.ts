@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
-import { screenshot } from './support/screenshot.ts'
+import { saveView } from './support/views.ts'
 
 const LONG_TEST_MS = 240_000
 
@@ -19,26 +19,43 @@ test(
     await visit('/memory')
     await page.getByRole('cell', { name: /^Alice prefers short answers/ }).waitFor()
     await page.getByRole('cell', { name: /^Since October/ }).waitFor()
+    // Objects are shown by name; their ids are in the tooltip.
+    await page.getByRole('row', { name: /^The form for returns.*support Application/ }).waitFor()
+    expect(
+      await page
+        .getByRole('table')
+        .getByText(/(app|ws)_/)
+        .count(),
+    ).toBe(0)
     await expectAccessible(page)
-    await screenshot(page, 'memory')
 
     await page.getByRole('combobox', { name: 'Scope' }).click()
-    await page.getByRole('option', { name: 'department' }).click()
+    await page.getByRole('option', { name: 'Department' }).click()
     await page.waitForURL('**scope=department*')
     await page.getByRole('cell', { name: /^Alice prefers short answers/ }).waitFor({ state: 'detached' })
-    await page.getByLabel('Department').fill('legal')
+    await page.reload()
+    await page.getByRole('cell', { name: /^Since October/ }).waitFor()
+    expect(await page.getByRole('cell', { name: /^Alice prefers/ }).count()).toBe(0)
+    await saveView(page, 'Of departments')
+    await page.getByRole('textbox', { name: 'Department' }).fill('legal')
     await page.getByText('No matching memories').waitFor()
 
+    await page.getByRole('button', { name: 'Of departments · modified' }).click()
+    await page.getByRole('menuitem', { name: 'Discard changes' }).click()
+    await page.getByRole('cell', { name: /^Since October/ }).waitFor()
+
     await visit('/memory?user=alice')
-    await page.getByRole('button', { name: /^Correct: Alice/ }).click()
+    await page.getByRole('button', { name: /^Edit: Alice/ }).click()
     await page.getByLabel('Content').fill('')
-    await page.getByRole('button', { name: 'Correct', exact: true }).click()
-    await page.getByText('Enter the corrected content, or erase the memory').waitFor()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Enter the content, or erase the memory instead').waitFor()
+    await expectAccessible(page)
     await page.getByLabel('Content').fill('Alice prefers long answers.')
-    await page.getByRole('button', { name: 'Correct', exact: true }).click()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByRole('cell', { name: /^Alice prefers long answers/ }).waitFor()
     expect(await page.getByRole('cell', { name: /^Alice prefers short answers/ }).count()).toBe(0)
-    await page.getByLabel('Show history').press('Space')
+    await page.getByRole('combobox', { name: 'Versions' }).click()
+    await page.getByRole('option', { name: 'With history' }).click()
     await page.getByRole('cell', { name: /^Alice prefers short answers.*Superseded/ }).waitFor()
     await expectAccessible(page)
 
@@ -61,7 +78,7 @@ test(
     const auditor = await dashboard.signedIn(await operatorOf(dashboard, 'auditor'))
     await auditor.visit('/memory')
     await auditor.page.getByRole('cell', { name: /^Since October/ }).waitFor()
-    expect(await auditor.page.getByRole('button', { name: /^(Correct|Erase)/ }).count()).toBe(0)
+    expect(await auditor.page.getByRole('button', { name: /^(Edit|Erase)/ }).count()).toBe(0)
 
     const reader = await dashboard.signedIn(await operatorOf(dashboard, 'read_only'))
     await reader.visit('/memory')

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { adminClient } from '../../server/test/admin/client.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
-import { screenshot } from './support/screenshot.ts'
 
 /** These tests use two windows. */
 const LONG_TEST_MS = 240_000
@@ -30,13 +30,14 @@ test(
     await owner.page.getByRole('button', { name: 'I have saved it' }).click()
     await owner.page.getByRole('cell', { name: 'Invited' }).waitFor()
     await expectAccessible(owner.page)
-    await screenshot(owner.page, 'operators')
+    await owner.page.getByRole('columnheader', { name: 'Name' }).getByRole('button').click()
+    await owner.page.waitForURL('**sort=-name')
+    await expect.poll(() => owner.page.locator('tbody tr').first().textContent()).toContain('Rita Reviewer')
 
     const { page, visit } = await dashboard.window()
     await page.goto(link)
     await page.getByText('Choose a password for rita@example.com.').waitFor()
     await expectAccessible(page)
-    await screenshot(page, 'welcome')
     await page.getByLabel('Password').first().fill(PASSWORD)
     await page.getByLabel('Confirm password').fill('another')
     await page.getByRole('button', { name: 'Continue' }).click()
@@ -65,14 +66,77 @@ test(
 test('roles: the last owner cannot change the own role', async () => {
   const { page, visit } = await dashboard.signedIn()
   await visit('/settings/operators')
-  await page.getByRole('combobox', { name: 'Role of Demo owner' }).click()
+  await page.getByRole('button', { name: 'Edit Demo owner' }).click()
+  await page.getByRole('combobox', { name: /^Role/ }).click()
   await page.getByRole('option', { name: 'Auditor' }).click()
-  await page.getByText('The last owner cannot be removed or demoted').waitFor()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The last owner of all Workspaces cannot be removed or demoted').waitFor()
 })
 
+test(
+  'roles: an owner gives a role in one Workspace, whose operator sees only that Workspace, until the role is taken',
+  async () => {
+    const admin = adminClient(dashboard.server)
+    const workspace = await admin.workspace('research')
+    const owner = await dashboard.signedIn()
+    await owner.visit('/settings/operators')
+    await owner.page.getByRole('button', { name: 'Invite operator' }).click()
+    await owner.page.getByLabel('Name').fill('Olga Owner')
+    await owner.page.getByLabel('Email').fill('olga@example.com')
+    await owner.page.getByRole('combobox', { name: 'Role in all Workspaces' }).click()
+    await owner.page.getByRole('option', { name: 'None' }).click()
+    await owner.page.getByRole('button', { name: 'Create invitation link' }).click()
+    await owner.page.getByText('Choose a role in all Workspaces, or add a Workspace').waitFor()
+    await owner.page.getByRole('combobox', { name: 'Add Workspace' }).click()
+    await owner.page.getByRole('option', { name: 'research' }).click()
+    await owner.page.getByRole('combobox', { name: 'Role in research' }).click()
+    await owner.page.getByRole('option', { name: 'Owner' }).click()
+    await expectAccessible(owner.page)
+    await owner.page.getByRole('button', { name: 'Create invitation link' }).click()
+    const link = (await owner.page.getByRole('dialog').locator('code').textContent()) ?? ''
+    await owner.page.getByRole('button', { name: 'I have saved it' }).click()
+    await owner.page.getByText('Owner in research').waitFor()
+
+    const olga = await dashboard.window()
+    await olga.page.goto(link)
+    await olga.page.getByLabel('Password').first().fill(PASSWORD)
+    await olga.page.getByLabel('Confirm password').fill(PASSWORD)
+    await olga.page.getByRole('button', { name: 'Continue' }).click()
+    await olga.page.getByRole('button', { name: 'Olga Owner, account menu' }).waitFor()
+    await olga.visit('/settings/workspace')
+    await olga.page.getByText(workspace).waitFor()
+    expect(await olga.page.getByRole('button', { name: 'Create Workspace' }).count()).toBe(0)
+    await olga.visit('/?workspace=nowhere')
+    await olga.page.getByRole('heading', { name: 'This Workspace does not exist, or you have no role in it' }).waitFor()
+    await expectAccessible(olga.page)
+
+    await owner.page.getByRole('button', { name: 'Edit Olga Owner' }).click()
+    await owner.page.getByRole('button', { name: 'Remove research' }).click()
+    await owner.page.getByRole('button', { name: 'Save' }).click()
+    await owner.page.getByText('No role').waitFor()
+    await olga.visit('/sign-in')
+    await olga.page.getByLabel('Email').fill('olga@example.com')
+    await olga.page.getByLabel('Password').first().fill(PASSWORD)
+    await olga.page.getByRole('button', { name: 'Sign in' }).click()
+    await olga.page.getByRole('heading', { name: 'You have no role in any Workspace' }).waitFor()
+    await expectAccessible(olga.page)
+  },
+  LONG_TEST_MS,
+)
+
 test('admin tokens: owner creates a token with selected scopes and revokes it', async () => {
+  const scopes = ['audit:read', 'reviews:read', 'applications:read', 'policies:read', 'people:read']
+  await adminClient(dashboard.server).create('/tokens', { name: 'reports', scopes })
   const { page, visit, consoleErrors } = await dashboard.signedIn()
   await visit('/settings/tokens')
+  await page.getByText('All scopes').waitFor()
+  const more = page.getByRole('button', { name: '+2: show all scopes of reports' })
+  expect(await more.textContent()).toBe('+2')
+  await more.press('Enter')
+  await page.getByRole('dialog', { name: 'Scopes' }).getByText('audit:read').waitFor()
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog', { name: 'Scopes' }).waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Create token' }).click()
   await page.getByLabel('Name').fill('nightly export')
   await page.getByRole('combobox', { name: 'Scopes' }).click()
@@ -82,7 +146,6 @@ test('admin tokens: owner creates a token with selected scopes and revokes it', 
   const token = await page.getByRole('dialog', { name: 'Token created' }).locator('code').textContent()
   await page.getByRole('button', { name: 'I have saved it' }).click()
   await expectAccessible(page)
-  await screenshot(page, 'admin-tokens')
   const request = (path: string) => page.request.get(path, { headers: { authorization: `Bearer ${token}` } })
   expect((await request('/admin/v1/audit')).status()).toBe(200)
   expect((await request('/admin/v1/applications')).status()).toBe(403)
@@ -100,7 +163,6 @@ test(
     const { email, password } = dashboard.owner
     await visit('/account')
     await expectAccessible(page)
-    await screenshot(page, 'account')
     await page.getByRole('button', { name: 'Set up' }).click()
     await page.getByLabel('Your password').fill(password)
     await page.getByRole('button', { name: 'Continue' }).click()

@@ -16,8 +16,9 @@ afterAll(() => dashboard?.close())
 test('playground: shows completion, stream, dry run and hold with the trace of the stages', async () => {
   const { page, visit, consoleErrors } = await dashboard.signedIn()
   await visit('/playground')
-  await page.getByRole('combobox', { name: 'Application' }).click()
-  await page.getByRole('option').first().click()
+  // A first visit starts with the first Application.
+  await expect.poll(() => page.getByRole('combobox', { name: 'Application' }).inputValue()).not.toBe('')
+  await expectAccessible(page)
   const send = (text: string) => sendMessage(page, text)
   const isDryRun = (url: URL) => url.searchParams.has('dry')
   const stages = page.getByRole('list', { name: 'Stages' }).getByRole('listitem')
@@ -35,11 +36,11 @@ test('playground: shows completion, stream, dry run and hold with the trace of t
   await send('Which travel costs are paid?')
   await page.getByRole('log').getByText('User verified').waitFor()
 
-  await page.getByLabel('Dry run').press('Space')
+  await page.getByRole('switch', { name: 'Dry run' }).press('Space')
   await page.waitForURL(isDryRun)
   await send(PAYMENT)
   await page.getByRole('log').getByText('Dry run', { exact: true }).waitFor()
-  await page.getByLabel('Dry run').press('Space')
+  await page.getByRole('switch', { name: 'Dry run' }).press('Space')
   await page.waitForURL((url) => !isDryRun(url))
   await send(PAYMENT)
   await page.getByText('409 POLICY_REVIEW_PENDING').waitFor()
@@ -53,9 +54,9 @@ test('playground: shows completion, stream, dry run and hold with the trace of t
 
 /** Presses Enter when the page accepts it: before the Application is loaded, it would be ignored. */
 async function sendMessage(page: Page, text: string): Promise<void> {
-  const field = page.getByLabel('Message')
+  const field = page.getByRole('textbox', { name: 'Message', exact: true })
   await field.fill(text)
-  await page.getByRole('button', { name: 'Send', disabled: false }).waitFor()
+  await page.getByRole('button', { name: /^Send( to|$)/, disabled: false }).waitFor()
   await field.press('Enter')
 }
 
@@ -67,7 +68,7 @@ async function chatAs(page: Page, visit: (path: string) => Promise<void>, user: 
     const answered = page.waitForResponse((response) => response.url().endsWith('/chat'))
     await sendMessage(page, message)
     await answered
-    await page.getByRole('button', { name: 'Send' }).waitFor()
+    await page.getByRole('button', { name: 'Send', exact: true }).waitFor()
   }
 }
 
@@ -114,8 +115,8 @@ test('playground: newest message and input stay visible in a long chat', async (
   await chatAs(page, visit, 'carol', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight')
   await page.getByRole('log').getByText('Eight', { exact: true }).waitFor()
   for (const shown of [
-    page.getByLabel('Message'),
-    page.getByRole('button', { name: 'Send' }),
+    page.getByRole('textbox', { name: 'Message', exact: true }),
+    page.getByRole('button', { name: 'Send', exact: true }),
     page.getByRole('log').getByText('Eight', { exact: true }),
   ]) {
     // The chat scrolls to its end.
@@ -131,7 +132,7 @@ test('playground: newest message and input stay visible in a long chat', async (
 test('playground: a dry run shows the verdict and no completion', async () => {
   const { page, visit } = await dashboard.signedIn()
   await chatAs(page, visit, 'dora')
-  await page.getByLabel('Dry run').press('Space')
+  await page.getByRole('switch', { name: 'Dry run' }).press('Space')
   await page.waitForURL('**dry=true*')
   await sendMessage(page, PAYMENT)
   const log = page.getByRole('log')

@@ -9,7 +9,7 @@ afterAll(() => dashboard?.close())
 
 test('API reference: renders without errors under its content security policy', async () => {
   const { page, consoleErrors } = await dashboard.window()
-  const response = await page.goto('/docs')
+  const response = await page.goto('/docs/api/')
   expect(response?.headers()['content-security-policy']).toContain("default-src 'none'")
   await page.getByRole('heading', { name: 'Gatehouse' }).first().waitFor()
   await page.getByText('/v1/chat/completions').first().waitFor()

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ROLES } from '../../server/src/domain/operator.ts'
 import { ROLE_SCOPES } from '../../server/src/domain/roles.ts'
 import type { Json } from '../../server/test/admin/client.ts'
+import app from '../src/texts/en/app.json' with { type: 'json' }
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { readFeatures } from './support/features.ts'
 import { operatorOf } from './support/operator.ts'
@@ -15,6 +16,7 @@ interface Operation {
 const features = await readFeatures()
 const pages = features.flatMap((feature) => feature.pages)
 const entries = features.flatMap(({ navigation = [] }) => navigation)
+const nameOf = (label: string): string => (app.navigation.pages as Readonly<Record<string, string>>)[label] ?? label
 
 let dashboard: Dashboard
 let operations: readonly Operation[]
@@ -45,11 +47,11 @@ describe.each(ROLES.filter((role) => role !== 'owner'))('%s', (role) => {
     const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
     // The session is loaded when the page is.
     await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
-    const labels = await links.allTextContents()
+    const labels = (await links.allTextContents()).filter((label) => label !== app.navigation.documentation)
     expect(labels.toSorted()).toEqual(
       entries
         .filter(({ scope }) => !isMissing(scope))
-        .map(({ label }) => label)
+        .map(({ label }) => nameOf(label))
         .toSorted(),
     )
     for (const label of labels) {

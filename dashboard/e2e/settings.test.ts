@@ -1,19 +1,27 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startMailServer } from '../../server/test/support/mail-server.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
 import { screenshot } from './support/screenshot.ts'
+import { saveView, showView } from './support/views.ts'
 
 const LONG_TEST_MS = 240_000
 
 let dashboard: Dashboard
+let smtp: Awaited<ReturnType<typeof startMailServer>>
 beforeAll(async () => {
+  smtp = await startMailServer()
+  const mail = { GATEHOUSE_SMTP_URL: smtp.url, GATEHOUSE_MAIL_FROM: 'gatehouse@example.com' }
   // The webhook's receiver has a private address.
-  dashboard = await startDashboard({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1' })
+  dashboard = await startDashboard({ GATEHOUSE_ALLOW_PRIVATE_URLS: '1', ...mail })
 })
-afterAll(() => dashboard?.close())
+afterAll(async () => {
+  await dashboard?.close()
+  await smtp?.close()
+})
 
 test(
   'Workspace: retention and user tokens are saved, and an error is shown at its field',
@@ -27,17 +35,20 @@ test(
     await expectAccessible(page)
     await screenshot(page, 'workspace')
 
-    await retention.getByLabel('Audit record retention').fill('90')
+    await retention.getByLabel('Audit records').fill('90')
     await retention.getByLabel('Keep messages forever').press('Space')
-    await retention.getByRole('textbox', { name: 'Message retention', exact: true }).fill('30')
+    await retention.getByRole('textbox', { name: 'Messages', exact: true }).fill('30')
     await retention.getByRole('button', { name: 'Save retention' }).click()
-    await page.getByText('Saved.').waitFor()
+    await page.getByText('Settings saved.').waitFor()
     await page.reload()
-    await retention.getByRole('textbox', { name: 'Message retention', exact: true }).waitFor()
-    expect(await retention.getByLabel('Audit record retention').inputValue()).toBe('90 days')
-    expect(await retention.getByRole('textbox', { name: 'Message retention', exact: true }).inputValue()).toBe('30 days')
+    await retention.getByRole('textbox', { name: 'Messages', exact: true }).waitFor()
+    expect(await retention.getByLabel('Audit records').inputValue()).toBe('90 days')
+    expect(await retention.getByRole('textbox', { name: 'Messages', exact: true }).inputValue()).toBe('30 days')
 
-    await tokens.getByText('From URL').click()
+    await tokens.getByRole('row', { name: /EdDSA/ }).waitFor()
+    await tokens.getByRole('button', { name: 'Edit keys' }).click()
+    expect(await tokens.getByLabel('JWKS').inputValue()).toContain('"EdDSA"')
+    await tokens.getByText('From a URL').click()
     await tokens.getByLabel('JWKS URL').fill('ftp://keys.example')
     await tokens.getByRole('button', { name: 'Save user tokens' }).click()
     await tokens.getByText(/settings\.jwks\.url/).waitFor()
@@ -53,14 +64,19 @@ test(
     const { page, visit, consoleErrors } = await dashboard.signedIn()
     await visit('/settings/users')
     await page.getByRole('link', { name: 'alice' }).waitFor()
-    await page.getByLabel('Department', { exact: true }).fill('engineering')
+    await page.getByRole('combobox', { name: 'Department' }).click()
+    await page.getByRole('option', { name: 'engineering' }).click()
     await page.waitForURL('**department=engineering*')
     await page.getByRole('link', { name: 'alice' }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'bob' }).waitFor()
+    await saveView(page, 'Engineers')
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Clear Department' }).click()
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Users' }).click()
     await page.getByRole('link', { name: 'alice' }).waitFor()
-    await screenshot(page, 'users')
+    await showView(page, 'Engineers')
+    await page.waitForURL('**department=engineering*')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByRole('link', { name: 'alice' }).waitFor()
 
     await page.getByRole('button', { name: 'Create user' }).click()
     const form = page.getByRole('dialog')
@@ -75,21 +91,20 @@ test(
     await form.getByLabel('Username').fill('Erin')
     await form.getByRole('button', { name: 'Create', exact: true }).click()
     await page.getByRole('heading', { name: 'Erin' }).waitFor()
-    await page.getByLabel('Name of the new token').fill('phone')
     await page.getByRole('button', { name: 'Create token' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('phone')
+    await page.getByRole('dialog').getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByText('Token created').waitFor()
     expect(await page.getByRole('dialog').locator('code').textContent()).toMatch(/^gu_[\w-]{43}$/)
     await page.getByRole('button', { name: 'I have saved it' }).click()
     await page.getByRole('button', { name: 'Revoke phone' }).waitFor()
     await expectAccessible(page)
-    await screenshot(page, 'user')
 
     await visit('/settings/projects')
     await page.getByRole('link', { name: 'beacon' }).waitFor()
     await expectAccessible(page)
-    await screenshot(page, 'projects')
     await visit('/settings/departments')
     await expectAccessible(page)
-    await screenshot(page, 'departments')
     await page.getByRole('link', { name: 'lighthouse' }).click()
     await page.getByRole('link', { name: 'erin' }).click()
     await page.getByRole('button', { name: 'Erase', exact: true }).click()
@@ -133,7 +148,6 @@ test(
     expect(await page.getByRole('dialog').locator('code').textContent()).toMatch(/^whsec_/)
     await page.getByRole('button', { name: 'I have saved it' }).click()
     await expectAccessible(page)
-    await screenshot(page, 'webhooks')
 
     await page.getByRole('link', { name: hook.url }).click()
     await page.getByText('No deliveries yet').waitFor()
@@ -149,7 +163,6 @@ test(
     await delivery.getByText('Next attempt').waitFor()
     await delivery.getByText('500').waitFor()
     await expectAccessible(page)
-    await screenshot(page, 'webhook')
     hook.repair()
     await page.getByRole('button', { name: 'Resend contact.created' }).click()
     await delivery.getByText('Delivered').waitFor()
@@ -160,6 +173,49 @@ test(
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('No webhooks yet').waitFor()
+    expect(consoleErrors).toEqual([])
+    await hook.close()
+  },
+  LONG_TEST_MS,
+)
+
+test(
+  'notifications: owner tests a Slack webhook, and chooses what comes by e-mail',
+  async () => {
+    const hook = await receiver()
+    hook.repair()
+    const { page, visit, consoleErrors } = await dashboard.signedIn()
+    await visit('/settings/webhooks')
+    await page.getByRole('button', { name: 'Create webhook' }).click()
+    const form = page.getByRole('dialog')
+    await form.getByText('Slack', { exact: true }).click()
+    await form.getByText(/Incoming Webhooks/).waitFor()
+    await form.getByLabel('URL').fill(hook.url)
+    await form.getByRole('combobox', { name: 'Events' }).click()
+    await page.getByRole('option', { name: 'Hold or escalation opened' }).click()
+    expect(await page.getByRole('option', { name: 'Message created' }).count()).toBe(0)
+    await page.keyboard.press('Tab')
+    await expectAccessible(page)
+    await form.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByRole('link', { name: hook.url }).click()
+    await page.getByText('Hold or escalation opened').waitFor()
+    await page.getByRole('button', { name: 'Send test event' }).click()
+    await page.getByText('Test event delivered. The receiver responded with status 204.').waitFor()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('No webhooks yet').waitFor()
+
+    await visit('/account')
+    const section = page.getByRole('region', { name: 'Notifications' })
+    await section.getByLabel('New holds').check()
+    await page.getByText('Notifications saved.').waitFor()
+    await section.getByRole('button', { name: 'Send test email' }).click()
+    await page.getByText('Test email sent.').waitFor()
+    expect(smtp.received.map(({ subject }) => subject)).toEqual(['Test e-mail from Gatehouse'])
+    await expectAccessible(page)
+    await page.reload()
+    await section.getByLabel('New holds').waitFor()
+    expect(await section.getByLabel('New holds').isChecked()).toBe(true)
     expect(consoleErrors).toEqual([])
     await hook.close()
   },
@@ -180,6 +236,12 @@ test(
       await reader.page.getByRole('heading', { name: heading, level: 1 }).waitFor()
       expect(await reader.page.getByRole('button', { name: /^(Create|Save|Rename|Edit|Erase)/ }).count()).toBe(0)
     }
+    await reader.visit('/settings/webhooks/whk_01h455vb4pex5vsknk084sn02q')
+    await reader.page.getByRole('heading', { name: 'Webhook not found' }).waitFor()
+    expect(await reader.page.getByRole('alert').count()).toBe(0)
+    await expectAccessible(reader.page)
+    await reader.page.getByRole('link', { name: 'Back to the list' }).click()
+    await reader.page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
     const reviewer = await dashboard.signedIn(await operatorOf(dashboard, 'reviewer'))
     await reviewer.visit('/settings/workspace')
     await reviewer.page.getByRole('heading', { name: 'This page requires the scope workspaces:read' }).waitFor()

@@ -18,7 +18,10 @@ const COLOR_RULES = '{ runOnly: ["color-contrast", "link-in-text-block"] }'
 const OVERFLOW = 'document.documentElement.scrollWidth - innerWidth'
 const NARROW = { width: 380, height: 800 }
 
-/** The pages that axe has checked, each with its open dialogs and alerts. axe takes seconds and reports the same again. */
+/** Calendars, suggestions and menus. */
+const POPUPS = '[class*=mantine-][class*=-dropdown]:visible'
+
+/** The pages that axe has checked, each with its open dialogs, popups and alerts. axe takes seconds and reports the same again. */
 const checked = new Set<string>()
 
 /** Expects no serious or critical axe finding in light and dark colors, and no horizontal overflow at 380 pixels. */
@@ -34,14 +37,17 @@ export async function expectAccessible(page: Page): Promise<void> {
 
 async function stateOf(page: Page): Promise<string> {
   const dialogs = await page.getByRole('dialog').getByRole('heading').allTextContents()
+  const menus = await page.getByRole('menu').getByRole('menuitem').allTextContents()
   const alerts = await page.getByRole('alert').count()
-  return JSON.stringify([patternOf(page), dialogs, alerts > 0])
+  const popups = await page.locator(POPUPS).count()
+  return JSON.stringify([patternOf(page), dialogs, menus, alerts > 0, popups > 0])
 }
 
 /** The page's path without ids, which differ between runs. */
 const patternOf = (page: Page): string => new URL(page.url()).pathname.replaceAll(/[a-z]+_[0-9a-z]{26}/g, '…')
 
-async function expectNoFindings(page: Page): Promise<void> {
+/** Expects no serious or critical axe finding in light and dark colors, also if the page was checked before. */
+export async function expectNoFindings(page: Page): Promise<void> {
   await page.evaluate(AXE)
   for (const [colorScheme, rules] of [
     ['light', ALL_RULES],

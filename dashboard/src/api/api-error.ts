@@ -1,3 +1,5 @@
+import i18next from 'i18next'
+
 /** An error response of the server (envelope: docs/errors.md). */
 export class ApiError extends Error {
   readonly status: number
@@ -12,7 +14,7 @@ export class ApiError extends Error {
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(status: number, error: ErrorFields, requestId: string | null) {
-    super(error.message ?? `Request failed with status ${status}.`)
+    super(error.message ?? i18next.t('ui:error.status', { status }))
     this.status = status
     this.code = error.code ?? 'UNKNOWN'
     this.param = error.param ?? null

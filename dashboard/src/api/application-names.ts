@@ -1,6 +1,8 @@
 import { useAll } from './queries.ts'
 
 interface ApplicationNames {
+  /** The Workspace has no Application. False while the list loads. */
+  readonly isEmpty: boolean
   /** Falls back to the id. */
   readonly nameOf: (id: string) => string
   /** Options of a select input. */
@@ -9,8 +11,10 @@ interface ApplicationNames {
 
 /** Names of the Workspace's Applications. */
 export function useApplicationNames(): ApplicationNames {
-  const { items = [] } = useAll('/admin/v1/applications')
+  const all = useAll('/admin/v1/applications')
+  const items = all.items ?? []
   return {
+    isEmpty: all.items?.length === 0,
     nameOf: (id) => items.find((application) => application.id === id)?.name ?? id,
     choices: items.map(({ id, name }) => ({ value: id, label: name })),
   }

@@ -50,6 +50,8 @@ export function useRead<P extends PathOf<'get'>>(
 export interface List<Item> {
   /** Undefined until the first page is loaded. */
   readonly items: readonly Item[] | undefined
+  /** The items are those of the previous parameters, while the list loads. */
+  readonly isPrevious: boolean
   readonly error: unknown
   readonly hasMore: boolean
   readonly loadingMore: boolean
@@ -75,6 +77,7 @@ export const listOf = <Item>(
   result: UseInfiniteQueryResult<{ readonly pages: readonly { readonly data: readonly Item[] }[] }>,
 ): List<Item> => ({
   items: result.data?.pages.flatMap(({ data }) => data),
+  isPrevious: result.isPlaceholderData,
   error: result.error,
   hasMore: result.hasNextPage,
   loadingMore: result.isFetchingNextPage,
@@ -117,10 +120,12 @@ interface Page<Item> {
   readonly next_cursor: string | null
 }
 
-const readPage = async <P extends ListPath>(path: P, init: InitOf<'get', P>, signal: AbortSignal) =>
+/** Reads one page of a list. */
+export const readPage = async <P extends ListPath>(path: P, init: InitOf<'get', P>, signal: AbortSignal) =>
   (await sendRequest('get', path, init, signal)) as unknown as Page<ItemOf<P>>
 
-function fromCursor(init: Parameters | undefined, cursor: string | undefined): Parameters | undefined {
+/** The parameters of the page that begins at the cursor. */
+export function fromCursor(init: Parameters | undefined, cursor: string | undefined): Parameters | undefined {
   if (cursor === undefined) return init
   return { ...init, params: { ...init?.params, query: { ...init?.params?.query, cursor } } }
 }

@@ -652,7 +652,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Workspaces, oldest first */
+        /**
+         * List Workspaces, oldest first
+         * @description Only Workspaces in which you have the scope.
+         */
         get: operations["listWorkspaces"];
         put?: never;
         /** Create a Workspace */
@@ -684,6 +687,43 @@ export interface paths {
         patch: operations["updateWorkspace"];
         trace?: never;
     };
+    "/admin/v1/demo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get what removing the demo deletes */
+        get: operations["getDemo"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/demo/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete the Workspace of the demo with everything in it
+         * @description This cannot be undone. The demo's reviewer, its owner and its admin token are removed too, unless no other owner of all Workspaces can sign in. The audit log of the oldest other Workspace records it.
+         */
+        post: operations["removeDemo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/session": {
         parameters: {
             query?: never;
@@ -691,7 +731,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the current operator and their scopes */
+        /** Get the current operator, the Workspaces that they can enter, and their roles and scopes */
         get: operations["getSession"];
         put?: never;
         post?: never;
@@ -710,7 +750,7 @@ export interface paths {
         };
         /**
          * Read audit records in order, from a cursor
-         * @description For SIEM systems. A reader that stores `next` after each response gets every record of all Workspaces once, also across restarts. Rules: GW-AUD-12, GW-AUD-13.
+         * @description For SIEM systems. A reader that stores `next` after each response gets every record of all Workspaces (those in which you have the scope) once, also across restarts. Rules: GW-AUD-12, GW-AUD-13.
          */
         get: operations["readAuditFeed"];
         put?: never;
@@ -831,6 +871,108 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get requests, tokens, cost and latency of a time, and of the time before
+         * @description With `group_by`, also for the largest groups. A request counts for the provider and model of its last attempt; tokens and cost count for the attempt that used them. `format=csv` returns the groups, or the intervals without a grouping, as a file.
+         */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List saved views: your own and the shared ones, oldest first */
+        get: operations["listViews"];
+        put?: never;
+        /**
+         * Save the filters, sort, period and columns of a list under a name
+         * @description `shared` shows the view to all operators of the Workspace, and is recorded: 403 without a scope other than `…:read`. Private views are not recorded.
+         */
+        post: operations["createView"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/views/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a saved view
+         * @description Shared views can be deleted by their owner, and with the scope workspaces:write.
+         */
+        delete: operations["deleteView"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a saved view
+         * @description Missing fields stay unchanged. Shared views can be changed by their owner, and with the scope workspaces:write. To share a view, or to change your shared view: 403 without a scope other than `…:read`.
+         */
+        patch: operations["updateView"];
+        trace?: never;
+    };
+    "/admin/v1/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the setup checklist of a Workspace: which first steps are done */
+        get: operations["getSetup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/setup/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dismiss the setup checklist for the signed-in operator
+         * @description A setting of the operator, so no audit record is written.
+         */
+        post: operations["dismissSetup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/applications/{id}/keys": {
         parameters: {
             query?: never;
@@ -846,6 +988,43 @@ export interface paths {
          * @description The operator who issues a key cannot decide on its requests.
          */
         post: operations["issueKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a key without its secret: whether and when it was used */
+        get: operations["getKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/keys/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace a key: issue a new key, and let the old one expire
+         * @description Both keys are valid during the overlap. A key can be replaced once. The operator cannot decide on requests of the new key.
+         */
+        post: operations["rotateKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -906,7 +1085,7 @@ export interface paths {
         post?: never;
         /**
          * Erase a user and all their data
-         * @description Permanently erases profile, tokens, memories, messages, reactions and files. Audit records keep keyed hashes. The member who joined first becomes the owner of the user's groups. In direct conversations the other member keeps their own messages. A valid user token creates the user again, without their former data.
+         * @description Permanently erases profile, tokens, memories, messages, reactions, files, saved views and stored budget alerts of this user. Audit records keep keyed hashes. The member who joined first becomes the owner of the user's groups. In direct conversations the other member keeps their own messages. A valid user token creates the user again, without their former data.
          */
         delete: operations["eraseUser"];
         options?: never;
@@ -1067,13 +1246,13 @@ export interface paths {
         };
         /**
          * List admin tokens, including revoked tokens, oldest first
-         * @description A token has at most the scopes of the role that its issuer has at the time of use.
+         * @description A token has at most the scopes that its issuer has in the same Workspace at the time of use. With the scope in all Workspaces, all tokens are listed, otherwise those for the Workspace of the request.
          */
         get: operations["listAdminTokens"];
         put?: never;
         /**
          * Issue an admin token. Only this response contains it
-         * @description Tokens are valid for the whole server. The audit log of the request's Workspace records the issue.
+         * @description A token is valid in all Workspaces or in some, whose audit logs record the issue.
          */
         post: operations["issueAdminToken"];
         delete?: never;
@@ -1092,7 +1271,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Revoke an admin token. The last token cannot be revoked
+         * Revoke an admin token. The last token for all Workspaces cannot be revoked
          * @description You cannot revoke a token that has scopes you do not have. Invitations issued with a token without a responsible operator end with it.
          */
         post: operations["revokeAdminToken"];
@@ -1109,12 +1288,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List operators, oldest first */
+        /**
+         * List operators, oldest first
+         * @description All operators, if you have the scope in all Workspaces. Otherwise the operators of the Workspace of the request.
+         */
         get: operations["listOperators"];
         put?: never;
         /**
          * Invite an operator
-         * @description Operators work on the whole server. The audit log of the request's Workspace records the invitation. You cannot give a role with scopes that you do not have.
+         * @description With a role in all Workspaces, or roles in single ones, whose audit logs record the invitation. You cannot give a role with scopes that you do not have in the same Workspaces.
          */
         post: operations["inviteOperator"];
         delete?: never;
@@ -1155,14 +1337,14 @@ export interface paths {
         post?: never;
         /**
          * Remove an operator with their sessions, admin tokens and invitations
-         * @description API keys and user tokens that the operator issued stay valid: they belong to an Application or a user.
+         * @description You need the scopes of all their roles. API keys and user tokens that the operator issued stay valid: they belong to an Application or a user.
          */
         delete: operations["deleteOperator"];
         options?: never;
         head?: never;
         /**
-         * Change the name or role of an operator. A new role ends their sessions
-         * @description A new role invalidates links for the old role and invitations that the operator issued. Admin tokens that the operator issued get at most the scopes of the new role.
+         * Change the name or roles of an operator. Other access ends their sessions
+         * @description New roles invalidate links for the old ones, and invitations into the same Workspaces that the operator issued. Admin tokens that the operator issued get at most the scopes of the new roles. The audit logs of the Workspaces concerned record the change.
          */
         patch: operations["updateOperator"];
         trace?: never;
@@ -1506,9 +1688,132 @@ export interface paths {
         put?: never;
         /**
          * Run the tests of a document
-         * @description Runs the cases under `tests:`, and the files named there that the request contains.
+         * @description Runs the cases under `tests:`, the files named there that the request contains, and the stored cases on request.
          */
         post: operations["testPolicySet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/policy-drafts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List drafts, newest first */
+        get: operations["listPolicyDrafts"];
+        put?: never;
+        /**
+         * Create a draft
+         * @description All operators who can read policies see it. A draft may have errors, and applies to no request.
+         */
+        post: operations["createPolicyDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/policy-drafts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a draft and its document */
+        get: operations["getPolicyDraft"];
+        put?: never;
+        post?: never;
+        /** Delete a draft */
+        delete: operations["deletePolicyDraft"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a draft
+         * @description Missing fields stay unchanged. Edits of the text by one operator within ten minutes share an audit record.
+         */
+        patch: operations["updatePolicyDraft"];
+        trace?: never;
+    };
+    "/admin/v1/policy-tests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List stored policy tests, oldest first */
+        get: operations["listPolicyTests"];
+        put?: never;
+        /**
+         * Store a policy test
+         * @description The case runs against every draft, in addition to the cases of its document. It is stored as sent: use invented data.
+         */
+        post: operations["createPolicyTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/policy-tests/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a stored policy test */
+        get: operations["getPolicyTest"];
+        /** Change a stored policy test */
+        put: operations["replacePolicyTest"];
+        post?: never;
+        /** Delete a stored policy test */
+        delete: operations["deletePolicyTest"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/policy-tests/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Store the cases of a test file
+         * @description Replaces the stored cases of the file. A file with errors changes nothing.
+         */
+        post: operations["importPolicyTests"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/policy-templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the policy cookbook
+         * @description The rules of docs/policy-cookbook.md. The list is the same for all Workspaces and has one page.
+         */
+        get: operations["listPolicyTemplates"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1562,7 +1867,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List review items: pending items oldest first, others newest first */
+        /** List review items: pending items that expire next first, others newest first */
         get: operations["listReviews"];
         put?: never;
         post?: never;
@@ -1603,7 +1908,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a hold. The request can be sent again and passes; a message is stored immediately
-         * @description Operators cannot decide on their own requests, on requests with an API key that they issued, or on those of a user whose token they issued; their admin tokens cannot either. With the Workspace setting `review.four_eyes`, the approver must be a signed-in operator whose role cannot cause requests and whose password no other operator can know. The first decision is final. Returns the item in its new state. The body is optional.
+         * @description Operators cannot decide on their own requests, on requests with an API key that they issued, or on those of a user whose token they issued; their admin tokens cannot either. With the Workspace setting `review.four_eyes`, the approver must be a signed-in operator whose role cannot cause requests and whose password no other operator can know. The first decision is final; a hold that requires several approvals stays pending until the last one. Returns the item in its new state. The body is optional.
          */
         post: operations["approveReview"];
         delete?: never;
@@ -1623,7 +1928,7 @@ export interface paths {
         put?: never;
         /**
          * Deny a hold and erase its content
-         * @description Operators cannot decide on their own requests, on requests with an API key that they issued, or on those of a user whose token they issued; their admin tokens cannot either. With the Workspace setting `review.four_eyes`, the approver must be a signed-in operator whose role cannot cause requests and whose password no other operator can know. The first decision is final. Returns the item in its new state. The body is optional.
+         * @description Operators cannot decide on their own requests, on requests with an API key that they issued, or on those of a user whose token they issued; their admin tokens cannot either. With the Workspace setting `review.four_eyes`, the approver must be a signed-in operator whose role cannot cause requests and whose password no other operator can know. The first decision is final; a hold that requires several approvals stays pending until the last one. Returns the item in its new state. The body is optional.
          */
         post: operations["denyReview"];
         delete?: never;
@@ -1643,9 +1948,124 @@ export interface paths {
         put?: never;
         /**
          * Acknowledge an escalation
-         * @description Operators cannot decide on their own requests, on requests with an API key that they issued, or on those of a user whose token they issued; their admin tokens cannot either. With the Workspace setting `review.four_eyes`, the approver must be a signed-in operator whose role cannot cause requests and whose password no other operator can know. The first decision is final. Returns the item in its new state. The body is optional.
+         * @description Operators cannot decide on their own requests, on requests with an API key that they issued, or on those of a user whose token they issued; their admin tokens cannot either. With the Workspace setting `review.four_eyes`, the approver must be a signed-in operator whose role cannot cause requests and whose password no other operator can know. The first decision is final; a hold that requires several approvals stays pending until the last one. Returns the item in its new state. The body is optional.
          */
         post: operations["acknowledgeReview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/reviews/{id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview what the release of a hold would let go
+         * @description Runs the detectors, rules and transforms of a release with the active policies. No provider is called, nothing is stored, and the hold stays as it is. Reading the preview is recorded in the audit log.
+         */
+        get: operations["previewReview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/reviews/{id}/assign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Assign a pending review item to an operator, or remove the assignee
+         * @description An assignment is no lock: other reviewers can still decide. While the operator is away, the item is assigned to the delegate. Returns the item with its actual assignee, and names the absent operator in `assigned_for`.
+         */
+        post: operations["assignReview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/reviews/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Acknowledge several escalations with one comment
+         * @description Each escalation is acknowledged and recorded by itself, and the result of each is in `results`, in the order of `ids`. Holds cannot be decided together: their result is an error.
+         */
+        post: operations["acknowledgeReviews"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/reviewers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the operators who can decide on reviews, with their absences */
+        get: operations["listReviewers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/reviewers/me/absence": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Set your absence: assignments go to your delegate meanwhile */
+        put: operations["setAbsence"];
+        post?: never;
+        /** End your absence */
+        delete: operations["removeAbsence"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/reviews/statistics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get service levels of reviews
+         * @description Times of the items that were created in the range, by default the last 7 days, at most 92 days.
+         */
+        get: operations["getReviewStatistics"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1664,6 +2084,43 @@ export interface paths {
          * @description Server-sent events. The stream ends after a minute, and clients reconnect. It ends immediately when the operator loses the scope. The first event is `reset`, because missed events are not repeated.
          */
         get: operations["streamReviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/audit/csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the filtered audit records as CSV
+         * @description For spreadsheets: at most 100,000 records, without proofs. `GET /audit/export` returns records that can be verified.
+         */
+        get: operations["exportAuditCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/audit/actors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List operators and admin tokens by their keyed hashes in audit records */
+        get: operations["listAuditActors"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1970,8 +2427,8 @@ export interface paths {
         get: operations["listWebhooks"];
         put?: never;
         /**
-         * Create a webhook for messaging events
-         * @description Events are sent by POST with the headers and signature of Standard Webhooks and the body `{id, type, timestamp, payload}`. Failed deliveries are retried for 3 days and then dead. Only this response contains the secret.
+         * Create a webhook
+         * @description Events are sent by POST with the headers and signature of Standard Webhooks and the body `{id, type, timestamp, payload}`. Events of reviews, policies, keys and budgets have the `url` of their page in the dashboard and no content of requests. The formats `slack` (incoming webhook) and `teams` (workflow) send only these events, as text with a button. Failed deliveries are retried for 3 days and then dead. Only this response contains the secret.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -2022,6 +2479,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event now and get the response
+         * @description The event `webhook.test` is sent once, also to a disabled webhook, and is not listed as a delivery.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/webhooks/{id}/deliveries/{delivery}/replay": {
         parameters: {
             query?: never;
@@ -2053,6 +2530,44 @@ export interface paths {
         put?: never;
         /** Replay all dead deliveries of a webhook */
         post: operations["replayDeadWebhookDeliveries"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get your topics of e-mail */
+        get: operations["getNotifications"];
+        /**
+         * Choose your topics of e-mail
+         * @description In all Workspaces in which you have the scope of the topic when the e-mail is sent. Events within a minute share one e-mail. During an absence your delegate gets them.
+         */
+        put: operations["updateNotifications"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/notifications/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a test e-mail to yourself */
+        post: operations["testNotifications"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4735,6 +5250,7 @@ export interface operations {
                                 message_retention_days: number | null;
                                 review: {
                                     four_eyes: boolean;
+                                    target_minutes: number | null;
                                 };
                             };
                             signing_public_key: string;
@@ -4782,6 +5298,8 @@ export interface operations {
                         review?: {
                             /** @description Whether approval requires an operator with a second role. The admin API can only turn it on; gatehouse.yaml can also turn it off. */
                             four_eyes?: boolean | null;
+                            /** @description Minutes within which review items should be decided. Older pending items are overdue. */
+                            target_minutes?: number | null;
                         } | null;
                     };
                 };
@@ -4815,6 +5333,7 @@ export interface operations {
                             message_retention_days: number | null;
                             review: {
                                 four_eyes: boolean;
+                                target_minutes: number | null;
                             };
                         };
                         signing_public_key: string;
@@ -4863,6 +5382,7 @@ export interface operations {
                             message_retention_days: number | null;
                             review: {
                                 four_eyes: boolean;
+                                target_minutes: number | null;
                             };
                         };
                         signing_public_key: string;
@@ -4908,6 +5428,8 @@ export interface operations {
                         review?: {
                             /** @description Whether approval requires an operator with a second role. The admin API can only turn it on; gatehouse.yaml can also turn it off. */
                             four_eyes?: boolean | null;
+                            /** @description Minutes within which review items should be decided. Older pending items are overdue. */
+                            target_minutes?: number | null;
                         } | null;
                     };
                 };
@@ -4941,6 +5463,7 @@ export interface operations {
                             message_retention_days: number | null;
                             review: {
                                 four_eyes: boolean;
+                                target_minutes: number | null;
                             };
                         };
                         signing_public_key: string;
@@ -4948,6 +5471,73 @@ export interface operations {
                         created_at: string;
                     };
                 };
+            };
+        };
+    };
+    getDemo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get what removing the demo deletes */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "demo";
+                        workspace: {
+                            id: string;
+                            name: string;
+                        };
+                        /** @description Whether there is another Workspace, which a server needs. */
+                        removable: boolean;
+                        /** @description Everything that is deleted. */
+                        contents: {
+                            kind: "applications" | "keys" | "users" | "providers" | "policy_sets" | "policy_drafts" | "policy_tests" | "budgets" | "documents" | "memories" | "conversations" | "messages" | "webhooks" | "saved_views" | "reviews" | "audit_records";
+                            total: number;
+                            /** @description How many of them operators or clients have added since. */
+                            added: number;
+                            /** @description Names of the added Applications, providers and budgets; at most 20. */
+                            names: string[];
+                        }[];
+                        /** @description Email addresses of the operators of the demo that are removed. */
+                        operators: string[];
+                        /** @description Whether the demo's owner stays: it sends this request, or no other owner of all Workspaces can sign in. */
+                        owner_stays: boolean;
+                    };
+                };
+            };
+        };
+    };
+    removeDemo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Name of the Workspace of the demo, as a confirmation. */
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description No body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4960,7 +5550,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Get the current operator and their scopes */
+            /** @description Get the current operator, the Workspaces that they can enter, and their roles and scopes */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4974,13 +5564,20 @@ export interface operations {
                             kind: "person" | "token";
                             name: string;
                             email: string | null;
+                            /** @description Role in all Workspaces. */
                             role: ("owner" | "policy_author" | "reviewer" | "auditor" | "read_only") | null;
                             two_factor: boolean;
                         };
+                        /** @description Scopes in all Workspaces and for the server. */
                         scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description The Workspaces that the operator can enter, oldest first. */
                         workspaces: {
                             id: string;
                             name: string;
+                            /** @description Role in this Workspace; null for a token. */
+                            role: ("owner" | "policy_author" | "reviewer" | "auditor" | "read_only") | null;
+                            /** @description Scopes in this Workspace. */
+                            scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
                         }[];
                         /** @description Version of the server. */
                         version: string;
@@ -4998,7 +5595,7 @@ export interface operations {
                 limit?: number;
                 /** @description Seconds to wait for a record if there is none. */
                 wait?: number;
-                /** @description Id or name of one Workspace. Default: all. */
+                /** @description Id or name of one Workspace. Default: all in which you have the scope. */
                 workspace?: string;
             };
             header?: never;
@@ -5066,11 +5663,15 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Default: oldest first. `-` before a name is descending. Requests and cost are those of the last 30 days and need the scope audit:read. */
+                sort?: "name" | "-name" | "last_used" | "-last_used" | "requests" | "-requests" | "cost" | "-cost";
+                /** @description Whether each Application has `usage`, which needs the scope audit:read. Default: false. */
+                usage?: "true" | "false";
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -5140,6 +5741,12 @@ export interface operations {
                             created_at: string;
                             /** Format: date-time */
                             updated_at: string;
+                            last_used_at: string | null;
+                            /** @description Of the last 30 days in UTC, today included. Only with `usage=true`. */
+                            usage?: {
+                                requests: number;
+                                cost: number | null;
+                            };
                         }[];
                         has_more: boolean;
                         /** @description null on the last page. */
@@ -5152,11 +5759,11 @@ export interface operations {
     createApplication: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -5286,11 +5893,11 @@ export interface operations {
     getApplication: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5369,11 +5976,11 @@ export interface operations {
     updateApplication: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5507,11 +6114,11 @@ export interface operations {
             query?: {
                 /** @description Id of a user of the Workspace, treated as verified by a user token. Default: the user that `governance.user` asserts. */
                 as?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5623,17 +6230,17 @@ export interface operations {
     getOverview: {
         parameters: {
             query?: {
-                /** @description Default: one day before `to`. */
+                /** @description Default: one day before `to`. Times are widened to whole hours, or to whole minutes within the last two days if they are at most six hours apart and users do not matter. */
                 from?: string;
                 /** @description Default: now. */
                 to?: string;
-                /** @description Default: the shortest interval that gives at most 100 points. */
+                /** @description Default: the shortest interval that gives at most 72 points. Less than an hour only where times are counted to the minute. */
                 interval?: "1m" | "5m" | "15m" | "1h" | "6h" | "1d";
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -5674,6 +6281,8 @@ export interface operations {
                             };
                             /** @description Part of `tokens` that providers read from their caches. */
                             cached_tokens: number;
+                            /** @description Part of `tokens` that models used for reasoning. */
+                            reasoning_tokens: number;
                         };
                         /** @description One entry for each interval, oldest first, including intervals without requests. Intervals begin at multiples of their length in UTC, so the first and the last may be partial. */
                         series: {
@@ -5722,6 +6331,8 @@ export interface operations {
                                 circuit: "closed" | "open" | "half_open";
                                 /** @description Requests in flight. */
                                 active: number;
+                                /** @description Whether the node has sent it a request since the node started. */
+                                used: boolean;
                                 problem: ("url_not_allowed" | "key_missing" | "key_unreadable" | "key_invalid") | null;
                                 last_error: {
                                     /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
@@ -5748,17 +6359,17 @@ export interface operations {
     getApplicationUsage: {
         parameters: {
             query?: {
-                /** @description Default: one day before `to`. */
+                /** @description Default: one day before `to`. Times are widened to whole hours, or to whole minutes within the last two days if they are at most six hours apart and users do not matter. */
                 from?: string;
                 /** @description Default: now. */
                 to?: string;
-                /** @description Default: the shortest interval that gives at most 100 points. */
+                /** @description Default: the shortest interval that gives at most 72 points. Less than an hour only where times are counted to the minute. */
                 interval?: "1m" | "5m" | "15m" | "1h" | "6h" | "1d";
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5802,6 +6413,8 @@ export interface operations {
                             };
                             /** @description Part of `tokens` that providers read from their caches. */
                             cached_tokens: number;
+                            /** @description Part of `tokens` that models used for reasoning. */
+                            reasoning_tokens: number;
                         };
                         /** @description One entry for each interval, oldest first, including intervals without requests. Intervals begin at multiples of their length in UTC, so the first and the last may be partial. */
                         series: {
@@ -5836,17 +6449,566 @@ export interface operations {
             };
         };
     };
+    getUsage: {
+        parameters: {
+            query?: {
+                /** @description Default: one day before `to`. Times are widened to whole hours, or to whole minutes within the last two days if they are at most six hours apart and users do not matter. */
+                from?: string;
+                /** @description Default: now. */
+                to?: string;
+                /** @description Default: the shortest interval that gives at most 72 points. Less than an hour only where times are counted to the minute. */
+                interval?: "1m" | "5m" | "15m" | "1h" | "6h" | "1d";
+                /** @description Default: none. */
+                group_by?: "none" | "application" | "provider" | "model" | "user" | "key";
+                /** @description Which groups are the largest. Default: requests. */
+                order_by?: "requests" | "tokens" | "cost" | "errors";
+                /** @description Number of groups; the others are summed. Default: 10, of CSV 100. */
+                limit?: number;
+                application_id?: string;
+                /** @description Requests whose last attempt was at this provider. Empty: no provider was called. */
+                provider?: string;
+                /** @description Requests whose last attempt was at this model. Empty: no model was called. */
+                model?: string;
+                /** @description Requests with this API key. Empty: without a key, or recorded by an older version. */
+                key_id?: string;
+                /** @description User id, or its keyed hash as in audit records. */
+                user?: string;
+                verdict?: "allow" | "escalate" | "require_approval" | "deny";
+                /** @description Default: json. */
+                format?: "json" | "csv";
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The usage. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "usage";
+                        /** Format: date-time */
+                        from: string;
+                        /** Format: date-time */
+                        to: string;
+                        interval: "1m" | "5m" | "15m" | "1h" | "6h" | "1d";
+                        group_by: "none" | "application" | "provider" | "model" | "user" | "key";
+                        /**
+                         * @description Of all costs.
+                         * @enum {string}
+                         */
+                        currency: "USD";
+                        /** @description Recorded requests and changes that the counts do not contain yet: many only after an upgrade or an import. */
+                        uncounted: number;
+                        totals: {
+                            requests: number;
+                            verdicts: {
+                                allow: number;
+                                escalate: number;
+                                require_approval: number;
+                                deny: number;
+                            };
+                            /** @description Failed requests. Denials by a policy count as verdicts. */
+                            errors: number;
+                            tokens: {
+                                total: number;
+                                input: number;
+                                /** @description Part of `input` that providers read from their caches. */
+                                cached: number;
+                                output: number;
+                                /** @description Part of `output`. */
+                                reasoning: number;
+                            };
+                            cost: number | null;
+                            /** @description Of the whole requests, of Gatehouse alone and of the providers. Percentiles are at most 5 % off and cover whole hours; null where filters or the grouping have only averages. */
+                            latency: {
+                                total: {
+                                    average_ms: number | null;
+                                    p50_ms: number | null;
+                                    p95_ms: number | null;
+                                };
+                                gateway: {
+                                    average_ms: number | null;
+                                    p50_ms: number | null;
+                                    p95_ms: number | null;
+                                };
+                                provider: {
+                                    average_ms: number | null;
+                                    p50_ms: number | null;
+                                    p95_ms: number | null;
+                                };
+                            };
+                        };
+                        /** @description The time of the same length before. */
+                        previous: {
+                            /** Format: date-time */
+                            from: string;
+                            /** Format: date-time */
+                            to: string;
+                            totals: {
+                                requests: number;
+                                verdicts: {
+                                    allow: number;
+                                    escalate: number;
+                                    require_approval: number;
+                                    deny: number;
+                                };
+                                /** @description Failed requests. Denials by a policy count as verdicts. */
+                                errors: number;
+                                tokens: {
+                                    total: number;
+                                    input: number;
+                                    /** @description Part of `input` that providers read from their caches. */
+                                    cached: number;
+                                    output: number;
+                                    /** @description Part of `output`. */
+                                    reasoning: number;
+                                };
+                                cost: number | null;
+                                /** @description Of the whole requests, of Gatehouse alone and of the providers. Percentiles are at most 5 % off and cover whole hours; null where filters or the grouping have only averages. */
+                                latency: {
+                                    total: {
+                                        average_ms: number | null;
+                                        p50_ms: number | null;
+                                        p95_ms: number | null;
+                                    };
+                                    gateway: {
+                                        average_ms: number | null;
+                                        p50_ms: number | null;
+                                        p95_ms: number | null;
+                                    };
+                                    provider: {
+                                        average_ms: number | null;
+                                        p50_ms: number | null;
+                                        p95_ms: number | null;
+                                    };
+                                };
+                            };
+                        };
+                        /** @description One entry for each interval in UTC, oldest first. The first and the last may be partial. */
+                        series: {
+                            /** Format: date-time */
+                            at: string;
+                            requests: number;
+                            verdicts: {
+                                allow: number;
+                                escalate: number;
+                                require_approval: number;
+                                deny: number;
+                            };
+                            /** @description Failed requests. Denials by a policy count as verdicts. */
+                            errors: number;
+                            tokens: {
+                                total: number;
+                                input: number;
+                                /** @description Part of `input` that providers read from their caches. */
+                                cached: number;
+                                output: number;
+                                /** @description Part of `output`. */
+                                reasoning: number;
+                            };
+                            cost: number | null;
+                        }[];
+                        /** @description Largest first. */
+                        groups: {
+                            /** @description Id or name; of a user the keyed hash. Empty: none. */
+                            value: string;
+                            label: string | null;
+                            totals: {
+                                requests: number;
+                                verdicts: {
+                                    allow: number;
+                                    escalate: number;
+                                    require_approval: number;
+                                    deny: number;
+                                };
+                                /** @description Failed requests. Denials by a policy count as verdicts. */
+                                errors: number;
+                                tokens: {
+                                    total: number;
+                                    input: number;
+                                    /** @description Part of `input` that providers read from their caches. */
+                                    cached: number;
+                                    output: number;
+                                    /** @description Part of `output`. */
+                                    reasoning: number;
+                                };
+                                cost: number | null;
+                                /** @description Of the whole requests, of Gatehouse alone and of the providers. Percentiles are at most 5 % off and cover whole hours; null where filters or the grouping have only averages. */
+                                latency: {
+                                    total: {
+                                        average_ms: number | null;
+                                        p50_ms: number | null;
+                                        p95_ms: number | null;
+                                    };
+                                    gateway: {
+                                        average_ms: number | null;
+                                        p50_ms: number | null;
+                                        p95_ms: number | null;
+                                    };
+                                    provider: {
+                                        average_ms: number | null;
+                                        p50_ms: number | null;
+                                        p95_ms: number | null;
+                                    };
+                                };
+                            };
+                            previous: {
+                                requests: number;
+                                verdicts: {
+                                    allow: number;
+                                    escalate: number;
+                                    require_approval: number;
+                                    deny: number;
+                                };
+                                /** @description Failed requests. Denials by a policy count as verdicts. */
+                                errors: number;
+                                tokens: {
+                                    total: number;
+                                    input: number;
+                                    /** @description Part of `input` that providers read from their caches. */
+                                    cached: number;
+                                    output: number;
+                                    /** @description Part of `output`. */
+                                    reasoning: number;
+                                };
+                                cost: number | null;
+                            };
+                            /** @description One value for each entry of the series of all requests. */
+                            series: {
+                                requests: number[];
+                                tokens: number[];
+                                cost: (number | null)[];
+                            };
+                        }[];
+                        other: {
+                            requests: number;
+                            verdicts: {
+                                allow: number;
+                                escalate: number;
+                                require_approval: number;
+                                deny: number;
+                            };
+                            /** @description Failed requests. Denials by a policy count as verdicts. */
+                            errors: number;
+                            tokens: {
+                                total: number;
+                                input: number;
+                                /** @description Part of `input` that providers read from their caches. */
+                                cached: number;
+                                output: number;
+                                /** @description Part of `output`. */
+                                reasoning: number;
+                            };
+                            cost: number | null;
+                        } | null;
+                    };
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    listViews: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description The list that the view belongs to. Those of the dashboard: `audit`, `usage`, `reviews`, `users`, `memory`, `documents`. */
+                page?: string;
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List saved views: your own and the shared ones, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "list";
+                        data: {
+                            /** @enum {string} */
+                            object: "view";
+                            /** @description `viw_…` */
+                            id: string;
+                            page: string;
+                            name: string;
+                            query: {
+                                [key: string]: string;
+                            };
+                            columns: string[] | null;
+                            shared: boolean;
+                            owner: {
+                                id: string;
+                                name: string | null;
+                            };
+                            /** @description Whether you can change and delete the view. */
+                            can_edit: boolean;
+                            /** Format: date-time */
+                            created_at: string;
+                            /** Format: date-time */
+                            updated_at: string;
+                        }[];
+                        has_more: boolean;
+                        /** @description null on the last page. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    createView: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The list that the view belongs to. Those of the dashboard: `audit`, `usage`, `reviews`, `users`, `memory`, `documents`. */
+                    page: string;
+                    name: string;
+                    /** @description Filters, sort and period: the query of the page in the dashboard. */
+                    query: {
+                        [key: string]: string;
+                    };
+                    /** @description Ids of the shown columns. null: the list's own choice. */
+                    columns?: string[] | null;
+                    /**
+                     * @description Whether all operators of the Workspace see the view.
+                     * @default false
+                     */
+                    shared?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Save the filters, sort, period and columns of a list under a name */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "view";
+                        /** @description `viw_…` */
+                        id: string;
+                        page: string;
+                        name: string;
+                        query: {
+                            [key: string]: string;
+                        };
+                        columns: string[] | null;
+                        shared: boolean;
+                        owner: {
+                            id: string;
+                            name: string | null;
+                        };
+                        /** @description Whether you can change and delete the view. */
+                        can_edit: boolean;
+                        /** Format: date-time */
+                        created_at: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                    };
+                };
+            };
+        };
+    };
+    deleteView: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateView: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    /** @description Filters, sort and period: the query of the page in the dashboard. */
+                    query?: {
+                        [key: string]: string;
+                    };
+                    /** @description Ids of the shown columns. null: the list's own choice. */
+                    columns?: string[] | null;
+                    /** @description Whether all operators of the Workspace see the view. */
+                    shared?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Change a saved view */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "view";
+                        /** @description `viw_…` */
+                        id: string;
+                        page: string;
+                        name: string;
+                        query: {
+                            [key: string]: string;
+                        };
+                        columns: string[] | null;
+                        shared: boolean;
+                        owner: {
+                            id: string;
+                            name: string | null;
+                        };
+                        /** @description Whether you can change and delete the view. */
+                        can_edit: boolean;
+                        /** Format: date-time */
+                        created_at: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                    };
+                };
+            };
+        };
+    };
+    getSetup: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get the setup checklist of a Workspace: which first steps are done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "setup";
+                        base_url: string | null;
+                        /** @description Whether the Workspace is the demo, which an owner can remove. */
+                        is_demo: boolean;
+                        /** @description Whether the operator has dismissed the checklist. */
+                        dismissed: boolean;
+                        /** @description The steps that the operator's scopes allow. Objects of the demo count, except its built-in model. */
+                        steps: {
+                            id: "provider" | "application" | "request" | "policy" | "reviewer";
+                            done: boolean;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    dismissSetup: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     listKeys: {
         parameters: {
             query?: {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5879,6 +7041,10 @@ export interface operations {
                             revoked_at: string | null;
                             /** @description Accurate to about a minute. null: never. */
                             last_used_at: string | null;
+                            /** @description The key is refused from this time on. null: never. */
+                            expires_at: string | null;
+                            /** @description The key that has replaced this one by rotation. */
+                            replaced_by: string | null;
                         }[];
                         has_more: boolean;
                         /** @description null on the last page. */
@@ -5891,11 +7057,11 @@ export interface operations {
     issueKey: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5907,6 +7073,11 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
+                    /**
+                     * Format: date-time
+                     * @description When the key expires. Default: never.
+                     */
+                    expires_at?: string;
                 };
             };
         };
@@ -5932,6 +7103,115 @@ export interface operations {
                         revoked_at: string | null;
                         /** @description Accurate to about a minute. null: never. */
                         last_used_at: string | null;
+                        /** @description The key is refused from this time on. null: never. */
+                        expires_at: string | null;
+                        /** @description The key that has replaced this one by rotation. */
+                        replaced_by: string | null;
+                    };
+                };
+            };
+        };
+    };
+    getKey: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a key without its secret: whether and when it was used */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        object: "api_key";
+                        application_id: string;
+                        name: string;
+                        hint: string;
+                        /** @description The operator who issued the key and cannot decide on its requests. null: issued on the server. */
+                        issued_by: string | null;
+                        /** Format: date-time */
+                        created_at: string;
+                        revoked_at: string | null;
+                        /** @description Accurate to about a minute. null: never. */
+                        last_used_at: string | null;
+                        /** @description The key is refused from this time on. null: never. */
+                        expires_at: string | null;
+                        /** @description The key that has replaced this one by rotation. */
+                        replaced_by: string | null;
+                    };
+                };
+            };
+        };
+    };
+    rotateKey: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description How long the replaced key remains valid. 0: it expires at once. Default: 86400, a day. */
+                    overlap_seconds?: number;
+                    /**
+                     * Format: date-time
+                     * @description When the new key expires. Default: it is valid for as long as the replaced key was from its creation.
+                     */
+                    expires_at?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Replace a key: issue a new key, and let the old one expire */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        key: string;
+                        id: string;
+                        /** @enum {string} */
+                        object: "api_key";
+                        application_id: string;
+                        name: string;
+                        hint: string;
+                        /** @description The operator who issued the key and cannot decide on its requests. null: issued on the server. */
+                        issued_by: string | null;
+                        /** Format: date-time */
+                        created_at: string;
+                        revoked_at: string | null;
+                        /** @description Accurate to about a minute. null: never. */
+                        last_used_at: string | null;
+                        /** @description The key is refused from this time on. null: never. */
+                        expires_at: string | null;
+                        /** @description The key that has replaced this one by rotation. */
+                        replaced_by: string | null;
                     };
                 };
             };
@@ -5940,11 +7220,11 @@ export interface operations {
     revokeKey: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -5974,6 +7254,10 @@ export interface operations {
                         revoked_at: string | null;
                         /** @description Accurate to about a minute. null: never. */
                         last_used_at: string | null;
+                        /** @description The key is refused from this time on. null: never. */
+                        expires_at: string | null;
+                        /** @description The key that has replaced this one by rotation. */
+                        replaced_by: string | null;
                     };
                 };
             };
@@ -5990,11 +7274,11 @@ export interface operations {
                 department?: string;
                 /** @description A project in the attribute `projects`. */
                 project?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -6038,11 +7322,11 @@ export interface operations {
     createUser: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -6090,11 +7374,11 @@ export interface operations {
     getUser: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6133,11 +7417,11 @@ export interface operations {
     eraseUser: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6159,11 +7443,11 @@ export interface operations {
     updateUser: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6215,11 +7499,11 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -6257,11 +7541,11 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -6299,11 +7583,11 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6345,11 +7629,11 @@ export interface operations {
     issueAccessToken: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6391,11 +7675,11 @@ export interface operations {
     revokeAccessToken: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6442,11 +7726,11 @@ export interface operations {
                 application_id?: string;
                 mode?: "active" | "audit_only";
                 history?: "true" | "false";
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -6500,11 +7784,11 @@ export interface operations {
     getMemory: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6553,11 +7837,11 @@ export interface operations {
     eraseMemory: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6579,11 +7863,11 @@ export interface operations {
     correctMemory: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6640,11 +7924,11 @@ export interface operations {
     eraseUserMemories: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6678,11 +7962,11 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -6705,8 +7989,10 @@ export interface operations {
                             object: "admin_token";
                             name: string;
                             scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
-                            /** @description Current scopes: those of `scopes` that the issuer's role has. Empty for an inactive token. */
+                            /** @description Current scopes: those of `scopes` that the issuer's roles have, in at least one Workspace. Empty for an inactive token. */
                             effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                            /** @description The Workspaces in which the token is valid; null: all. Workspaces that you cannot enter are left out. */
+                            workspace_ids: string[] | null;
                             /** @description ended: the issuer was removed, or suspended by single sign-on. */
                             state: "active" | "revoked" | "ended";
                             /** @description The operator (`opr_…`) or token (`adm_…`) that is responsible for this token. For a token issued with another token: the issuer of that token. null: issued on the server. */
@@ -6726,11 +8012,11 @@ export interface operations {
     issueAdminToken: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -6740,8 +8026,10 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
-                    /** @description Scopes of the token. Default: all of your scopes. You cannot give scopes that you do not have. */
+                    /** @description Scopes of the token. Default: all scopes that you have in its Workspaces. You cannot give scopes that you do not have. */
                     scopes?: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                    /** @description The only Workspaces in which the token is valid. null: all. Default: all, or the Workspace of the request if you cannot issue tokens for all. */
+                    workspace_ids?: string[] | null;
                 };
             };
         };
@@ -6758,8 +8046,10 @@ export interface operations {
                         object: "admin_token";
                         name: string;
                         scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
-                        /** @description Current scopes: those of `scopes` that the issuer's role has. Empty for an inactive token. */
+                        /** @description Current scopes: those of `scopes` that the issuer's roles have, in at least one Workspace. Empty for an inactive token. */
                         effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description The Workspaces in which the token is valid; null: all. Workspaces that you cannot enter are left out. */
+                        workspace_ids: string[] | null;
                         /** @description ended: the issuer was removed, or suspended by single sign-on. */
                         state: "active" | "revoked" | "ended";
                         /** @description The operator (`opr_…`) or token (`adm_…`) that is responsible for this token. For a token issued with another token: the issuer of that token. null: issued on the server. */
@@ -6776,11 +8066,11 @@ export interface operations {
     revokeAdminToken: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6790,7 +8080,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Revoke an admin token. The last token cannot be revoked */
+            /** @description Revoke an admin token. The last token for all Workspaces cannot be revoked */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6802,8 +8092,10 @@ export interface operations {
                         object: "admin_token";
                         name: string;
                         scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
-                        /** @description Current scopes: those of `scopes` that the issuer's role has. Empty for an inactive token. */
+                        /** @description Current scopes: those of `scopes` that the issuer's roles have, in at least one Workspace. Empty for an inactive token. */
                         effective_scopes: ("applications:read" | "people:read" | "providers:read" | "policies:read" | "reviews:read" | "audit:read" | "knowledge:read" | "memory:read" | "messaging:read" | "workspaces:read" | "operators:read" | "applications:write" | "people:write" | "providers:write" | "policies:write" | "reviews:write" | "audit:write" | "knowledge:write" | "memory:write" | "messaging:write" | "workspaces:write" | "operators:write" | "reviews:content" | "knowledge:content" | "playground:use")[];
+                        /** @description The Workspaces in which the token is valid; null: all. Workspaces that you cannot enter are left out. */
+                        workspace_ids: string[] | null;
                         /** @description ended: the issuer was removed, or suspended by single sign-on. */
                         state: "active" | "revoked" | "ended";
                         /** @description The operator (`opr_…`) or token (`adm_…`) that is responsible for this token. For a token issued with another token: the issuer of that token. null: issued on the server. */
@@ -6822,11 +8114,13 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Default: oldest first. `-` before a name is descending. */
+                sort?: "name" | "-name" | "email" | "-email" | "last_signed_in" | "-last_signed_in";
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -6849,7 +8143,13 @@ export interface operations {
                             object: "operator";
                             email: string;
                             name: string;
-                            role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
+                            /** @description Role in all Workspaces. null: none. */
+                            role: ("owner" | "policy_author" | "reviewer" | "auditor" | "read_only") | null;
+                            /** @description Roles in single Workspaces, which add to `role`. Only Workspaces in which you may read operators. */
+                            workspace_roles: {
+                                workspace_id: string;
+                                role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
+                            }[];
                             /** @description invited: has not signed in yet. suspended: single sign-on no longer gives a role; a new role ends the suspension. */
                             state: "invited" | "active" | "suspended";
                             two_factor: boolean;
@@ -6868,11 +8168,11 @@ export interface operations {
     inviteOperator: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -6883,7 +8183,13 @@ export interface operations {
                 "application/json": {
                     email: string;
                     name: string;
-                    role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
+                    /** @description Role in all Workspaces. null: none. */
+                    role?: ("owner" | "policy_author" | "reviewer" | "auditor" | "read_only") | null;
+                    /** @description Roles in single Workspaces. */
+                    workspace_roles?: {
+                        workspace_id: string;
+                        role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
+                    }[];
                 };
             };
         };
@@ -6905,7 +8211,13 @@ export interface operations {
                             object: "operator";
                             email: string;
                             name: string;
-                            role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
+                            /** @description Role in all Workspaces. null: none. */
+                            role: ("owner" | "policy_author" | "reviewer" | "auditor" | "read_only") | null;
+                            /** @description Roles in single Workspaces, which add to `role`. Only Workspaces in which you may read operators. */
+                            workspace_roles: {
+                                workspace_id: string;
+                                role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
+                            }[];
                             /** @description invited: has not signed in yet. suspended: single sign-on no longer gives a role; a new role ends the suspension. */
                             state: "invited" | "active" | "suspended";
                             two_factor: boolean;
@@ -6921,11 +8233,11 @@ export interface operations {
     reinviteOperator: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6952,7 +8264,13 @@ export interface operations {
                             object: "operator";
                             email: string;
                             name: string;
-                            role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
+                            /** @description Role in all Workspaces. null: none. */
+                            role: ("owner" | "policy_author" | "reviewer" | "auditor" | "read_only") | null;
+                            /** @description Roles in single Workspaces, which add to `role`. Only Workspaces in which you may read operators. */
+                            workspace_roles: {
+                                workspace_id: string;
+                                role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
+                            }[];
                             /** @description invited: has not signed in yet. suspended: single sign-on no longer gives a role; a new role ends the suspension. */
                             state: "invited" | "active" | "suspended";
                             two_factor: boolean;
@@ -6968,11 +8286,11 @@ export interface operations {
     deleteOperator: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -6994,11 +8312,11 @@ export interface operations {
     updateOperator: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -7010,12 +8328,18 @@ export interface operations {
             content: {
                 "application/json": {
                     name?: string;
-                    role?: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
+                    /** @description Role in all Workspaces. null: none. */
+                    role?: ("owner" | "policy_author" | "reviewer" | "auditor" | "read_only") | null;
+                    /** @description Roles in single Workspaces. null removes a role. Workspaces that are not named keep theirs. */
+                    workspace_roles?: {
+                        workspace_id: string;
+                        role: ("owner" | "policy_author" | "reviewer" | "auditor" | "read_only") | null;
+                    }[];
                 };
             };
         };
         responses: {
-            /** @description Change the name or role of an operator. A new role ends their sessions */
+            /** @description Change the name or roles of an operator. Other access ends their sessions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7027,7 +8351,13 @@ export interface operations {
                         object: "operator";
                         email: string;
                         name: string;
-                        role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
+                        /** @description Role in all Workspaces. null: none. */
+                        role: ("owner" | "policy_author" | "reviewer" | "auditor" | "read_only") | null;
+                        /** @description Roles in single Workspaces, which add to `role`. Only Workspaces in which you may read operators. */
+                        workspace_roles: {
+                            workspace_id: string;
+                            role: "owner" | "policy_author" | "reviewer" | "auditor" | "read_only";
+                        }[];
                         /** @description invited: has not signed in yet. suspended: single sign-on no longer gives a role; a new role ends the suspension. */
                         state: "invited" | "active" | "suspended";
                         two_factor: boolean;
@@ -7045,11 +8375,11 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -7126,11 +8456,11 @@ export interface operations {
     createBudget: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -7224,11 +8554,11 @@ export interface operations {
     getBudget: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -7300,11 +8630,11 @@ export interface operations {
     deleteBudget: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -7326,11 +8656,11 @@ export interface operations {
     updateBudget: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -7420,11 +8750,11 @@ export interface operations {
                 cursor?: string;
                 /** @description Only this member. */
                 member?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -7481,11 +8811,11 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -7530,6 +8860,8 @@ export interface operations {
                                 circuit: "closed" | "open" | "half_open";
                                 /** @description Requests in flight. */
                                 active: number;
+                                /** @description Whether the node has sent it a request since the node started. */
+                                used: boolean;
                                 problem: ("url_not_allowed" | "key_missing" | "key_unreadable" | "key_invalid") | null;
                                 last_error: {
                                     /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
@@ -7556,11 +8888,11 @@ export interface operations {
     createProvider: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -7636,6 +8968,8 @@ export interface operations {
                             circuit: "closed" | "open" | "half_open";
                             /** @description Requests in flight. */
                             active: number;
+                            /** @description Whether the node has sent it a request since the node started. */
+                            used: boolean;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable" | "key_invalid") | null;
                             last_error: {
                                 /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
@@ -7658,11 +8992,11 @@ export interface operations {
     getProvider: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -7706,6 +9040,8 @@ export interface operations {
                             circuit: "closed" | "open" | "half_open";
                             /** @description Requests in flight. */
                             active: number;
+                            /** @description Whether the node has sent it a request since the node started. */
+                            used: boolean;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable" | "key_invalid") | null;
                             last_error: {
                                 /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
@@ -7728,11 +9064,11 @@ export interface operations {
     deleteProvider: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -7754,11 +9090,11 @@ export interface operations {
     updateProvider: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -7833,6 +9169,8 @@ export interface operations {
                             circuit: "closed" | "open" | "half_open";
                             /** @description Requests in flight. */
                             active: number;
+                            /** @description Whether the node has sent it a request since the node started. */
+                            used: boolean;
                             problem: ("url_not_allowed" | "key_missing" | "key_unreadable" | "key_invalid") | null;
                             last_error: {
                                 /** @description Outcome of the last failed attempt, as in audit records: `key_rejected`, `quota_exhausted`, `timeout` … */
@@ -7858,11 +9196,11 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -7921,11 +9259,11 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -7983,11 +9321,11 @@ export interface operations {
     putModels: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -8068,11 +9406,11 @@ export interface operations {
     putModel: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -8147,11 +9485,11 @@ export interface operations {
     deleteModel: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -8174,11 +9512,11 @@ export interface operations {
     patchModel: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -8253,11 +9591,11 @@ export interface operations {
     discoverModels: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -8291,11 +9629,11 @@ export interface operations {
     listProviderPresets: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -8317,6 +9655,8 @@ export interface operations {
                             /** @enum {string} */
                             object: "provider_preset";
                             title: string;
+                            /** @description Where an operator gets a key, or what to enter. */
+                            hint: string;
                             /** @description The base URL of a provider that is created with this preset and without another one. */
                             base_url: string;
                             /** @description false: the server usually runs without API keys. */
@@ -8333,11 +9673,11 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -8377,11 +9717,11 @@ export interface operations {
     createAssistant: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -8426,11 +9766,11 @@ export interface operations {
     getAssistant: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -8465,11 +9805,11 @@ export interface operations {
     updateAssistant: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -8516,11 +9856,11 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -8547,7 +9887,11 @@ export interface operations {
                             /** @description Whether the version is active. */
                             active: boolean;
                             declared: boolean | null;
+                            /** @description Id of the operator or admin token, or `gatehouse` for the configuration file. */
                             published_by: string;
+                            published_by_name: string | null;
+                            /** @description The reason for the version, as written by its publisher. Empty: no note. */
+                            note: string;
                             /** Format: date-time */
                             created_at: string;
                         }[];
@@ -8564,11 +9908,15 @@ export interface operations {
             query?: {
                 /** @description Id of the version that the client regards as active, or `none`. If another version is active, the response is 409 and nothing changes. Default: no check. */
                 base_version?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description true: runs the cases of the document and the stored ones first. If one fails or a file is missing, the response is 409 and nothing changes. Default: false. */
+                require_tests?: "true" | "false";
+                /** @description Id of the draft to delete after publication. A draft with another document stays. */
+                draft?: string;
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -8579,6 +9927,8 @@ export interface operations {
                 "application/json": {
                     /** @description The policy document as YAML. */
                     source: string;
+                    /** @description The reason for the version. The history shows it. */
+                    note?: string;
                 };
                 "application/yaml": string;
             };
@@ -8600,7 +9950,11 @@ export interface operations {
                         /** @description Whether the version is active. */
                         active: boolean;
                         declared: boolean | null;
+                        /** @description Id of the operator or admin token, or `gatehouse` for the configuration file. */
                         published_by: string;
+                        published_by_name: string | null;
+                        /** @description The reason for the version, as written by its publisher. Empty: no note. */
+                        note: string;
                         /** Format: date-time */
                         created_at: string;
                         /** @description Settings of Applications that have no effect with the version, and why: `release: windowed`. */
@@ -8624,7 +9978,11 @@ export interface operations {
                         /** @description Whether the version is active. */
                         active: boolean;
                         declared: boolean | null;
+                        /** @description Id of the operator or admin token, or `gatehouse` for the configuration file. */
                         published_by: string;
+                        published_by_name: string | null;
+                        /** @description The reason for the version, as written by its publisher. Empty: no note. */
+                        note: string;
                         /** Format: date-time */
                         created_at: string;
                         /** @description Settings of Applications that have no effect with the version, and why: `release: windowed`. */
@@ -8637,11 +9995,11 @@ export interface operations {
     getPolicySet: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -8667,7 +10025,11 @@ export interface operations {
                         /** @description Whether the version is active. */
                         active: boolean;
                         declared: boolean | null;
+                        /** @description Id of the operator or admin token, or `gatehouse` for the configuration file. */
                         published_by: string;
+                        published_by_name: string | null;
+                        /** @description The reason for the version, as written by its publisher. Empty: no note. */
+                        note: string;
                         /** Format: date-time */
                         created_at: string;
                         /** @description The published document, byte for byte. */
@@ -8690,11 +10052,11 @@ export interface operations {
             query?: {
                 /** @description Id of the version that the client regards as active, or `none`. If another version is active, the response is 409 and nothing changes. Default: no check. */
                 base_version?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -8720,7 +10082,11 @@ export interface operations {
                         /** @description Whether the version is active. */
                         active: boolean;
                         declared: boolean | null;
+                        /** @description Id of the operator or admin token, or `gatehouse` for the configuration file. */
                         published_by: string;
+                        published_by_name: string | null;
+                        /** @description The reason for the version, as written by its publisher. Empty: no note. */
+                        note: string;
                         /** Format: date-time */
                         created_at: string;
                         /** @description Settings of Applications that have no effect with the version, and why: `release: windowed`. */
@@ -8735,11 +10101,11 @@ export interface operations {
             query?: {
                 /** @description Id of the other version. Default: the active version. */
                 to?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -8791,11 +10157,11 @@ export interface operations {
     checkPolicySet: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -8840,11 +10206,11 @@ export interface operations {
     testPolicySet: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -8859,6 +10225,13 @@ export interface operations {
                     files?: {
                         [key: string]: string;
                     };
+                    /**
+                     * @description Also runs the stored cases: those of the files in `tests:`, and those without a file.
+                     * @default false
+                     */
+                    stored_tests?: boolean;
+                    /** @description Runs only these stored cases. */
+                    test_ids?: string[];
                 };
             };
         };
@@ -8877,14 +10250,15 @@ export interface operations {
                         passed: number;
                         failed: number;
                         results: {
+                            id: string | null;
                             file: string | null;
                             name: string;
-                            line: number;
+                            line: number | null;
                             ok: boolean;
                             /** @description One entry for each failed expectation. */
                             failures: string[];
                         }[];
-                        /** @description Files that the document names and the request does not contain. */
+                        /** @description Files that the document names, and that are neither stored nor in the request. */
                         missing: string[];
                         /** @description Errors of files that cannot be run. */
                         errors: {
@@ -8900,14 +10274,612 @@ export interface operations {
             };
         };
     };
-    simulatePolicies: {
+    listPolicyDrafts: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List drafts, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "list";
+                        data: {
+                            id: string;
+                            /** @enum {string} */
+                            object: "policy_draft";
+                            title: string;
+                            note: string;
+                            /** @description Id of the version that publishing the draft replaces, or `none`. */
+                            base_version: string;
+                            /** @description Id of the operator or admin token. */
+                            author: string;
+                            author_name: string | null;
+                            /** @description Id of the last editor. */
+                            edited_by: string;
+                            edited_by_name: string | null;
+                            /** @description Counted from 1 with each change of the draft. */
+                            revision: number;
+                            /** Format: date-time */
+                            created_at: string;
+                            /** Format: date-time */
+                            updated_at: string;
+                        }[];
+                        has_more: boolean;
+                        /** @description null on the last page. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    createPolicyDraft: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The subject of the draft. */
+                    title: string;
+                    /** @description Suggested as the note of the publication. */
+                    note?: string;
+                    /** @description The policy document as YAML. */
+                    source: string;
+                    /** @description Id of the version that publishing the draft replaces, or `none`. Default: the active version. */
+                    base_version?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Create a draft */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        object: "policy_draft";
+                        title: string;
+                        note: string;
+                        /** @description Id of the version that publishing the draft replaces, or `none`. */
+                        base_version: string;
+                        /** @description Id of the operator or admin token. */
+                        author: string;
+                        author_name: string | null;
+                        /** @description Id of the last editor. */
+                        edited_by: string;
+                        edited_by_name: string | null;
+                        /** @description Counted from 1 with each change of the draft. */
+                        revision: number;
+                        /** Format: date-time */
+                        created_at: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                        /** @description The document. It may have errors. */
+                        source: string;
+                    };
+                };
+            };
+        };
+    };
+    getPolicyDraft: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a draft and its document */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        object: "policy_draft";
+                        title: string;
+                        note: string;
+                        /** @description Id of the version that publishing the draft replaces, or `none`. */
+                        base_version: string;
+                        /** @description Id of the operator or admin token. */
+                        author: string;
+                        author_name: string | null;
+                        /** @description Id of the last editor. */
+                        edited_by: string;
+                        edited_by_name: string | null;
+                        /** @description Counted from 1 with each change of the draft. */
+                        revision: number;
+                        /** Format: date-time */
+                        created_at: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                        /** @description The document. It may have errors. */
+                        source: string;
+                    };
+                };
+            };
+        };
+    };
+    deletePolicyDraft: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updatePolicyDraft: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The revision that the change is based on. If the draft has another one, the response is 409. */
+                    revision: number;
+                    title?: string;
+                    note?: string;
+                    /** @description The policy document as YAML. */
+                    source?: string;
+                    /** @description Id of the version that publishing the draft replaces, or `none`. */
+                    base_version?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Change a draft */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        object: "policy_draft";
+                        title: string;
+                        note: string;
+                        /** @description Id of the version that publishing the draft replaces, or `none`. */
+                        base_version: string;
+                        /** @description Id of the operator or admin token. */
+                        author: string;
+                        author_name: string | null;
+                        /** @description Id of the last editor. */
+                        edited_by: string;
+                        edited_by_name: string | null;
+                        /** @description Counted from 1 with each change of the draft. */
+                        revision: number;
+                        /** Format: date-time */
+                        created_at: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                        /** @description The document. It may have errors. */
+                        source: string;
+                    };
+                };
+            };
+        };
+    };
+    listPolicyTests: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List stored policy tests, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "list";
+                        data: {
+                            id: string;
+                            /** @enum {string} */
+                            object: "policy_test";
+                            /** @description The statement that the case shows: "a pasted key is refused". */
+                            name: string;
+                            at: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
+                            input: {
+                                [key: string]: unknown;
+                            };
+                            /** @description Expected `verdict`, `risk`, `classification`, `transforms`, `directives` and `rules`; at least one. Others are not compared. */
+                            expect: {
+                                [key: string]: unknown;
+                            };
+                            file: string | null;
+                            created_by: string;
+                            /** Format: date-time */
+                            created_at: string;
+                            /** Format: date-time */
+                            updated_at: string;
+                        }[];
+                        has_more: boolean;
+                        /** @description null on the last page. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+        };
+    };
+    createPolicyTest: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The statement that the case shows: "a pasted key is refused". */
+                    name: string;
+                    at: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
+                    /** @description Values by the names of conditions: `{"user": {"role": "guest"}}`. Default: neutral values. */
+                    input?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Expected `verdict`, `risk`, `classification`, `transforms`, `directives` and `rules`; at least one. Others are not compared. */
+                    expect: {
+                        [key: string]: unknown;
+                    };
+                    /** @description The name under `tests:` that the case belongs to. Default: every document. */
+                    file?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Store a policy test */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        object: "policy_test";
+                        /** @description The statement that the case shows: "a pasted key is refused". */
+                        name: string;
+                        at: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
+                        input: {
+                            [key: string]: unknown;
+                        };
+                        /** @description Expected `verdict`, `risk`, `classification`, `transforms`, `directives` and `rules`; at least one. Others are not compared. */
+                        expect: {
+                            [key: string]: unknown;
+                        };
+                        file: string | null;
+                        created_by: string;
+                        /** Format: date-time */
+                        created_at: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                    };
+                };
+            };
+        };
+    };
+    getPolicyTest: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a stored policy test */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        object: "policy_test";
+                        /** @description The statement that the case shows: "a pasted key is refused". */
+                        name: string;
+                        at: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
+                        input: {
+                            [key: string]: unknown;
+                        };
+                        /** @description Expected `verdict`, `risk`, `classification`, `transforms`, `directives` and `rules`; at least one. Others are not compared. */
+                        expect: {
+                            [key: string]: unknown;
+                        };
+                        file: string | null;
+                        created_by: string;
+                        /** Format: date-time */
+                        created_at: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                    };
+                };
+            };
+        };
+    };
+    replacePolicyTest: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The statement that the case shows: "a pasted key is refused". */
+                    name: string;
+                    at: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
+                    /** @description Values by the names of conditions: `{"user": {"role": "guest"}}`. Default: neutral values. */
+                    input?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description Expected `verdict`, `risk`, `classification`, `transforms`, `directives` and `rules`; at least one. Others are not compared. */
+                    expect: {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Change a stored policy test */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        object: "policy_test";
+                        /** @description The statement that the case shows: "a pasted key is refused". */
+                        name: string;
+                        at: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
+                        input: {
+                            [key: string]: unknown;
+                        };
+                        /** @description Expected `verdict`, `risk`, `classification`, `transforms`, `directives` and `rules`; at least one. Others are not compared. */
+                        expect: {
+                            [key: string]: unknown;
+                        };
+                        file: string | null;
+                        created_by: string;
+                        /** Format: date-time */
+                        created_at: string;
+                        /** Format: date-time */
+                        updated_at: string;
+                    };
+                };
+            };
+        };
+    };
+    deletePolicyTest: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    importPolicyTests: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The name under `tests:` of a document. */
+                    file: string;
+                    /** @description The test file as YAML. */
+                    source: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Store the cases of a test file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "policy_test_import";
+                        file: string;
+                        cases: number;
+                    };
+                };
+            };
+        };
+    };
+    listPolicyTemplates: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the policy cookbook */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "policy_cookbook";
+                        templates: {
+                            id: string;
+                            /** @enum {string} */
+                            object: "policy_template";
+                            title: string;
+                            category: string;
+                            what_it_does: string;
+                            when_to_use_it: string;
+                            what_users_notice: string;
+                            rule_ids: string[];
+                            /** @description Number of test cases in the document. */
+                            tests: number;
+                            /** @description A policy document with the rules, their texts and tests. */
+                            source: string;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    simulatePolicies: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -9074,11 +11046,11 @@ export interface operations {
     replayPolicies: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -9096,6 +11068,8 @@ export interface operations {
                      * @default 1000
                      */
                     last?: number;
+                    /** @description `next_cursor` of the previous part. Default: the newest records. */
+                    cursor?: string;
                     /**
                      * Format: date-time
                      * @description Records created at this time or later.
@@ -9109,7 +11083,22 @@ export interface operations {
                     application_id?: string;
                     /** @description User id. Audit records contain its keyed hash. */
                     user?: string;
-                    verdict?: "allow" | "escalate" | "require_approval" | "deny";
+                    /** @description A verdict, or several: `deny,escalate`. */
+                    verdict?: string;
+                    /** @description As requested, or as sent to a provider. */
+                    model?: string;
+                    /** @description Name of a provider that was tried. */
+                    provider?: string;
+                    /** @description Id of a rule that matched. */
+                    rule?: string;
+                    /** @description Milliseconds, inclusive. */
+                    latency_from?: number;
+                    /** @description Milliseconds, inclusive. */
+                    latency_to?: number;
+                    /** @description USD, inclusive. Records without a cost do not match. */
+                    cost_from?: string;
+                    /** @description USD, inclusive. Records without a cost do not match. */
+                    cost_to?: string;
                     risk_level?: "low" | "medium" | "high" | "critical";
                     endpoint?: "chat" | "embeddings" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "stored_responses" | "audit" | "message" | "admin";
                     /** @description A status, or a class such as `5xx`. */
@@ -9191,6 +11180,7 @@ export interface operations {
                             /** @description Further rules that may match; the record does not contain enough to decide. */
                             uncertain: string[];
                         }[];
+                        next_cursor: string | null;
                         /** @description More changed records exist than are listed. */
                         has_more: boolean;
                         /** @description Reasons why records cannot be replayed, with the number of records. */
@@ -9216,11 +11206,15 @@ export interface operations {
                 state?: "pending" | "approved" | "released" | "denied" | "acknowledged" | "expired";
                 kind?: "hold" | "escalation";
                 application_id?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id of a rule that demanded the review. */
+                rule?: string;
+                /** @description An operator, `me` (also items of operators whose delegate you are), or `none`. */
+                assigned_to?: string;
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -9228,7 +11222,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List review items: pending items oldest first, others newest first */
+            /** @description List review items: pending items that expire next first, others newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9287,6 +11281,18 @@ export interface operations {
                             key_id: string | null;
                             /** @description Operators who issued a key of the request. They cannot decide on it. */
                             key_issuers: string[];
+                            assigned_to: string | null;
+                            assigned_for: string | null;
+                            /** @description Number of different operators who must approve the hold. */
+                            required_approvals: number;
+                            /** @description The approvals so far, if several are required. The item is pending until the last one. */
+                            approvals: {
+                                /** @description Id of the operator or admin token. */
+                                by: string;
+                                /** Format: date-time */
+                                at: string;
+                                comment: string | null;
+                            }[];
                         }[];
                         has_more: boolean;
                         /** @description null on the last page. */
@@ -9299,11 +11305,11 @@ export interface operations {
     getReview: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -9369,6 +11375,18 @@ export interface operations {
                         key_id: string | null;
                         /** @description Operators who issued a key of the request. They cannot decide on it. */
                         key_issuers: string[];
+                        assigned_to: string | null;
+                        assigned_for: string | null;
+                        /** @description Number of different operators who must approve the hold. */
+                        required_approvals: number;
+                        /** @description The approvals so far, if several are required. The item is pending until the last one. */
+                        approvals: {
+                            /** @description Id of the operator or admin token. */
+                            by: string;
+                            /** Format: date-time */
+                            at: string;
+                            comment: string | null;
+                        }[];
                         /** @description null after erasure: when the item is denied or expires. */
                         content: {
                             messages: {
@@ -9405,11 +11423,11 @@ export interface operations {
     approveReview: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -9482,6 +11500,18 @@ export interface operations {
                         key_id: string | null;
                         /** @description Operators who issued a key of the request. They cannot decide on it. */
                         key_issuers: string[];
+                        assigned_to: string | null;
+                        assigned_for: string | null;
+                        /** @description Number of different operators who must approve the hold. */
+                        required_approvals: number;
+                        /** @description The approvals so far, if several are required. The item is pending until the last one. */
+                        approvals: {
+                            /** @description Id of the operator or admin token. */
+                            by: string;
+                            /** Format: date-time */
+                            at: string;
+                            comment: string | null;
+                        }[];
                     };
                 };
             };
@@ -9490,11 +11520,11 @@ export interface operations {
     denyReview: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -9567,6 +11597,18 @@ export interface operations {
                         key_id: string | null;
                         /** @description Operators who issued a key of the request. They cannot decide on it. */
                         key_issuers: string[];
+                        assigned_to: string | null;
+                        assigned_for: string | null;
+                        /** @description Number of different operators who must approve the hold. */
+                        required_approvals: number;
+                        /** @description The approvals so far, if several are required. The item is pending until the last one. */
+                        approvals: {
+                            /** @description Id of the operator or admin token. */
+                            by: string;
+                            /** Format: date-time */
+                            at: string;
+                            comment: string | null;
+                        }[];
                     };
                 };
             };
@@ -9575,11 +11617,11 @@ export interface operations {
     acknowledgeReview: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -9652,6 +11694,402 @@ export interface operations {
                         key_id: string | null;
                         /** @description Operators who issued a key of the request. They cannot decide on it. */
                         key_issuers: string[];
+                        assigned_to: string | null;
+                        assigned_for: string | null;
+                        /** @description Number of different operators who must approve the hold. */
+                        required_approvals: number;
+                        /** @description The approvals so far, if several are required. The item is pending until the last one. */
+                        approvals: {
+                            /** @description Id of the operator or admin token. */
+                            by: string;
+                            /** Format: date-time */
+                            at: string;
+                            comment: string | null;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    previewReview: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Preview what the release of a hold would let go */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "review_preview";
+                        review_item_id: string;
+                        policy: {
+                            id: string;
+                            name: string;
+                            version: number;
+                            sha256: string;
+                        } | null;
+                        refusal: {
+                            /** @description The error that the client would get. */
+                            code: string;
+                            reason: string | null;
+                            /** @description The rules that deny. */
+                            rules: string[];
+                            /** @description Detectors and transforms that failed, and therefore deny. */
+                            failed: string[];
+                        } | null;
+                        released: {
+                            messages?: {
+                                [key: string]: unknown;
+                            }[];
+                            parameters?: {
+                                [key: string]: unknown;
+                            };
+                            completion?: {
+                                [key: string]: unknown;
+                            };
+                        } | null;
+                        /** @description Transforms that change a text. */
+                        transforms: string[];
+                        /** @description Directives of the policies. */
+                        directives: string[];
+                        /** @description Providers that may serve a held request. */
+                        providers: string[];
+                        /** @description Whether passages and memories are searched at the release and added to the request. */
+                        searches: {
+                            knowledge: boolean;
+                            memory: boolean;
+                        };
+                        remembered: {
+                            /** @description Memories that the user asks for. Output rules can still turn them off when a held request is released. */
+                            memories: {
+                                content: string;
+                                summary: string | null;
+                                kind: "fact" | "preference" | "decision" | "summary" | "workflow_state";
+                                scope: "user" | "session" | "application" | "department" | "project" | "workspace";
+                                classification: "public" | "internal" | "confidential" | "restricted";
+                                mode: "active" | "audit_only";
+                            }[];
+                            /** @description Memories that the user asks for and that are not stored. */
+                            left_out: number;
+                            /** @description A model of the Application extracts memories at the release. They are not known before. */
+                            extracted: boolean;
+                            reason: ("disabled" | "policy" | "no_owner" | "operator" | "refused" | "message") | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    assignReview: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    operator_id: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Assign a pending review item to an operator, or remove the assignee */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        /** @enum {string} */
+                        object: "review_item";
+                        kind: "hold" | "escalation";
+                        state: "pending" | "approved" | "released" | "denied" | "acknowledged" | "expired";
+                        workspace_id: string;
+                        application_id: string | null;
+                        message_id: string | null;
+                        /** @description Empty for a request without a user. */
+                        user_id: string;
+                        session_id: string | null;
+                        endpoint: string;
+                        point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
+                        /** @description The reasons. */
+                        rules: {
+                            id: string;
+                            point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
+                            verdict: "allow" | "escalate" | "require_approval" | "deny";
+                            /** @description The condition failed, which counts as deny. */
+                            error?: string;
+                        }[];
+                        classification: "public" | "internal" | "confidential" | "restricted";
+                        risk_level: "low" | "medium" | "high" | "critical";
+                        findings: {
+                            [key: string]: number;
+                        };
+                        request_hash: string;
+                        policy: {
+                            id: string;
+                            name: string;
+                            version: number;
+                            sha256: string;
+                        } | null;
+                        model: string | null;
+                        /** Format: date-time */
+                        created_at: string;
+                        /** Format: date-time */
+                        expires_at: string;
+                        decided_by: string | null;
+                        decided_at: string | null;
+                        comment: string | null;
+                        /** @description Audit record of the request that created the item. */
+                        audit_id: string;
+                        released_at: string | null;
+                        released_audit_id: string | null;
+                        successor_id: string | null;
+                        key_id: string | null;
+                        /** @description Operators who issued a key of the request. They cannot decide on it. */
+                        key_issuers: string[];
+                        assigned_to: string | null;
+                        assigned_for: string | null;
+                        /** @description Number of different operators who must approve the hold. */
+                        required_approvals: number;
+                        /** @description The approvals so far, if several are required. The item is pending until the last one. */
+                        approvals: {
+                            /** @description Id of the operator or admin token. */
+                            by: string;
+                            /** Format: date-time */
+                            at: string;
+                            comment: string | null;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    acknowledgeReviews: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    ids: string[];
+                    /** @description Reason of the decision. */
+                    comment?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Acknowledge several escalations with one comment */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        results: {
+                            id: string;
+                            acknowledged: boolean;
+                            error: {
+                                code: string;
+                                message: string;
+                            } | null;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    listReviewers: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the operators who can decide on reviews, with their absences */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "list";
+                        data: {
+                            id: string;
+                            /** @enum {string} */
+                            object: "reviewer";
+                            name: string;
+                            absence: {
+                                /** Format: date-time */
+                                starts_at: string;
+                                /** Format: date-time */
+                                ends_at: string;
+                                delegate_id: string | null;
+                            } | null;
+                            representative_id: string | null;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
+    setAbsence: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: date-time */
+                    starts_at: string;
+                    /** Format: date-time */
+                    ends_at: string;
+                    delegate_id: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description No body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    removeAbsence: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getReviewStatistics: {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get service levels of reviews */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "review_statistics";
+                        /** Format: date-time */
+                        from: string;
+                        /** Format: date-time */
+                        to: string;
+                        target_minutes: number | null;
+                        pending: {
+                            count: number;
+                            oldest: string | null;
+                            overdue: number;
+                        };
+                        created: number;
+                        /** @description Items that expired without a decision. */
+                        expired: number;
+                        decided: number;
+                        median_seconds: number | null;
+                        p90_seconds: number | null;
+                        reviewers: {
+                            reviewer_id: string;
+                            decided: number;
+                            median_seconds: number | null;
+                            p90_seconds: number | null;
+                        }[];
+                        applications: {
+                            application_id: string | null;
+                            decided: number;
+                            median_seconds: number | null;
+                            p90_seconds: number | null;
+                        }[];
                     };
                 };
             };
@@ -9660,11 +12098,11 @@ export interface operations {
     streamReviews: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -9683,6 +12121,95 @@ export interface operations {
             };
         };
     };
+    exportAuditCsv: {
+        parameters: {
+            query?: {
+                /** @description Records created at this time or later. */
+                from?: string;
+                /** @description Records created before this time. */
+                to?: string;
+                application_id?: string;
+                /** @description User id. Audit records contain its keyed hash. */
+                user?: string;
+                /** @description A verdict, or several: `deny,escalate`. */
+                verdict?: string;
+                /** @description As requested, or as sent to a provider. */
+                model?: string;
+                /** @description Name of a provider that was tried. */
+                provider?: string;
+                /** @description Id of a rule that matched. */
+                rule?: string;
+                /** @description Milliseconds, inclusive. */
+                latency_from?: number;
+                /** @description Milliseconds, inclusive. */
+                latency_to?: number;
+                /** @description USD, inclusive. Records without a cost do not match. */
+                cost_from?: string;
+                /** @description USD, inclusive. Records without a cost do not match. */
+                cost_to?: string;
+                risk_level?: "low" | "medium" | "high" | "critical";
+                endpoint?: "chat" | "embeddings" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "stored_responses" | "audit" | "message" | "admin";
+                /** @description A status, or a class such as `5xx`. */
+                status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A line of column names and a line for each record, newest first, at most 100,000. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    listAuditActors: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List operators and admin tokens by their keyed hashes in audit records */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "audit_actors";
+                        data: {
+                            /** @description Keyed hash of the id, as in `user.id` of records. */
+                            user_id: string;
+                            id: string;
+                            kind: "operator" | "admin_token";
+                            name: string;
+                        }[];
+                    };
+                };
+            };
+        };
+    };
     searchAuditRecords: {
         parameters: {
             query?: {
@@ -9696,16 +12223,33 @@ export interface operations {
                 application_id?: string;
                 /** @description User id. Audit records contain its keyed hash. */
                 user?: string;
-                verdict?: "allow" | "escalate" | "require_approval" | "deny";
+                /** @description A verdict, or several: `deny,escalate`. */
+                verdict?: string;
+                /** @description As requested, or as sent to a provider. */
+                model?: string;
+                /** @description Name of a provider that was tried. */
+                provider?: string;
+                /** @description Id of a rule that matched. */
+                rule?: string;
+                /** @description Milliseconds, inclusive. */
+                latency_from?: number;
+                /** @description Milliseconds, inclusive. */
+                latency_to?: number;
+                /** @description USD, inclusive. Records without a cost do not match. */
+                cost_from?: string;
+                /** @description USD, inclusive. Records without a cost do not match. */
+                cost_to?: string;
                 risk_level?: "low" | "medium" | "high" | "critical";
                 endpoint?: "chat" | "embeddings" | "models" | "knowledge_search" | "memory_search" | "memory_capture" | "stored_responses" | "audit" | "message" | "admin";
                 /** @description A status, or a class such as `5xx`. */
                 status?: number | ("1xx" | "2xx" | "3xx" | "4xx" | "5xx");
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Default: newest first. `-`: descending. Sorts the newest 10,000 records of the most selective filter; set `from` and `to` to sort others. */
+                sort?: "latency" | "-latency" | "cost" | "-cost" | "tokens" | "-tokens";
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -9733,8 +12277,163 @@ export interface operations {
                             created_at: string;
                             duration_ms: number;
                             status: number;
+                            error_code: string | null;
+                            user: {
+                                id: string | null;
+                                verified: boolean;
+                                role: string;
+                                department: string;
+                            } & {
+                                [key: string]: unknown;
+                            };
+                            request: {
+                                hash: string | null;
+                                bytes: number;
+                                messages?: number;
+                                choices?: number;
+                                embeddings?: number;
+                                models?: number;
+                                hits?: number;
+                                carried_fields?: number;
+                            } & {
+                                [key: string]: unknown;
+                            };
+                            response: ({
+                                hash: string | null;
+                                bytes: number;
+                                messages?: number;
+                                choices?: number;
+                                embeddings?: number;
+                                models?: number;
+                                hits?: number;
+                                carried_fields?: number;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            stages: ({
+                                name: string;
+                                outcome: string;
+                                ms: number;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                            /** @description Stage → finding → count. */
+                            findings: {
+                                [key: string]: {
+                                    [key: string]: number;
+                                };
+                            };
                             classification: ("public" | "internal" | "confidential" | "restricted") | null;
                             risk_level: ("low" | "medium" | "high" | "critical") | null;
+                            decision: ({
+                                verdict: "allow" | "escalate" | "require_approval" | "deny";
+                                transforms: string[];
+                                directives: string[];
+                                rules: ({
+                                    id: string;
+                                    point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
+                                    verdict: "allow" | "escalate" | "require_approval" | "deny";
+                                    /** @description Name of the failure of the condition. */
+                                    error?: string;
+                                } & {
+                                    [key: string]: unknown;
+                                })[];
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            /** @description Present for requests of the playground: the keyed hash of the operator. */
+                            playground?: {
+                                operator: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            };
+                            policy_versions: ({
+                                id: string;
+                                name?: string;
+                                version: number;
+                                /** @description Lowercase hexadecimal. */
+                                sha256?: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                            attempts: ({
+                                provider: string;
+                                model: string;
+                                /** @description HTTP status; 0: none was received. */
+                                status: number;
+                                /** @description `ok`, `stubbed`, or the name of the failure. */
+                                outcome: string;
+                                ms: number;
+                                prompt_tokens?: number;
+                                cache_read_tokens?: number;
+                                cache_write_tokens?: number;
+                                completion_tokens?: number;
+                                reasoning_tokens?: number;
+                                /** @description USD. Absent: no price is known. */
+                                cost?: number;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                            /** @description The charge of budgets, in USD and tokens. `estimated`: a provider did not report its usage. */
+                            charge?: {
+                                cost: number;
+                                tokens: number;
+                                estimated: boolean;
+                            } & {
+                                [key: string]: unknown;
+                            };
+                            /** @description The API key of the request. */
+                            key_id?: string;
+                            knowledge: ({
+                                id: string;
+                                hash: string;
+                                score: number;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                            memory: ({
+                                id: string;
+                                hash: string;
+                                score: number;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                            release?: {
+                                characters: number;
+                                mode: string;
+                            } & {
+                                [key: string]: unknown;
+                            };
+                            remembered: ({
+                                id: string;
+                                mode: string;
+                                /** @description Lowercase hexadecimal. */
+                                hash?: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                            review: ({
+                                id: string;
+                                state?: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            stored_response?: {
+                                [key: string]: string;
+                            };
+                            dry_run: boolean;
+                            /** @description Values that policies read, by their variables. */
+                            features: {
+                                [key: string]: unknown;
+                            };
+                            change: ({
+                                action: string;
+                                object_type: string;
+                                object_id: string;
+                                fields: string[];
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
                             integrity: {
                                 sequence: number;
                                 /** @description Lowercase hexadecimal. */
@@ -9756,11 +12455,11 @@ export interface operations {
     getAuditRecordAsOperator: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -9787,8 +12486,163 @@ export interface operations {
                         created_at: string;
                         duration_ms: number;
                         status: number;
+                        error_code: string | null;
+                        user: {
+                            id: string | null;
+                            verified: boolean;
+                            role: string;
+                            department: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        request: {
+                            hash: string | null;
+                            bytes: number;
+                            messages?: number;
+                            choices?: number;
+                            embeddings?: number;
+                            models?: number;
+                            hits?: number;
+                            carried_fields?: number;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        response: ({
+                            hash: string | null;
+                            bytes: number;
+                            messages?: number;
+                            choices?: number;
+                            embeddings?: number;
+                            models?: number;
+                            hits?: number;
+                            carried_fields?: number;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        stages: ({
+                            name: string;
+                            outcome: string;
+                            ms: number;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        /** @description Stage → finding → count. */
+                        findings: {
+                            [key: string]: {
+                                [key: string]: number;
+                            };
+                        };
                         classification: ("public" | "internal" | "confidential" | "restricted") | null;
                         risk_level: ("low" | "medium" | "high" | "critical") | null;
+                        decision: ({
+                            verdict: "allow" | "escalate" | "require_approval" | "deny";
+                            transforms: string[];
+                            directives: string[];
+                            rules: ({
+                                id: string;
+                                point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
+                                verdict: "allow" | "escalate" | "require_approval" | "deny";
+                                /** @description Name of the failure of the condition. */
+                                error?: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        /** @description Present for requests of the playground: the keyed hash of the operator. */
+                        playground?: {
+                            operator: string | null;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        policy_versions: ({
+                            id: string;
+                            name?: string;
+                            version: number;
+                            /** @description Lowercase hexadecimal. */
+                            sha256?: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        attempts: ({
+                            provider: string;
+                            model: string;
+                            /** @description HTTP status; 0: none was received. */
+                            status: number;
+                            /** @description `ok`, `stubbed`, or the name of the failure. */
+                            outcome: string;
+                            ms: number;
+                            prompt_tokens?: number;
+                            cache_read_tokens?: number;
+                            cache_write_tokens?: number;
+                            completion_tokens?: number;
+                            reasoning_tokens?: number;
+                            /** @description USD. Absent: no price is known. */
+                            cost?: number;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        /** @description The charge of budgets, in USD and tokens. `estimated`: a provider did not report its usage. */
+                        charge?: {
+                            cost: number;
+                            tokens: number;
+                            estimated: boolean;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        /** @description The API key of the request. */
+                        key_id?: string;
+                        knowledge: ({
+                            id: string;
+                            hash: string;
+                            score: number;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        memory: ({
+                            id: string;
+                            hash: string;
+                            score: number;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        release?: {
+                            characters: number;
+                            mode: string;
+                        } & {
+                            [key: string]: unknown;
+                        };
+                        remembered: ({
+                            id: string;
+                            mode: string;
+                            /** @description Lowercase hexadecimal. */
+                            hash?: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        review: ({
+                            id: string;
+                            state?: string;
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
+                        stored_response?: {
+                            [key: string]: string;
+                        };
+                        dry_run: boolean;
+                        /** @description Values that policies read, by their variables. */
+                        features: {
+                            [key: string]: unknown;
+                        };
+                        change: ({
+                            action: string;
+                            object_type: string;
+                            object_id: string;
+                            fields: string[];
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
                         integrity: {
                             sequence: number;
                             /** @description Lowercase hexadecimal. */
@@ -9806,11 +12660,11 @@ export interface operations {
     proveAuditRecord: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -9865,8 +12719,163 @@ export interface operations {
                             created_at: string;
                             duration_ms: number;
                             status: number;
+                            error_code: string | null;
+                            user: {
+                                id: string | null;
+                                verified: boolean;
+                                role: string;
+                                department: string;
+                            } & {
+                                [key: string]: unknown;
+                            };
+                            request: {
+                                hash: string | null;
+                                bytes: number;
+                                messages?: number;
+                                choices?: number;
+                                embeddings?: number;
+                                models?: number;
+                                hits?: number;
+                                carried_fields?: number;
+                            } & {
+                                [key: string]: unknown;
+                            };
+                            response: ({
+                                hash: string | null;
+                                bytes: number;
+                                messages?: number;
+                                choices?: number;
+                                embeddings?: number;
+                                models?: number;
+                                hits?: number;
+                                carried_fields?: number;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            stages: ({
+                                name: string;
+                                outcome: string;
+                                ms: number;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                            /** @description Stage → finding → count. */
+                            findings: {
+                                [key: string]: {
+                                    [key: string]: number;
+                                };
+                            };
                             classification: ("public" | "internal" | "confidential" | "restricted") | null;
                             risk_level: ("low" | "medium" | "high" | "critical") | null;
+                            decision: ({
+                                verdict: "allow" | "escalate" | "require_approval" | "deny";
+                                transforms: string[];
+                                directives: string[];
+                                rules: ({
+                                    id: string;
+                                    point: "input" | "output" | "retrieve" | "recall" | "remember" | "message";
+                                    verdict: "allow" | "escalate" | "require_approval" | "deny";
+                                    /** @description Name of the failure of the condition. */
+                                    error?: string;
+                                } & {
+                                    [key: string]: unknown;
+                                })[];
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            /** @description Present for requests of the playground: the keyed hash of the operator. */
+                            playground?: {
+                                operator: string | null;
+                            } & {
+                                [key: string]: unknown;
+                            };
+                            policy_versions: ({
+                                id: string;
+                                name?: string;
+                                version: number;
+                                /** @description Lowercase hexadecimal. */
+                                sha256?: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                            attempts: ({
+                                provider: string;
+                                model: string;
+                                /** @description HTTP status; 0: none was received. */
+                                status: number;
+                                /** @description `ok`, `stubbed`, or the name of the failure. */
+                                outcome: string;
+                                ms: number;
+                                prompt_tokens?: number;
+                                cache_read_tokens?: number;
+                                cache_write_tokens?: number;
+                                completion_tokens?: number;
+                                reasoning_tokens?: number;
+                                /** @description USD. Absent: no price is known. */
+                                cost?: number;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                            /** @description The charge of budgets, in USD and tokens. `estimated`: a provider did not report its usage. */
+                            charge?: {
+                                cost: number;
+                                tokens: number;
+                                estimated: boolean;
+                            } & {
+                                [key: string]: unknown;
+                            };
+                            /** @description The API key of the request. */
+                            key_id?: string;
+                            knowledge: ({
+                                id: string;
+                                hash: string;
+                                score: number;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                            memory: ({
+                                id: string;
+                                hash: string;
+                                score: number;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                            release?: {
+                                characters: number;
+                                mode: string;
+                            } & {
+                                [key: string]: unknown;
+                            };
+                            remembered: ({
+                                id: string;
+                                mode: string;
+                                /** @description Lowercase hexadecimal. */
+                                hash?: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                            review: ({
+                                id: string;
+                                state?: string;
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
+                            stored_response?: {
+                                [key: string]: string;
+                            };
+                            dry_run: boolean;
+                            /** @description Values that policies read, by their variables. */
+                            features: {
+                                [key: string]: unknown;
+                            };
+                            change: ({
+                                action: string;
+                                object_type: string;
+                                object_id: string;
+                                fields: string[];
+                            } & {
+                                [key: string]: unknown;
+                            }) | null;
                             integrity: {
                                 sequence: number;
                                 /** @description Lowercase hexadecimal. */
@@ -9890,11 +12899,11 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -9947,11 +12956,11 @@ export interface operations {
     verifyAudit: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -10025,11 +13034,11 @@ export interface operations {
     getAuditState: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -10069,11 +13078,11 @@ export interface operations {
                 from?: string;
                 /** @description Records created before this time. */
                 to?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -10098,11 +13107,11 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -10152,11 +13161,11 @@ export interface operations {
     createCollection: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -10220,11 +13229,11 @@ export interface operations {
     getCollection: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -10269,11 +13278,11 @@ export interface operations {
     deleteCollection: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -10295,11 +13304,11 @@ export interface operations {
     updateCollection: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -10371,11 +13380,11 @@ export interface operations {
                 /** @description Id or name of a collection. */
                 collection?: string;
                 flagged?: "true" | "false";
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -10474,11 +13483,11 @@ export interface operations {
     getDocument: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -10572,11 +13581,11 @@ export interface operations {
     deleteDocument: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -10598,11 +13607,11 @@ export interface operations {
     updateDocument: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -10716,11 +13725,11 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -10760,11 +13769,11 @@ export interface operations {
     clearDocumentFlags: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -10868,11 +13877,11 @@ export interface operations {
                 regulations?: string;
                 /** @description `everyone`, or JSON as in the body. */
                 acl?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -10956,11 +13965,11 @@ export interface operations {
     explainKnowledgeSearch: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -11058,11 +14067,11 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -11083,8 +14092,10 @@ export interface operations {
                             id: string;
                             /** @enum {string} */
                             object: "webhook";
+                            /** @description In a chat format only its beginning, unless you have `messaging:write`: it is a secret. */
                             url: string;
-                            types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "budget.alert")[] | null;
+                            format: "standard" | "slack" | "teams";
+                            types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "review.created" | "review.assigned" | "review.decided" | "review.overdue" | "review.expired" | "policy.published" | "key.created" | "key.rotated" | "key.revoked" | "key.expiring" | "budget.alert")[] | null;
                             enabled: boolean;
                             /** Format: date-time */
                             created_at: string;
@@ -11102,11 +14113,11 @@ export interface operations {
     createWebhook: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path?: never;
@@ -11117,14 +14128,15 @@ export interface operations {
                 "application/json": {
                     /** @description Absolute https:// or http:// URL with a public address. Redirects are not followed. */
                     url: string;
-                    types?: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "budget.alert")[] | null;
+                    format?: "standard" | "slack" | "teams";
+                    types?: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "review.created" | "review.assigned" | "review.decided" | "review.overdue" | "review.expired" | "policy.published" | "key.created" | "key.rotated" | "key.revoked" | "key.expiring" | "budget.alert")[] | null;
                     /** @default true */
                     enabled?: boolean;
                 };
             };
         };
         responses: {
-            /** @description Create a webhook for messaging events */
+            /** @description Create a webhook */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -11136,8 +14148,10 @@ export interface operations {
                         id: string;
                         /** @enum {string} */
                         object: "webhook";
+                        /** @description In a chat format only its beginning, unless you have `messaging:write`: it is a secret. */
                         url: string;
-                        types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "budget.alert")[] | null;
+                        format: "standard" | "slack" | "teams";
+                        types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "review.created" | "review.assigned" | "review.decided" | "review.overdue" | "review.expired" | "policy.published" | "key.created" | "key.rotated" | "key.revoked" | "key.expiring" | "budget.alert")[] | null;
                         enabled: boolean;
                         /** Format: date-time */
                         created_at: string;
@@ -11151,11 +14165,11 @@ export interface operations {
     getWebhook: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -11175,8 +14189,10 @@ export interface operations {
                         id: string;
                         /** @enum {string} */
                         object: "webhook";
+                        /** @description In a chat format only its beginning, unless you have `messaging:write`: it is a secret. */
                         url: string;
-                        types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "budget.alert")[] | null;
+                        format: "standard" | "slack" | "teams";
+                        types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "review.created" | "review.assigned" | "review.decided" | "review.overdue" | "review.expired" | "policy.published" | "key.created" | "key.rotated" | "key.revoked" | "key.expiring" | "budget.alert")[] | null;
                         enabled: boolean;
                         /** Format: date-time */
                         created_at: string;
@@ -11190,11 +14206,11 @@ export interface operations {
     deleteWebhook: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -11216,11 +14232,11 @@ export interface operations {
     updateWebhook: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -11233,7 +14249,8 @@ export interface operations {
                 "application/json": {
                     /** @description Absolute https:// or http:// URL with a public address. Redirects are not followed. */
                     url?: string;
-                    types?: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "budget.alert")[] | null;
+                    format?: "standard" | "slack" | "teams";
+                    types?: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "review.created" | "review.assigned" | "review.decided" | "review.overdue" | "review.expired" | "policy.published" | "key.created" | "key.rotated" | "key.revoked" | "key.expiring" | "budget.alert")[] | null;
                     /** @default true */
                     enabled?: boolean;
                 };
@@ -11250,8 +14267,10 @@ export interface operations {
                         id: string;
                         /** @enum {string} */
                         object: "webhook";
+                        /** @description In a chat format only its beginning, unless you have `messaging:write`: it is a secret. */
                         url: string;
-                        types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "budget.alert")[] | null;
+                        format: "standard" | "slack" | "teams";
+                        types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "review.created" | "review.assigned" | "review.decided" | "review.overdue" | "review.expired" | "policy.published" | "key.created" | "key.rotated" | "key.revoked" | "key.expiring" | "budget.alert")[] | null;
                         enabled: boolean;
                         /** Format: date-time */
                         created_at: string;
@@ -11269,11 +14288,11 @@ export interface operations {
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
                 state?: "pending" | "delivered" | "dead";
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -11317,14 +14336,46 @@ export interface operations {
             };
         };
     };
-    replayWebhookDelivery: {
+    testWebhook: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a test event now and get the response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        delivered: boolean;
+                        status: number | null;
+                        failure: string | null;
+                    };
+                };
+            };
+        };
+    };
+    replayWebhookDelivery: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -11365,11 +14416,11 @@ export interface operations {
     replayDeadWebhookDeliveries: {
         parameters: {
             query?: {
-                /** @description Id or name of the Workspace. Default: the server's first. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
                 workspace?: string;
             };
             header?: {
-                /** @description Id or name of the Workspace. Default: the server's first. The query parameter `workspace` takes precedence. */
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
                 "x-gatehouse-workspace"?: string;
             };
             path: {
@@ -11388,6 +14439,118 @@ export interface operations {
                     "application/json": {
                         /** @description Number of deliveries. */
                         replayed: number;
+                    };
+                };
+            };
+        };
+    };
+    getNotifications: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get your topics of e-mail */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "notifications";
+                        /** @description Your topics. */
+                        topics: ("holds" | "escalations" | "assigned" | "overdue" | "budgets" | "policies" | "keys")[];
+                        /** @description The topics whose scope you have in a Workspace. */
+                        available: ("holds" | "escalations" | "assigned" | "overdue" | "budgets" | "policies" | "keys")[];
+                        /** @description Your e-mail address. */
+                        address: string;
+                        sender: string | null;
+                        /** @description Whether messages have links: GATEHOUSE_PUBLIC_URL is set. */
+                        has_links: boolean;
+                    };
+                };
+            };
+        };
+    };
+    updateNotifications: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    topics: ("holds" | "escalations" | "assigned" | "overdue" | "budgets" | "policies" | "keys")[];
+                };
+            };
+        };
+        responses: {
+            /** @description Choose your topics of e-mail */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        object: "notifications";
+                        /** @description Your topics. */
+                        topics: ("holds" | "escalations" | "assigned" | "overdue" | "budgets" | "policies" | "keys")[];
+                        /** @description The topics whose scope you have in a Workspace. */
+                        available: ("holds" | "escalations" | "assigned" | "overdue" | "budgets" | "policies" | "keys")[];
+                        /** @description Your e-mail address. */
+                        address: string;
+                        sender: string | null;
+                        /** @description Whether messages have links: GATEHOUSE_PUBLIC_URL is set. */
+                        has_links: boolean;
+                    };
+                };
+            };
+        };
+    };
+    testNotifications: {
+        parameters: {
+            query?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. */
+                workspace?: string;
+            };
+            header?: {
+                /** @description Id or name of the Workspace. Default: the first that you can enter. The query parameter `workspace` takes precedence. */
+                "x-gatehouse-workspace"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send a test e-mail to yourself */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Whether the mail server accepted the e-mail. */
+                        delivered: boolean;
+                        failure: string | null;
                     };
                 };
             };

@@ -1,7 +1,9 @@
+import i18next from 'i18next'
+
 /** No response: the network failed or the server is down. */
 export class UnreachableError extends Error {
   constructor(cause?: unknown) {
-    super('Cannot reach the server. Check the connection and try again.', { cause })
+    super(i18next.t('ui:error.unreachable'), { cause })
   }
 }
 

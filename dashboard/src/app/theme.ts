@@ -1,68 +1,108 @@
-import { Badge, type CSSVariablesResolver, createTheme, type MantineColorsTuple, Modal, Notification } from '@mantine/core'
+import {
+  type AlertProps,
+  type BadgeProps,
+  createTheme,
+  type DrawerProps,
+  type InputWrapperProps,
+  type MantineThemeOverride,
+  type MenuProps,
+  type ModalProps,
+  mergeThemeOverrides,
+  type NotificationProps,
+  rem,
+  type TooltipProps,
+} from '@mantine/core'
+import { colors } from './colors.ts'
+import type { Density } from './density.ts'
 
-/** Blue with enough contrast on white and, in its lighter shades, on black (WCAG AA). */
-const gate: MantineColorsTuple = [
-  '#edf4ff',
-  '#d9e6fb',
-  '#b0cbf5',
-  '#84aeef',
-  '#6096ea',
-  '#4a87e7',
-  '#2f6fd6',
-  '#2460c0',
-  '#1b55ac',
-  '#0a4997',
-]
+/** The header of a dialog is not the page's banner. */
+const NO_BANNER = { header: { role: 'none' } } as const
 
-export const theme = createTheme({
-  colors: { gate },
+const base = createTheme({
+  colors,
   primaryColor: 'gate',
-  primaryShade: { light: 8, dark: 8 },
+  primaryShade: { light: 7, dark: 6 },
   defaultRadius: 'md',
+  radius: { xs: rem(3), sm: rem(5), md: rem(7), lg: rem(10), xl: rem(16) },
   // Above this luminance, black text has more contrast than white text.
   autoContrast: true,
   luminanceThreshold: 0.183,
-  fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
+  fontFamily: '"Geist Variable", system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Noto Sans Mono", monospace',
-  headings: { fontWeight: '600' },
+  fontSizes: { xs: rem(12), sm: rem(13), md: rem(14), lg: rem(16), xl: rem(20) },
+  headings: {
+    fontWeight: '600',
+    sizes: {
+      h1: { fontSize: rem(24), lineHeight: '1.25' },
+      h2: { fontSize: rem(20), lineHeight: '1.3' },
+      h3: { fontSize: rem(17), lineHeight: '1.35' },
+      h4: { fontSize: rem(14), lineHeight: '1.4' },
+    },
+  },
+  // Without `extend` of the components, which would load them with the first page.
   components: {
+    // A neutral surface with an edge in the color, because a tinted one is brown on a dark page.
+    Alert: { vars: (_theme: unknown, { color = 'gate' }: AlertProps) => ({ root: alertSurface(color) }) },
     // Badge labels are never truncated.
-    Badge: Badge.extend({
-      defaultProps: { variant: 'light', tt: 'none' },
+    Badge: {
+      defaultProps: { variant: 'light', tt: 'none', radius: 'sm', fw: 500 } satisfies BadgeProps,
       styles: {
         root: { minWidth: 'max-content', overflow: 'visible', flexShrink: 0 },
         label: { overflow: 'visible', textOverflow: 'clip' },
       },
-    }),
-    Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
-    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+    },
+    Drawer: { defaultProps: { attributes: NO_BANNER } satisfies Partial<DrawerProps> },
+    // Hints are below the inputs, so that inputs beside each other are aligned.
+    InputWrapper: { defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] } satisfies InputWrapperProps },
+    // Opens with its first item selected, as ARIA describes it. The placeholder would be a focusable child without a role of a menu.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } satisfies Partial<MenuProps> },
+    Modal: {
+      defaultProps: {
+        closeButtonProps: { 'aria-label': 'Close' },
+        overlayProps: { backgroundOpacity: 0.45 },
+        attributes: NO_BANNER,
+      } satisfies Partial<ModalProps>,
+      styles: { title: { fontWeight: 600, fontSize: 'var(--mantine-font-size-lg)' } },
+    },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } satisfies Partial<NotificationProps> },
+    Table: { styles: { th: { fontWeight: 500, color: 'var(--mantine-color-dimmed)' } } },
+    Tooltip: { defaultProps: { openDelay: 300 } satisfies Partial<TooltipProps> },
   },
 })
 
-/** Share of black in colored text on a light background of the same color. */
-const BLACK_SHARE = '35%'
-
-/** Replaces text colors of Mantine that have too little contrast (WCAG AA). */
-export const accessibleColors: CSSVariablesResolver = ({ colors }) => {
-  const darker = (color: string) => `color-mix(in srgb, var(--mantine-color-${color}-9), black ${BLACK_SHARE})`
-  const tinted = Object.keys(colors).flatMap((color) => [
-    [`--mantine-color-${color}-light-color`, darker(color)],
-    [`--mantine-color-${color}-text`, darker(color)],
-  ])
+function alertSurface(color: string) {
+  const shade = `var(--mantine-color-${color}-6)`
+  const mix = (share: number, surface: string) => `color-mix(in srgb, ${shade} ${share}%, ${surface})`
   return {
-    variables: {},
-    light: {
-      '--mantine-color-dimmed': '#5c636a',
-      '--mantine-color-placeholder': '#6b7278',
-      '--mantine-color-error': '#b02525',
-      ...Object.fromEntries(tinted),
-    },
-    dark: {
-      // Readable in hovered table rows too.
-      '--mantine-color-anchor': 'var(--mantine-color-gate-3)',
-      '--mantine-color-dimmed': '#b0b0b0',
-      '--mantine-color-placeholder': '#9a9a9a',
-      '--mantine-color-error': '#ff9c9c',
-    },
+    '--alert-bg': `light-dark(${mix(6, 'white')}, ${mix(4, 'var(--mantine-color-dark-6)')})`,
+    '--alert-bd': `1px solid light-dark(${mix(28, 'white')}, ${mix(24, 'var(--mantine-color-dark-4)')})`,
   }
 }
+
+/** Controls whose `size` depends on the density. */
+const CONTROLS = [
+  'Autocomplete',
+  'Button',
+  'DateTimePicker',
+  'FileInput',
+  'MultiSelect',
+  'NumberInput',
+  'PasswordInput',
+  'SegmentedControl',
+  'Select',
+  'TagsInput',
+  'Textarea',
+  'TextInput',
+] as const
+
+const compact: MantineThemeOverride = {
+  spacing: { xs: rem(6), sm: rem(8), md: rem(12), lg: rem(14), xl: rem(22) },
+  components: Object.fromEntries(CONTROLS.map((name) => [name, { defaultProps: { size: 'xs' } }])),
+}
+
+const THEMES: Readonly<Record<Density, MantineThemeOverride>> = {
+  comfortable: base,
+  compact: mergeThemeOverrides(base, compact),
+}
+
+export const themeOf = (density: Density): MantineThemeOverride => THEMES[density]

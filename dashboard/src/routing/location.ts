@@ -9,12 +9,15 @@ export function usePathParam(name: string): string {
   return params[name] ?? ''
 }
 
+/** Changes of filters, as texts of the URL: `read` ignores values that are none of the filter. */
+type Changes<F> = { readonly [Name in keyof F]?: F[Name] | string | undefined }
+
 /** Filters in the page's URL, so that links include them. Setting a filter to undefined removes it. */
-export function useFilters<F extends object>(read: (search: Search) => F): [F, (changes: Partial<F>) => void] {
+export function useFilters<F extends object>(read: (search: Search) => F): [F, (changes: Changes<F>) => void] {
   const search: Search = useSearch({ strict: false })
   const navigate = useRouterNavigate()
   const set = useCallback(
-    (changes: Partial<F>) => {
+    (changes: Changes<F>) => {
       void navigate({ to: '.', replace: true, search: (before: Search) => withoutEmpty({ ...before, ...changes }) })
     },
     [navigate],
@@ -33,8 +36,20 @@ export const textOf = (value: unknown): string | undefined =>
 export const oneOf = <V extends string>(values: readonly V[], value: unknown): V | undefined =>
   values.find((one) => one === value)
 
-/** Navigates to a page of the dashboard and keeps the Workspace. */
-export function useNavigateTo(): (to: string, search?: Search) => void {
+/** Navigates to a page of the dashboard and keeps the Workspace. `hash` starts with #. */
+export function useNavigateTo(): (to: string, search?: Search, hash?: string) => void {
   const navigate = useRouterNavigate()
-  return useCallback((to, search = {}) => void navigate({ to, search }), [navigate])
+  return useCallback(
+    (to, search = {}, hash = '') => void navigate({ to, search, ...(hash && { hash: hash.slice(1) }) }),
+    [navigate],
+  )
+}
+
+/** Navigates to a page with the same query. `replace`: Back returns to the page before the current one. */
+export function useNavigateWithin(): (to: string, options?: { readonly replace?: boolean }) => void {
+  const navigate = useRouterNavigate()
+  return useCallback(
+    (to, { replace = false } = {}) => void navigate({ to, replace, search: (before: Search) => before }),
+    [navigate],
+  )
 }

@@ -1,26 +1,57 @@
 import { useEffect, useState } from 'react'
-import { oneOf } from './location.ts'
+import { oneOf, textOf } from './location.ts'
 
-/** Periods of statistics, by their value in the URL. */
-export const PERIODS = { '1h': 'Hour', '24h': 'Day', '7d': 'Week', '30d': 'Month' } as const
-export type Period = keyof typeof PERIODS
+/** Periods of statistics that end now, by their value in the URL. */
+export const PERIODS = ['1h', '24h', '7d', '30d', '90d'] as const
+export type Period = (typeof PERIODS)[number]
 
-const PERIOD_NAMES = Object.keys(PERIODS) as Period[]
-const HOURS: Readonly<Record<Period, number>> = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 }
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 const CHECK_MS = 5_000
+const HOURS: Readonly<Record<Period, number>> = { '1h': 1, '24h': 24, '7d': 168, '30d': 720, '90d': 2_160 }
 
-export const readPeriod = (search: Readonly<Record<string, unknown>>) => ({ period: oneOf(PERIOD_NAMES, search.period) ?? '24h' })
+/** A period in the URL: one that ends now, or the days from `from` to `to`, both inclusive (`2026-11-21`). */
+export interface ChosenPeriod {
+  readonly period: Period
+  readonly from: string | undefined
+  readonly to: string | undefined
+}
 
-/** Start of the period, to the minute. Updated while the page is open. */
-export function usePeriodStart(period: Period): string {
+export function readPeriod(search: Readonly<Record<string, unknown>>): ChosenPeriod {
+  const period = oneOf(PERIODS, search.period) ?? '24h'
+  const [from, to] = [dayIn(search.from), dayIn(search.to)]
+  return from !== undefined && to !== undefined && from <= to ? { period, from, to } : { period, from: undefined, to: undefined }
+}
+
+/** Only days that the calendar has. */
+function dayIn(value: unknown): string | undefined {
+  const text = textOf(value)
+  return text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(localDay(text).getTime()) ? text : undefined
+}
+
+const localDay = (day: string): Date => new Date(`${day}T00:00:00`)
+
+/** Times for the API. */
+export interface TimeRange {
+  readonly from: string
+  /** Absent: now. */
+  readonly to?: string
+}
+
+/** Times of the period; those of a period that ends now move on, to the minute, while the page is open. */
+export function useTimeRange({ period, from, to }: ChosenPeriod): TimeRange {
   const [minute, setMinute] = useState(currentMinute)
   useEffect(() => {
     const timer = setInterval(() => setMinute(currentMinute()), CHECK_MS)
     return () => clearInterval(timer)
   }, [])
-  return new Date(minute - HOURS[period] * HOUR_MS).toISOString()
+  if (from === undefined || to === undefined) return { from: new Date(minute - HOURS[period] * HOUR_MS).toISOString() }
+  const end = localDay(to)
+  end.setDate(end.getDate() + 1)
+  return { from: localDay(from).toISOString(), to: end.toISOString() }
 }
+
+/** When a period that ends now begins, to the minute. */
+export const periodStart = (period: Period): string => new Date(currentMinute() - HOURS[period] * HOUR_MS).toISOString()
 
 const currentMinute = (): number => Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS

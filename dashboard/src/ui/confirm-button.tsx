@@ -1,6 +1,7 @@
 import { Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { type ReactNode, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { notifyError } from './notify.ts'
 import { useSettled } from './use-settled.ts'
 
@@ -19,6 +20,7 @@ interface ConfirmButtonProps extends ButtonProps {
 
 /** A button that asks for confirmation and acts once. On failure it shows the error and keeps the dialog open. */
 export function ConfirmButton({ children, question, consequence, destructive = true, onConfirm, ...button }: ConfirmButtonProps) {
+  const { t } = useTranslation('ui')
   const [opened, { open, close }] = useDisclosure()
   const [pending, setPending] = useState(false)
   // State changes only with the next render, which is too late for the second of two fast clicks.
@@ -48,7 +50,7 @@ export function ConfirmButton({ children, question, consequence, destructive = t
           <Text size="sm">{consequence}</Text>
           <Group justify="flex-end">
             <Button variant="default" onClick={close} disabled={pending} data-autofocus>
-              Cancel
+              {t('cancel')}
             </Button>
             <Button {...(destructive && { color: 'red' })} loading={pending} disabled={!settled} onClick={() => void confirm()}>
               {children}

@@ -1,5 +1,6 @@
 import { ActionIcon, Code, Group, CopyButton as MantineCopyButton, Tooltip } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
 
 interface CopyProps {
   readonly value: string
@@ -14,15 +15,16 @@ interface CopyableProps extends CopyProps {
 
 /** Copies a value and confirms it. */
 export function CopyButton({ value, label, autoFocus }: CopyableProps) {
+  const { t } = useTranslation('ui')
   return (
     <MantineCopyButton value={value} timeout={2_000}>
       {({ copied, copy }) => (
-        <Tooltip label={copied ? 'Copied' : `Copy ${label}`}>
+        <Tooltip label={copied ? t('copy.done') : t('copy.action', { label })}>
           <ActionIcon
             variant="subtle"
             color={copied ? 'green' : 'gray'}
             onClick={copy}
-            aria-label={copied ? 'Copied' : `Copy ${label}`}
+            aria-label={copied ? t('copy.done') : t('copy.action', { label })}
             {...(autoFocus && { 'data-autofocus': true })}
           >
             {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}

@@ -1,35 +1,36 @@
-import { Center, Stack, Table, Text, VisuallyHidden } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Box, Center, Stack, Table, Text } from '@mantine/core'
+import i18next from 'i18next'
+import { type ReactNode, type UIEvent, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
+import classes from './data-table.module.css'
+import { DataTableBody } from './data-table-body.tsx'
+import type { Column } from './data-table-column.ts'
+import { DataTableHead, type TableSort } from './data-table-head.tsx'
 import { ErrorState } from './error-state.tsx'
 import { ShowMore } from './show-more.tsx'
 import { RowsSkeleton } from './skeletons.tsx'
 
-export interface Column<Row> {
-  /** Screen readers read it even with `hiddenHeader`. */
-  readonly header: string
-  readonly hiddenHeader?: true
-  readonly cell: (row: Row) => ReactNode
-  /** Hidden on narrower screens. */
-  readonly from?: 'xs' | 'sm' | 'md' | 'lg'
-  readonly align?: 'left' | 'right'
-}
+export type { Column } from './data-table-column.ts'
 
 /** A column of buttons, without a visible header. */
-export const actionsColumn = <Row,>(cell: (row: Row) => ReactNode, header = 'Actions'): Column<Row> => ({
-  header,
+export const actionsColumn = <Row,>(cell: (row: Row) => ReactNode, header?: string): Column<Row> => ({
+  header: header ?? i18next.t('ui:table.actions'),
   hiddenHeader: true,
   align: 'right',
   cell,
 })
 
-/** A paged list, as `useList` returns it. */
+/** A paged list, as `useList` and `useLongList` return it. */
 interface PagedList<Row> {
-  readonly items: readonly Row[] | undefined
+  /** An undefined row is not in memory. */
+  readonly items: readonly (Row | undefined)[] | undefined
   readonly error: unknown
   readonly hasMore: boolean
   readonly loadingMore: boolean
   readonly loadMore: () => void
   readonly retry: () => void
+  /** Called with the rows that are shown. */
+  readonly show?: (first: number, last: number) => void
 }
 
 interface DataTableProps<Row> {
@@ -40,45 +41,53 @@ interface DataTableProps<Row> {
   readonly keyOf: (row: Row) => string
   /** Shown if there are no rows. */
   readonly empty: ReactNode
+  /** Columns with `sortBy` can be sorted. */
+  readonly sort?: TableSort
+  /** Page of a row: the first column becomes a link that covers the row, so its cell must not have a link of its own. */
+  readonly rowLink?: (row: Row) => string
+  /** One line for each row, with little space, for lists that are read like a log. */
+  readonly dense?: boolean
 }
 
-/** Links keep enough contrast on it. */
-const HOVER_COLOR = 'light-dark(var(--mantine-color-gray-1), var(--mantine-color-dark-6))'
+/** The next page is loaded when fewer pixels than this are below the visible rows. */
+const LOAD_AHEAD = 800
 
-/** A table with loading, error and empty state and a button for the next page. */
-export function DataTable<Row>({ label, list, columns, keyOf, empty }: DataTableProps<Row>) {
+/**
+ * A table with loading, error and empty state; on phones a card for each row. Its head stays visible. The next page is loaded while one
+ * scrolls, and by a button for keyboards and screen readers.
+ */
+export function DataTable<Row>({ label, list, columns, keyOf, empty, sort, rowLink, dense = false }: DataTableProps<Row>) {
+  const scroll = useRef<HTMLDivElement>(null)
   if (list.error && !list.items) return <ErrorState error={list.error} onRetry={list.retry} />
   if (!list.items) return <RowsSkeleton />
   if (list.items.length === 0) return list.hasMore ? <NoneYet list={list} /> : empty
+  const loadAhead = ({ currentTarget: { scrollHeight, scrollTop, clientHeight } }: UIEvent) => {
+    const isNear = scrollTop > 0 && scrollHeight - scrollTop - clientHeight < LOAD_AHEAD
+    if (isNear && list.hasMore && !list.loadingMore && !list.error) list.loadMore()
+  }
   return (
     <>
-      <Table.ScrollContainer
-        minWidth={0}
-        scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'region', 'aria-label': label } }}
-      >
-        <Table verticalSpacing="xs" highlightOnHover highlightOnHoverColor={HOVER_COLOR} aria-label={label}>
-          <Table.Thead>
-            <Table.Tr>
-              {columns.map(({ header, hiddenHeader, from, align }) => (
-                <Table.Th key={header} scope="col" {...layoutOf(from, align)}>
-                  {hiddenHeader ? <VisuallyHidden>{header}</VisuallyHidden> : header}
-                </Table.Th>
-              ))}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {list.items.map((row) => (
-              <Table.Tr key={keyOf(row)}>
-                {columns.map(({ header, cell, from, align }) => (
-                  <Table.Td key={header} {...layoutOf(from, align)}>
-                    {cell(row)}
-                  </Table.Td>
-                ))}
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
+      <Box ref={scroll} className={classes.scroll ?? ''} tabIndex={0} role="group" aria-label={label} onScroll={loadAhead}>
+        <Table
+          role="table"
+          className={`${classes.table} ${dense ? classes.dense : ''}`}
+          verticalSpacing={dense ? 4 : 'xs'}
+          horizontalSpacing={dense ? 7 : 'xs'}
+          aria-label={label}
+          aria-rowcount={list.hasMore ? -1 : list.items.length + 1}
+        >
+          <DataTableHead columns={columns} sort={sort} />
+          <DataTableBody
+            rows={list.items}
+            columns={columns}
+            keyOf={keyOf}
+            rowLink={rowLink}
+            dense={dense}
+            onShow={list.show}
+            scroll={scroll}
+          />
         </Table>
-      </Table.ScrollContainer>
+      </Box>
       {list.error ? <ErrorState error={list.error} onRetry={list.retry} /> : null}
       {list.hasMore && (
         <Center>
@@ -90,14 +99,12 @@ export function DataTable<Row>({ label, list, columns, keyOf, empty }: DataTable
 }
 
 /** A server that reads a bounded number of rows for a page may find none that matches in the first ones. */
-const NoneYet = ({ list }: { readonly list: PagedList<unknown> }) => (
-  <Stack align="center">
-    <Text c="dimmed">No match in the newest entries.</Text>
-    <ShowMore list={list} />
-  </Stack>
-)
-
-const layoutOf = (from: Column<never>['from'], align: Column<never>['align']) => ({
-  ...(from && { visibleFrom: from }),
-  ...(align && { ta: align }),
-})
+function NoneYet({ list }: { readonly list: PagedList<unknown> }) {
+  const { t } = useTranslation()
+  return (
+    <Stack align="center">
+      <Text c="dimmed">{t('table.noneYet')}</Text>
+      <ShowMore list={list} />
+    </Stack>
+  )
+}

@@ -1,17 +1,19 @@
 import { Box, Paper, SimpleGrid, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import classes from './figures.module.css'
 
-interface Figure {
+export interface Figure {
   readonly name: string
   readonly value: ReactNode
   /** Details below the value. */
   readonly note?: ReactNode
 }
 
-/** A row of key figures. */
+/** A row of key figures, of several lines in a narrow container. */
 export function Figures({ figures }: { readonly figures: readonly Figure[] }) {
+  const cols = { base: 2, '480px': 3, '700px': Math.min(figures.length, 4), '980px': figures.length }
   return (
-    <SimpleGrid component="dl" m={0} cols={{ base: 2, md: figures.length }} spacing="sm">
+    <SimpleGrid className={classes.figures ?? ''} component="dl" m={0} type="container" cols={cols} spacing="sm">
       {figures.map(({ name, value, note }) => (
         <Paper key={name} withBorder p="md">
           <Text component="dt" size="sm" c="dimmed">

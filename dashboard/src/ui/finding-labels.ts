@@ -1,25 +1,26 @@
-const LABELS: Readonly<Record<string, string>> = {
-  'pii.email': 'email address',
-  'pii.phone': 'phone number',
-  'pii.card': 'payment card',
-  'pii.iban': 'IBAN',
-  'pii.national_id': 'national ID',
-  'pii.ip': 'IP address',
-  'pii.person': 'person name',
-  'secret.api_key': 'API key',
-  'secret.token': 'token',
-  'secret.private_key': 'private key',
-  'secret.connection_string': 'connection string',
-  'injection.override': 'injection: override',
-  'injection.exfiltration': 'injection: exfiltration',
-  'injection.role_play': 'injection: role play',
-  'hidden.text': 'hidden text',
-}
+import i18next from 'i18next'
 
-export const FINDING_TYPES = Object.keys(LABELS)
+export const FINDING_TYPES = [
+  'pii.email',
+  'pii.phone',
+  'pii.card',
+  'pii.iban',
+  'pii.national_id',
+  'pii.ip',
+  'pii.person',
+  'secret.api_key',
+  'secret.token',
+  'secret.private_key',
+  'secret.connection_string',
+  'injection.override',
+  'injection.exfiltration',
+  'injection.role_play',
+  'hidden.text',
+] as const
 
 /** Label of a finding type. */
-export const findingLabel = (type: string): string => LABELS[type] ?? type
+export const findingLabel = (type: string): string =>
+  i18next.t(`ui:findings.${type}` as 'ui:findings.pii.email', { defaultValue: type })
 
 /** Counts per finding type, most frequent first, without the groups, which repeat the counts of their types. */
 export const findingCounts = (findings: Readonly<Record<string, number>>): readonly (readonly [type: string, count: number])[] =>

@@ -1,60 +1,31 @@
 import { Badge } from '@mantine/core'
+import i18next from 'i18next'
+import { useTranslation } from 'react-i18next'
 
 interface HealthBadgeProps {
   readonly enabled: boolean
   readonly health: {
     readonly circuit: string
+    readonly used: boolean
     readonly problem: string | null
     readonly last_error?: { readonly kind: string; readonly fault: boolean } | null
   }
 }
 
-const PROBLEMS: Readonly<Record<string, string>> = {
-  url_not_allowed: 'Address not allowed',
-  key_missing: 'Key missing',
-  key_unreadable: 'Key unreadable',
-  key_invalid: 'Key has the wrong form',
-}
-
-const ERRORS: Readonly<Record<string, string>> = {
-  key_rejected: 'Key rejected',
-  quota_exhausted: 'Quota exhausted',
-  model_not_found: 'Model not found',
-  rate_limited: 'Rate limited',
-  connect: 'No connection',
-  reset: 'Connection reset',
-  truncated: 'Response truncated',
-  error_event: 'Error in the stream',
-  early_error_event: 'Error before the response',
-  timeout: 'Timeout',
-  malformed: 'Invalid response',
-  too_large: 'Response too large',
-  blocked: 'Address not allowed',
-  status: 'Error status',
-  refused: 'Refused',
-  unsupported: 'Not supported',
-  busy: 'Busy',
-  circuit_open: 'Unavailable',
-}
-
 /** Label of a provider's last error, or of the outcome of an attempt. */
-export const errorLabel = (kind: string): string => ERRORS[kind] ?? kind
+export const errorLabel = (kind: string): string =>
+  i18next.t(`ui:health.errors.${kind}` as 'ui:health.errors.timeout', { defaultValue: kind })
+
+const problemLabel = (problem: string): string =>
+  i18next.t(`ui:health.problems.${problem}` as 'ui:health.problems.key_missing', { defaultValue: problem })
 
 /** Badge with the health of a provider. */
-export function HealthBadge({ enabled, health: { circuit, problem, last_error } }: HealthBadgeProps) {
-  const [color, label] = healthOf(enabled, circuit, problem, last_error?.fault ? last_error.kind : undefined)
-  return <Badge color={color}>{label}</Badge>
-}
-
-function healthOf(
-  enabled: boolean,
-  circuit: string,
-  problem: string | null,
-  fault: string | undefined,
-): readonly [color: string, label: string] {
-  if (!enabled) return ['gray', 'Disabled']
-  if (problem) return ['red', PROBLEMS[problem] ?? problem]
-  if (fault) return ['red', ERRORS[fault] ?? fault]
-  if (circuit === 'open') return ['red', 'Unavailable']
-  return circuit === 'half_open' ? ['yellow', 'Recovering'] : ['green', 'Healthy']
+export function HealthBadge({ enabled, health: { circuit, used, problem, last_error } }: HealthBadgeProps) {
+  const { t } = useTranslation('ui')
+  const fault = last_error?.fault ? errorLabel(last_error.kind) : undefined
+  const failure = problem ? problemLabel(problem) : (fault ?? (circuit === 'open' ? t('health.unavailable') : undefined))
+  if (!enabled) return <Badge color="gray">{t('health.disabled')}</Badge>
+  if (failure) return <Badge color="red">{failure}</Badge>
+  if (circuit === 'half_open') return <Badge color="yellow">{t('health.recovering')}</Badge>
+  return used ? <Badge color="green">{t('health.healthy')}</Badge> : <Badge color="gray">{t('health.unused')}</Badge>
 }

@@ -1,4 +1,5 @@
 import { Badge } from '@mantine/core'
+import i18next from 'i18next'
 
 const COLORS: Readonly<Record<string, string>> = {
   public: 'gray',
@@ -21,5 +22,9 @@ interface LevelProps {
 /** Badge with a risk level or a classification. */
 export function Level({ level, prefix }: LevelProps) {
   if (level === null) return null
-  return <Badge color={COLORS[level] ?? 'gray'}>{prefix ? `${prefix}: ${level}` : level}</Badge>
+  const label = levelLabel(level)
+  return <Badge color={COLORS[level] ?? 'gray'}>{prefix ? i18next.t('ui:levelOf', { prefix, label }) : label}</Badge>
 }
+
+/** Label of a risk level or a classification. */
+export const levelLabel = (level: string): string => i18next.t(`ui:levels.${level}` as 'ui:levels.low', { defaultValue: level })

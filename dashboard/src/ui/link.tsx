@@ -5,7 +5,8 @@ import type { ReactNode } from 'react'
 interface Target {
   /** Below /dashboard: `/applications/app_…`. */
   readonly to: string
-  readonly search?: Readonly<Record<string, unknown>>
+  /** The query, or a function of that of the current page. */
+  readonly search?: Readonly<Record<string, unknown>> | ((before: object) => object)
   readonly children: ReactNode
 }
 

@@ -1,4 +1,5 @@
 import { notifications } from '@mantine/notifications'
+import i18next from 'i18next'
 import { describeError } from './describe-error.ts'
 
 /** Shows a short confirmation. */
@@ -7,5 +8,9 @@ export const notifySuccess = (message: string): void => void notifications.show(
 /** Shows an error that belongs to no form field. For `onError` of a mutation. */
 export function notifyError(error: unknown): void {
   const { message, requestId } = describeError(error)
-  notifications.show({ title: 'Something went wrong', message: requestId ? `${message} (${requestId})` : message, color: 'red' })
+  notifications.show({
+    title: i18next.t('ui:error.title'),
+    message: requestId ? `${message} (${requestId})` : message,
+    color: 'red',
+  })
 }

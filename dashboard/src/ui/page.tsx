@@ -1,6 +1,7 @@
 import { Box, Group, Stack, Text, Title } from '@mantine/core'
+import { IconChevronLeft } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
-import { LinkButton } from './link.tsx'
+import { Link } from './link.tsx'
 
 interface PageProps {
   readonly title: string
@@ -8,7 +9,7 @@ interface PageProps {
   readonly description?: ReactNode
   /** Page that lists or contains the object of this page. */
   readonly parent?: { readonly to: string; readonly label: string }
-  /** Buttons to the right of the title. */
+  /** Buttons to the right of the title, on narrow screens below it. */
   readonly actions?: ReactNode
   readonly children: ReactNode
 }
@@ -21,22 +22,23 @@ export function Page({ title, description, parent, actions, children }: PageProp
   return (
     <Stack gap="lg" maw={1280}>
       <Group justify="space-between" align="flex-start">
-        <Box flex="1 1 280px">
-          <Title order={1} size="h2">
+        <Box flex="1 1 280px" miw={0}>
+          {parent && (
+            <Link to={parent.to} size="sm" c="dimmed" display="inline-flex" style={{ alignItems: 'center' }}>
+              <IconChevronLeft size={14} aria-hidden />
+              {parent.label}
+            </Link>
+          )}
+          <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
             {title}
           </Title>
-          {description && <Text c="dimmed">{description}</Text>}
+          {description && (
+            <Text c="dimmed" size="sm">
+              {description}
+            </Text>
+          )}
         </Box>
-        {(parent || actions) && (
-          <Group gap="xs">
-            {parent && (
-              <LinkButton to={parent.to} variant="subtle">
-                {parent.label}
-              </LinkButton>
-            )}
-            {actions}
-          </Group>
-        )}
+        {actions && <Group gap="xs">{actions}</Group>}
       </Group>
       {children}
     </Stack>

@@ -1,14 +1,39 @@
-import { SegmentedControl } from '@mantine/core'
+import { Button, Group, SegmentedControl } from '@mantine/core'
+import { IconCalendar } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
+import { LazyPopup } from './lazy-popup.tsx'
 
 interface PeriodControlProps<P extends string> {
-  /** Labels by value in the URL. */
-  readonly periods: Readonly<Record<P, string>>
-  readonly value: P
-  readonly onChange: (period: P) => void
+  readonly periods: readonly P[]
+  /** Days, both inclusive, instead of a period that ends now. */
+  readonly value: { readonly period: P; readonly from: string | undefined; readonly to: string | undefined }
+  readonly onChange: (value: { readonly period: P; readonly from: string | undefined; readonly to: string | undefined }) => void
 }
 
-/** Selects the period of statistics. */
+const loadDayRange = async () => (await import('./day-range.tsx')).DayRangePopover
+
+/** Selects the period of statistics: one that ends now, or days. */
 export function PeriodControl<P extends string>({ periods, value, onChange }: PeriodControlProps<P>) {
-  const data = (Object.keys(periods) as P[]).map((period) => ({ value: period, label: periods[period] }))
-  return <SegmentedControl aria-label="Period" data={data} value={value} onChange={(period) => onChange(period as P)} />
+  const { t } = useTranslation('ui')
+  const { period, from, to } = value
+  const isCustom = from !== undefined && to !== undefined
+  return (
+    <Group gap="xs">
+      <SegmentedControl
+        size="xs"
+        aria-label={t('period.label')}
+        data={periods.map((name) => ({ value: name, label: t(`period.names.${name}` as 'period.names.1h') }))}
+        value={isCustom ? '' : period}
+        onChange={(name) => onChange({ period: name as P, from: undefined, to: undefined })}
+      />
+      <LazyPopup load={loadDayRange} popup={{ from, to, onChange: (days) => onChange({ period, ...days }) }}>
+        <Button size="xs" variant={isCustom ? 'light' : 'default'} leftSection={<IconCalendar size={14} />}>
+          {isCustom ? t('period.range', { from: dayName(from), to: dayName(to) }) : t('period.custom')}
+        </Button>
+      </LazyPopup>
+    </Group>
+  )
 }
+
+const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+const dayName = (day: string): string => DAY.format(new Date(`${day}T00:00:00Z`))

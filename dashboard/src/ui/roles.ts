@@ -1,22 +1,13 @@
-/** Labels of the roles. */
-export const ROLE_NAMES = {
-  owner: 'Owner',
-  policy_author: 'Policy author',
-  reviewer: 'Reviewer',
-  auditor: 'Auditor',
-  read_only: 'Read only',
-} as const
+import i18next from 'i18next'
+
+const ROLES = ['owner', 'policy_author', 'reviewer', 'auditor', 'read_only'] as const
+type Role = (typeof ROLES)[number]
+
+/** Label of a role. */
+export const roleName = (role: Role): string => i18next.t(`ui:roles.names.${role}`)
+
+/** Purpose of a role in one sentence. */
+export const rolePurpose = (role: Role): string => i18next.t(`ui:roles.purposes.${role}`)
 
 /** Options of a select input. */
-export const ROLE_CHOICES = Object.entries(ROLE_NAMES).map(([value, label]) => ({
-  value: value as keyof typeof ROLE_NAMES,
-  label,
-}))
-
-export const ROLE_PURPOSES: Readonly<Record<keyof typeof ROLE_NAMES, string>> = {
-  owner: 'Can do everything and manages operators',
-  policy_author: 'Writes and tests policies, reads everything else',
-  reviewer: 'Decides review items and sees their content',
-  auditor: 'Reads everything, verifies and exports the audit log',
-  read_only: 'Reads without making changes',
-}
+export const roleChoices = () => ROLES.map((value) => ({ value, label: roleName(value) }))

@@ -1,5 +1,6 @@
 import { Alert, Button, Modal, Stack } from '@mantine/core'
 import { useEffect, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
 import { Copyable } from './copy.tsx'
 import { useUnsavedWarning } from './use-unsaved-warning.ts'
 
@@ -24,6 +25,7 @@ interface SecretDialogProps {
 
 /** Shows a new secret. Only the button closes the dialog, because the secret cannot be shown again. */
 export function SecretDialog({ secret, title, label, onClose }: SecretDialogProps) {
+  const { t } = useTranslation('ui')
   useUnsavedWarning(secret !== undefined)
   const content = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -44,10 +46,10 @@ export function SecretDialog({ secret, title, label, onClose }: SecretDialogProp
     <Modal opened={secret !== undefined} {...NO_CLOSING} title={title} size="lg">
       <Stack ref={content}>
         <Alert color="yellow" variant="light">
-          Copy the {label} and save it now. It is not shown again.
+          {t('secret.saveNow', { label })}
         </Alert>
         {secret !== undefined && <Copyable value={secret} label={label} autoFocus />}
-        <Button onClick={onClose}>I have saved it</Button>
+        <Button onClick={onClose}>{t('secret.saved')}</Button>
       </Stack>
     </Modal>
   )

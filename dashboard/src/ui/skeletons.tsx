@@ -1,9 +1,11 @@
 import { Skeleton, Stack } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
 
 /** Placeholder while a page loads. */
 export function PageSkeleton() {
+  const { t } = useTranslation('ui')
   return (
-    <Stack aria-busy="true" aria-label="Loading" role="status">
+    <Stack aria-busy="true" aria-label={t('loading')} role="status">
       <Skeleton height={32} width={220} />
       <RowsSkeleton />
     </Stack>

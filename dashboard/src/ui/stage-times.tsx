@@ -1,4 +1,5 @@
 import { Table, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
 import { formatMs } from './format-numbers.ts'
 
 interface StageTime {
@@ -8,33 +9,46 @@ interface StageTime {
   readonly count: number
 }
 
-/** Latency of each stage of the pipeline. */
+/** Below this, a stage is shown as fast and not in a row. */
+const SHOWN_MS = 0.1
+
+/** Latency of the stages that take time. The others are named below the table. */
 export function StageTimes({ stages }: { readonly stages: readonly StageTime[] }) {
-  if (stages.length === 0) return <Text c="dimmed">No requests in this period.</Text>
+  const { t } = useTranslation('ui')
+  if (stages.length === 0) return <Text c="dimmed">{t('stages.none')}</Text>
+  const slow = stages.filter(({ count, p95_ms }) => count > 0 && p95_ms >= SHOWN_MS)
+  const fast = stages.filter(({ count, p95_ms }) => count > 0 && p95_ms < SHOWN_MS)
   return (
-    <Table aria-label="Latency by stage" verticalSpacing={4}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th scope="col">Stage</Table.Th>
-          <Table.Th scope="col" ta="right">
-            Median
-          </Table.Th>
-          <Table.Th scope="col" ta="right">
-            95th percentile
-          </Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {stages.map(({ name, p50_ms, p95_ms }) => (
-          <Table.Tr key={name}>
-            <Table.Th scope="row" fw={400}>
-              {name}
+    <>
+      <Table aria-label={t('stages.title')} verticalSpacing={4} maw={560}>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th scope="col">{t('stages.stage')}</Table.Th>
+            <Table.Th scope="col" ta="right">
+              {t('stages.median')}
             </Table.Th>
-            <Table.Td ta="right">{formatMs(p50_ms)}</Table.Td>
-            <Table.Td ta="right">{formatMs(p95_ms)}</Table.Td>
+            <Table.Th scope="col" ta="right">
+              {t('stages.p95')}
+            </Table.Th>
           </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+        </Table.Thead>
+        <Table.Tbody>
+          {slow.map(({ name, p50_ms, p95_ms }) => (
+            <Table.Tr key={name}>
+              <Table.Th scope="row" fw={400}>
+                {name}
+              </Table.Th>
+              <Table.Td ta="right">{formatMs(p50_ms)}</Table.Td>
+              <Table.Td ta="right">{formatMs(p95_ms)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {fast.length > 0 && (
+        <Text size="xs" c="dimmed">
+          {t('stages.fast', { names: fast.map(({ name }) => name).join(', ') })}
+        </Text>
+      )}
+    </>
   )
 }

@@ -1,24 +1,29 @@
-import { Text } from '@mantine/core'
-
-const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+import { Badge, Text } from '@mantine/core'
+import { Trans } from 'react-i18next'
+import { formatExactTime, formatRelativeTime, formatSeconds, formatTime } from './format-time.ts'
+import { useNow } from './use-now.ts'
 
 interface TimeProps {
   /** ISO 8601, or seconds since 1970. */
   readonly at: string | number | null | undefined
   /** Text if there is no time. */
   readonly fallback?: string
+  /**
+   * `relative`, the default: "5 min. ago" within a week. `date`: date and time, for sentences such as "until …". `seconds`: for logs,
+   * whose entries are compared.
+   */
+  readonly format?: 'relative' | 'date' | 'seconds'
 }
 
 /** The revocation of a key or token. */
 export const Revoked = ({ at }: { readonly at: string }) => (
-  <Text size="sm" c="dimmed">
-    Revoked <Time at={at} />
-  </Text>
+  <Badge color="gray">
+    <Trans ns="ui" i18nKey="time.revoked" components={{ time: <Time at={at} /> }} />
+  </Badge>
 )
 
-/** A time in the browser's time zone, with the exact time on hover. */
-export function Time({ at, fallback = '–' }: TimeProps) {
+/** A time in the browser's time zone, with the exact time and the time zone on hover. */
+export function Time({ at, fallback = '–', format = 'relative' }: TimeProps) {
   if (at === null || at === undefined)
     return (
       <Text span inherit c="dimmed">
@@ -27,8 +32,11 @@ export function Time({ at, fallback = '–' }: TimeProps) {
     )
   const date = new Date(typeof at === 'number' ? at * 1_000 : at)
   return (
-    <time dateTime={date.toISOString()} title={EXACT.format(date)}>
-      {SHORT.format(date)}
+    <time dateTime={date.toISOString()} title={formatExactTime(date)} style={{ whiteSpace: 'nowrap' }}>
+      {format === 'relative' ? <Relative date={date} /> : (format === 'date' ? formatTime : formatSeconds)(date)}
     </time>
   )
 }
+
+/** Only relative times render again when time passes. */
+const Relative = ({ date }: { readonly date: Date }) => formatRelativeTime(date, useNow())

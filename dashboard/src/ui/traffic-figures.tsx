@@ -1,5 +1,6 @@
+import { useTranslation } from 'react-i18next'
 import { Figures } from './figures.tsx'
-import { formatCost, formatCount, formatMs, formatPercent } from './format-numbers.ts'
+import { formatCount, formatDollars, formatMs, formatPercent } from './format-numbers.ts'
 
 /** Sums over a period. */
 interface Totals {
@@ -8,30 +9,34 @@ interface Totals {
   readonly errors: number
   readonly tokens: number
   readonly cached_tokens: number
+  readonly reasoning_tokens: number
   readonly cost: number | null
   readonly latency: { readonly p50_ms: number | null; readonly p95_ms: number | null }
 }
 
 /** Key figures: requests, verdicts, latency, tokens and cost. */
 export function TrafficFigures({ totals }: { readonly totals: Totals }) {
-  const { requests, verdicts, errors, tokens, cached_tokens, cost, latency } = totals
+  const { t } = useTranslation('ui')
+  const { requests, verdicts, errors, tokens, cached_tokens, reasoning_tokens, cost, latency } = totals
   const decided = Object.values(verdicts).reduce((sum, count) => sum + count, 0)
+  const parts = [
+    ...(cached_tokens > 0 ? [t('traffic.cached', { share: formatPercent(cached_tokens, tokens) })] : []),
+    ...(reasoning_tokens > 0 ? [t('traffic.reasoning', { tokens: formatCount(reasoning_tokens) })] : []),
+  ]
   const figures = [
-    { name: 'Requests', value: formatCount(requests), note: `${formatCount(errors)} failed` },
     {
-      name: 'Allowed',
+      name: t('traffic.requests'),
+      value: formatCount(requests),
+      note: t('traffic.failed', { count: errors, shown: formatCount(errors) }),
+    },
+    {
+      name: t('traffic.allowed'),
       value: formatPercent(verdicts.allow, decided),
-      note: `${formatCount(verdicts.deny)} denied, ${formatCount(verdicts.require_approval)} held, ${formatCount(verdicts.escalate)} escalated`,
+      note: t('traffic.refused', { denied: formatCount(verdicts.deny), held: formatCount(verdicts.require_approval) }),
     },
-    { name: 'Latency', value: formatMs(latency.p50_ms), note: `95th percentile ${formatMs(latency.p95_ms)}` },
-    {
-      name: 'Tokens',
-      value: formatCount(tokens),
-      note: [
-        cost === null ? 'Cost not available' : `Cost ${formatCost(cost)}`,
-        ...(cached_tokens > 0 ? [`${formatPercent(cached_tokens, tokens)} from cache`] : []),
-      ].join(', '),
-    },
+    { name: t('traffic.latency'), value: formatMs(latency.p95_ms), note: t('traffic.median', { ms: formatMs(latency.p50_ms) }) },
+    { name: t('traffic.tokens'), value: formatCount(tokens), note: parts.join(', ') },
+    { name: t('traffic.cost'), value: formatDollars(cost), note: cost === null ? t('traffic.unpriced') : '' },
   ]
   return <Figures figures={figures} />
 }

@@ -1,7 +1,8 @@
 import { useBlocker } from '@tanstack/react-router'
+import i18next from 'i18next'
 
 /** Asks for confirmation to discard changes. */
-export const confirmLeave = (): boolean => window.confirm('Leave without saving? Your changes will be lost.')
+export const confirmLeave = (): boolean => window.confirm(i18next.t('ui:unsaved'))
 
 /**
  * Asks for confirmation before a link, Back, a reload or closing the window discards unsaved changes. `parameter` is a query

@@ -1,47 +1,53 @@
 import { Stack, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
 import { revokeOtherSessions } from '../../api/auth.ts'
 import { useSession } from '../../api/session.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { notifySuccess } from '../../ui/notify.ts'
 import { Page as Frame } from '../../ui/page.tsx'
-import { ROLE_NAMES } from '../../ui/roles.ts'
+import { roleName } from '../../ui/roles.ts'
 import { Section } from '../../ui/section.tsx'
+import { NotificationsSection } from './notifications-section.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { TwoFactorSection } from './two-factor-section.tsx'
 
-/** Profile, two-factor authentication, password and sessions of the signed-in operator. */
+/** Profile, notifications, two-factor authentication, password and sessions of the signed-in operator. */
 export function Page() {
+  const { t } = useTranslation('account')
   const operator = useSession().data?.operator
   if (!operator) return null
   const { name, email, role } = operator
   return (
-    <Frame title="Account">
-      <Section title="Profile">
+    <Frame title={t('title')}>
+      <Section title={t('profile.title')}>
         <DescriptionList
           items={[
-            ['Name', name],
-            ['Email', email],
-            ['Role', role && ROLE_NAMES[role]],
+            [t('profile.name'), name],
+            [t('profile.email'), email],
+            [t('profile.role'), role && roleName(role)],
           ]}
         />
       </Section>
-      <Section title="Two-factor authentication">
+      <Section title={t('notifications.title')}>
+        <NotificationsSection />
+      </Section>
+      <Section title={t('twoFactor.title')}>
         <TwoFactorSection enabled={operator.two_factor} />
       </Section>
-      <Section title="Password">
+      <Section title={t('password.title')}>
         <PasswordForm />
       </Section>
-      <Section title="Sessions">
+      <Section title={t('sessions.title')}>
         <Stack align="flex-start">
-          <Text size="sm">End your sessions in all other browsers, for example on a lost device.</Text>
+          <Text size="sm">{t('sessions.hint')}</Text>
           <ConfirmButton
             destructive={false}
-            question="Sign out other sessions?"
-            consequence="All your sessions except this one end immediately."
-            onConfirm={() => revokeOtherSessions().then(() => notifySuccess('Other sessions signed out.'))}
+            question={t('sessions.question')}
+            consequence={t('sessions.consequence')}
+            onConfirm={() => revokeOtherSessions().then(() => notifySuccess(t('sessions.signedOut')))}
           >
-            Sign out other sessions
+            {t('sessions.signOut')}
           </ConfirmButton>
         </Stack>
       </Section>

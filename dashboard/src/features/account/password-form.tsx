@@ -1,6 +1,7 @@
 import { Button, PasswordInput, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
 import { changePassword } from '../../api/auth.ts'
 import { showFormError } from '../../ui/form-errors.ts'
 import { notifySuccess } from '../../ui/notify.ts'
@@ -9,6 +10,7 @@ import { MIN_PASSWORD, validatePassword } from '../../ui/validate-password.ts'
 
 /** Changes the password. The server then ends all other sessions. */
 export function PasswordForm() {
+  const { t } = useTranslation('account')
   const form = useForm({
     initialValues: { currentPassword: '', newPassword: '' },
     validate: { newPassword: validatePassword },
@@ -17,7 +19,7 @@ export function PasswordForm() {
     mutationFn: changePassword,
     onSuccess: () => {
       form.reset()
-      notifySuccess('Password changed. Other sessions signed out.')
+      notifySuccess(t('password.changed'))
     },
     onError: showFormError(form),
   })
@@ -26,20 +28,20 @@ export function PasswordForm() {
     <form onSubmit={form.onSubmit((values) => change.mutate(values))}>
       <Stack maw={360} align="stretch">
         <PasswordInput
-          label="Current password"
+          label={t('password.current')}
           autoComplete="current-password"
           required
           {...form.getInputProps('currentPassword')}
         />
         <PasswordInput
-          label="New password"
-          description={`At least ${MIN_PASSWORD} characters`}
+          label={t('password.new')}
+          description={t('password.minimum', { length: MIN_PASSWORD })}
           autoComplete="new-password"
           required
           {...form.getInputProps('newPassword')}
         />
         <Button type="submit" variant="default" loading={change.isPending}>
-          Change password
+          {t('password.change')}
         </Button>
       </Stack>
     </form>

@@ -1,6 +1,7 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { createBackupCodes, disableTwoFactor, enableTwoFactor, type NewTwoFactor } from '../../api/auth.ts'
 import { refreshPaths } from '../../api/queries.ts'
 import { FormModal } from '../../ui/form-modal.tsx'
@@ -13,14 +14,9 @@ type Step =
   | { readonly kind: 'set-up'; readonly factor: NewTwoFactor }
   | { readonly kind: 'codes'; readonly codes: readonly string[] }
 
-const TITLES = {
-  enable: 'Set up two-factor authentication',
-  disable: 'Turn off two-factor authentication',
-  codes: 'Create backup codes',
-} as const
-
 /** Setup of two-factor authentication. Every change asks for the password first. */
 export function TwoFactorSection({ enabled }: { readonly enabled: boolean }) {
+  const { t } = useTranslation('account')
   const queries = useQueryClient()
   const [step, setStep] = useState<Step>()
   const close = () => {
@@ -34,21 +30,21 @@ export function TwoFactorSection({ enabled }: { readonly enabled: boolean }) {
   }
   return (
     <Stack align="flex-start">
-      <Badge color={enabled ? 'green' : 'gray'}>{enabled ? 'On' : 'Off'}</Badge>
-      <Text size="sm">Sign in with your password and a code from an authenticator app.</Text>
+      <Badge color={enabled ? 'green' : 'gray'}>{enabled ? t('twoFactor.on') : t('twoFactor.off')}</Badge>
+      <Text size="sm">{t('twoFactor.hint')}</Text>
       <Group>
         {enabled ? (
           <>
             <Button variant="default" size="xs" onClick={() => setStep({ kind: 'confirm', action: 'codes' })}>
-              Create backup codes
+              {t('twoFactor.createCodes')}
             </Button>
             <Button variant="default" size="xs" onClick={() => setStep({ kind: 'confirm', action: 'disable' })}>
-              Turn off
+              {t('twoFactor.turnOff')}
             </Button>
           </>
         ) : (
           <Button size="xs" onClick={() => setStep({ kind: 'confirm', action: 'enable' })}>
-            Set up
+            {t('twoFactor.setUp')}
           </Button>
         )}
       </Group>
@@ -56,7 +52,7 @@ export function TwoFactorSection({ enabled }: { readonly enabled: boolean }) {
         opened={step !== undefined && step.kind !== 'codes'}
         unsaved={step?.kind === 'set-up'}
         onClose={close}
-        title={step?.kind === 'confirm' ? TITLES[step.action] : 'Two-factor authentication'}
+        title={step?.kind === 'confirm' ? t(`twoFactor.titles.${step.action}`) : t('twoFactor.title')}
         closeOnClickOutside={false}
       >
         {step?.kind === 'confirm' && <ConfirmPasswordForm onConfirm={(password) => start(step.action, password)} />}

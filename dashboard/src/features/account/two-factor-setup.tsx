@@ -1,6 +1,7 @@
 import { Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
 import { type NewTwoFactor, verifyTotp } from '../../api/auth.ts'
 import { Copyable } from '../../ui/copy.tsx'
 import { describeError } from '../../ui/describe-error.ts'
@@ -14,6 +15,7 @@ interface TwoFactorSetupProps {
 
 /** Scanning the QR code and entering a first code completes the setup. */
 export function TwoFactorSetup({ factor, onDone }: TwoFactorSetupProps) {
+  const { t } = useTranslation('account')
   const form = useForm({ mode: 'uncontrolled', initialValues: { code: '' } })
   const verify = useMutation({
     mutationFn: ({ code }: { code: string }) => verifyTotp(code.trim()),
@@ -22,12 +24,16 @@ export function TwoFactorSetup({ factor, onDone }: TwoFactorSetupProps) {
   })
   const secret = new URL(factor.totpURI).searchParams.get('secret') ?? ''
   return (
-    <SubmitForm onSubmit={form.onSubmit((values) => verify.mutate(values))} submit="Turn on" pending={verify.isPending}>
-      <Text size="sm">Scan the QR code with your authenticator app, or enter the key.</Text>
-      <QrCode text={factor.totpURI} label="QR code for the authenticator app" />
-      <Copyable value={secret} label="key" />
+    <SubmitForm
+      onSubmit={form.onSubmit((values) => verify.mutate(values))}
+      submit={t('twoFactor.turnOn')}
+      pending={verify.isPending}
+    >
+      <Text size="sm">{t('twoFactor.scan')}</Text>
+      <QrCode text={factor.totpURI} label={t('twoFactor.qrCode')} />
+      <Copyable value={secret} label={t('twoFactor.key')} />
       <TextInput
-        label="6-digit code"
+        label={t('twoFactor.code')}
         inputMode="numeric"
         autoComplete="one-time-code"
         required

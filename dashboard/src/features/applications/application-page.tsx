@@ -1,11 +1,10 @@
 import { Alert, Tabs } from '@mantine/core'
 import { useRef } from 'react'
-import { hasStatus } from '../../api/api-error.ts'
+import { useTranslation } from 'react-i18next'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { oneOf, useFilters, usePathParam } from '../../routing/location.ts'
 import { Copyable } from '../../ui/copy.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
@@ -19,6 +18,7 @@ const readTab = ({ tab }: Readonly<Record<string, unknown>>) => ({ tab: oneOf(TA
 
 /** One Application: usage, keys and settings. */
 export function Page() {
+  const { t } = useTranslation('applications')
   const id = usePathParam('id')
   const { data: application, error, refetch } = useRead('/admin/v1/applications/{id}', { params: { path: { id } } })
   const canUsePlayground = useScopes().hasScope('playground:use')
@@ -26,24 +26,17 @@ export function Page() {
   // The settings stay mounted once opened, so that unsaved changes survive a switch of tabs.
   const settingsOpened = useRef(false)
   settingsOpened.current ||= tab === 'settings'
-  if (hasStatus(error, 404)) {
-    return (
-      <EmptyState title="Application not found" action={<LinkButton to="/applications">All Applications</LinkButton>}>
-        It belongs to another Workspace, or the link is incomplete.
-      </EmptyState>
-    )
-  }
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!application) return <PageSkeleton />
   return (
     <Frame
       title={application.name}
-      description={<Copyable value={id} label="ID" />}
-      parent={{ to: '/applications', label: 'All Applications' }}
+      description={<Copyable value={id} label={t('application.id')} />}
+      parent={{ to: '/applications', label: t('application.all') }}
       actions={
         canUsePlayground && (
           <LinkButton to="/playground" search={{ application: id }} variant="default">
-            Open playground
+            {t('application.openPlayground')}
           </LinkButton>
         )
       }
@@ -55,9 +48,9 @@ export function Page() {
       ))}
       <Tabs value={tab} onChange={(value) => setFilters({ tab: oneOf(TABS, value) ?? 'usage' })} keepMounted={false}>
         <Tabs.List mb="md">
-          <Tabs.Tab value="usage">Usage</Tabs.Tab>
-          <Tabs.Tab value="keys">Keys</Tabs.Tab>
-          <Tabs.Tab value="settings">Settings</Tabs.Tab>
+          <Tabs.Tab value="usage">{t('application.tabs.usage')}</Tabs.Tab>
+          <Tabs.Tab value="keys">{t('application.tabs.keys')}</Tabs.Tab>
+          <Tabs.Tab value="settings">{t('application.tabs.settings')}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="usage">
           <UsageTab id={id} />

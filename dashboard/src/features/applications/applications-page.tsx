@@ -1,51 +1,76 @@
-import type { ItemOf } from '../../api/operations.ts'
+import { useTranslation } from 'react-i18next'
+import type { ItemOf, ResponseOf } from '../../api/operations.ts'
 import { useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
+import { oneOf, useFilters } from '../../routing/location.ts'
 import { Classification } from '../../ui/classification.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { formatCount } from '../../ui/format-numbers.ts'
+import { formatCount, formatDollars } from '../../ui/format-numbers.ts'
 import { Link } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
+import { formatSort, parseSort } from '../../ui/table-sort.ts'
 import { Time } from '../../ui/time.tsx'
 import { CreateButton } from './create-button.tsx'
 
-export type Application = ItemOf<'/admin/v1/applications'>
+export type Application = ResponseOf<'get', '/admin/v1/applications/{id}'>
+type ListedApplication = ItemOf<'/admin/v1/applications'>
 
-const COLUMNS: readonly Column<Application>[] = [
-  { header: 'Name', cell: ({ id, name }) => <Link to={`/applications/${id}`}>{name}</Link> },
-  { header: 'Models', cell: ({ models }) => models?.join(', ') ?? 'All', from: 'sm' },
-  { header: 'Maximum classification', cell: ({ ceiling }) => <Classification level={ceiling} /> },
-  {
-    header: 'Requests per minute',
-    cell: ({ limits }) => formatCount(limits.requests_per_minute),
-    from: 'md',
-    align: 'right',
-  },
-  { header: 'Created', cell: ({ created_at }) => <Time at={created_at} />, from: 'lg' },
-]
+const SORTS = ['name', '-name', 'last_used', '-last_used', 'requests', '-requests', 'cost', '-cost'] as const
+const readFilters = (search: Readonly<Record<string, unknown>>) => ({ sort: oneOf(SORTS, search.sort) })
 
-/** The Workspace's Applications. */
+/** The Workspace's Applications with their use. The server sorts them, because the list has pages. */
 export function Page() {
-  const list = useList('/admin/v1/applications')
-  const canCreate = useScopes().hasScope('applications:write')
+  const { t } = useTranslation('applications')
+  const [{ sort }, setFilters] = useFilters(readFilters)
+  const { hasScope } = useScopes()
+  const [canCreate, hasUsage] = [hasScope('applications:write'), hasScope('audit:read')]
+  const query = { ...(hasUsage && { usage: 'true' as const }), ...(sort && { sort }) }
+  const list = useList('/admin/v1/applications', { params: { query } })
+  const columns: readonly Column<ListedApplication>[] = [
+    { header: t('columns.name'), cell: ({ id, name }) => <Link to={`/applications/${id}`}>{name}</Link>, sortBy: 'name' },
+    { header: t('columns.models'), cell: ({ models }) => <Models models={models} />, from: 'md' },
+    { header: t('columns.ceiling'), cell: ({ ceiling }) => <Classification level={ceiling} /> },
+    {
+      header: t('columns.lastUsed'),
+      cell: ({ last_used_at }) => <Time at={last_used_at} fallback={t('columns.never')} />,
+      from: 'sm',
+      sortBy: 'last_used',
+    },
+    ...(hasUsage ? usageColumns(t('columns.requests'), t('columns.cost')) : []),
+    { header: t('columns.created'), cell: ({ created_at }) => <Time at={created_at} />, from: 'lg' },
+  ]
   return (
-    <Frame
-      title="Applications"
-      description="Programs that call the gateway. Each has its own keys, models, limits and settings."
-      actions={canCreate && <CreateButton />}
-    >
+    <Frame title={t('title')} description={t('description')} actions={canCreate && <CreateButton />}>
       <DataTable
-        label="Applications"
+        label={t('title')}
         list={list}
-        columns={COLUMNS}
+        columns={columns}
         keyOf={({ id }) => id}
+        sort={{ value: parseSort(sort), onChange: (next) => setFilters({ sort: oneOf(SORTS, next && formatSort(next)) }) }}
         empty={
-          <EmptyState title="No Applications yet">
-            {canCreate ? 'Create an Application, then create a key for it.' : 'Ask an owner to create one.'}
+          <EmptyState title={t('none.title')} action={canCreate && <CreateButton />}>
+            {canCreate ? t('none.create') : t('none.ask')}
           </EmptyState>
         }
       />
     </Frame>
   )
+}
+
+/** Requests and cost of the last 30 days. */
+const usageColumns = (requests: string, cost: string): readonly Column<ListedApplication>[] => [
+  { header: requests, cell: ({ usage }) => formatCount(usage?.requests ?? 0), align: 'right', sortBy: 'requests' },
+  { header: cost, cell: ({ usage }) => formatDollars(usage?.cost ?? null), align: 'right', from: 'sm', sortBy: 'cost' },
+]
+
+const SHOWN_MODELS = 2
+
+/** The first models; all of them on hover. */
+function Models({ models }: Pick<Application, 'models'>) {
+  const { t } = useTranslation('applications')
+  if (models === null) return t('columns.allModels')
+  const more = models.length - SHOWN_MODELS
+  const shown = models.slice(0, SHOWN_MODELS).join(', ')
+  return <span title={models.join(', ')}>{more > 0 ? t('columns.moreModels', { models: shown, count: more }) : shown}</span>
 }

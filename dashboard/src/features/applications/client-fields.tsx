@@ -1,60 +1,52 @@
 import { MultiSelect, NumberInput, Select, SimpleGrid } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import { useTranslation } from 'react-i18next'
 import { Section } from '../../ui/section.tsx'
 import type { Values } from './settings-values.ts'
 
-const UNKNOWN_FIELDS = [
-  { value: 'refuse', label: 'Refuse the request' },
-  { value: 'carry', label: 'Scan and carry them' },
-]
-const RELEASE = [
-  { value: 'validated', label: 'After validation' },
-  { value: 'windowed', label: 'While it arrives' },
-]
-const STORE = [
-  { value: 'off', label: 'None' },
-  { value: 'requested', label: 'Those with store: true' },
-  { value: 'default', label: 'All without store: false' },
-]
+const UNKNOWN_FIELDS = ['refuse', 'carry'] as const
+const RELEASE = ['validated', 'windowed'] as const
+const STORE = ['off', 'requested', 'default'] as const
 
 const EXTENSIONS: readonly string[] = ['tools', 'content_parts', 'developer_role']
 
 /** Settings of the client APIs: extensions, streams and stored responses. */
 export function ClientFields({ form }: { readonly form: UseFormReturnType<Values> }) {
+  const { t } = useTranslation('applications')
   const { extensions, release } = form.getValues().settings
   return (
     <>
-      <Section title="Client APIs">
+      <Section title={t('settings.clients.title')}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <MultiSelect
-            label="Allowed extensions"
-            description="Most clients need all three. content_parts: images and files"
+            label={t('settings.clients.extensions')}
+            description={t('settings.clients.extensionsHint')}
             data={[...new Set([...EXTENSIONS, ...extensions])]}
             {...form.getInputProps('settings.extensions')}
           />
           <Select
-            label="Unknown fields of requests"
-            description="Messages and Responses API only. Carried fields are sent to providers of the same API"
-            data={UNKNOWN_FIELDS}
+            label={t('settings.clients.unknownFields')}
+            description={t('settings.clients.unknownFieldsHint')}
+            data={UNKNOWN_FIELDS.map((value) => ({ value, label: t(`settings.clients.unknown.${value}`) }))}
             allowDeselect={false}
             {...form.getInputProps('settings.unknown_fields')}
           />
         </SimpleGrid>
       </Section>
-      <Section title="Streaming">
+      <Section title={t('settings.streaming.title')}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <Select
-            label="Text of streams is sent"
-            description="While it arrives: only if the output rules can judge a part of a response"
-            data={RELEASE}
+            label={t('settings.streaming.release')}
+            description={t('settings.streaming.releaseHint')}
+            data={RELEASE.map((value) => ({ value, label: t(`settings.streaming.modes.${value}`) }))}
             allowDeselect={false}
             {...form.getInputProps('settings.release')}
           />
           {release === 'windowed' && (
             <NumberInput
-              label="Characters held back"
-              description="At the end of the text that has arrived"
-              placeholder="Default"
+              label={t('settings.streaming.window')}
+              description={t('settings.streaming.windowHint')}
+              placeholder={t('settings.default')}
               min={576}
               max={65_536}
               {...form.getInputProps('settings.release_window')}
@@ -62,19 +54,19 @@ export function ClientFields({ form }: { readonly form: UseFormReturnType<Values
           )}
         </SimpleGrid>
       </Section>
-      <Section title="Stored responses">
+      <Section title={t('settings.responses.title')}>
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <Select
-            label="Responses to store"
-            description="Responses API only. The content is sealed"
-            data={STORE}
+            label={t('settings.responses.store')}
+            description={t('settings.responses.storeHint')}
+            data={STORE.map((value) => ({ value, label: t(`settings.responses.modes.${value}`) }))}
             allowDeselect={false}
             {...form.getInputProps('settings.responses.store')}
           />
           <NumberInput
-            label="Retention in days"
-            description="Older responses are removed"
-            placeholder="Default"
+            label={t('settings.responses.retention')}
+            description={t('settings.responses.retentionHint')}
+            placeholder={t('settings.default')}
             min={1}
             max={3_650}
             {...form.getInputProps('settings.responses.retention_days')}

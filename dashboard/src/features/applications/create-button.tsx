@@ -1,3 +1,4 @@
+import { useTranslation } from 'react-i18next'
 import { DEFAULT_EXTENSIONS } from '../../../../server/src/domain/client-snippets.ts'
 import { useChange } from '../../api/queries.ts'
 import { useNavigateTo } from '../../routing/location.ts'
@@ -5,6 +6,7 @@ import { NameButton } from '../../ui/name-button.tsx'
 
 /** Creates an Application and opens its keys. */
 export function CreateButton() {
+  const { t } = useTranslation('applications')
   const navigateTo = useNavigateTo()
   const create = useChange('post', '/admin/v1/applications', {
     refresh: ['/admin/v1/applications'],
@@ -12,9 +14,10 @@ export function CreateButton() {
   })
   return (
     <NameButton
-      title="Create Application"
-      description="Policies and audit records use this name. Tools, content parts and the developer role are enabled. You can change all settings later."
-      action="Create"
+      title={t('create.title')}
+      description={t('create.hint')}
+      action={t('create.action')}
+      fragment="#create"
       onName={(name) => create.mutateAsync({ body: { name, settings: { extensions: [...DEFAULT_EXTENSIONS] } } })}
     />
   )

@@ -1,23 +1,59 @@
+import { Select, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useTranslation } from 'react-i18next'
 import { useChange } from '../../api/queries.ts'
-import { NameButton } from '../../ui/name-button.tsx'
+import { FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
+import { showFormError } from '../../ui/form-errors.ts'
+import { SubmitForm } from '../../ui/submit-form.tsx'
+import type { CreatedKey } from './api-key.ts'
+
+const DAY_MS = 86_400_000
+/** Days until the key expires. */
+const EXPIRY = ['never', '30', '90', '365'] as const
+
+const EMPTY = { name: '', expiry: 'never' as (typeof EXPIRY)[number] }
+type Values = typeof EMPTY
 
 interface CreateKeyButtonProps {
   readonly applicationId: string
   /** Called with the key, which cannot be read again. */
-  readonly onCreated: (key: string) => void
+  readonly onCreated: (key: CreatedKey) => void
 }
 
-export function CreateKeyButton({ applicationId: id, onCreated }: CreateKeyButtonProps) {
+export function CreateKeyButton({ applicationId, onCreated }: CreateKeyButtonProps) {
+  const { t } = useTranslation('applications')
+  const form = useForm({ initialValues: EMPTY })
+  const dialog = useFormDialog(form)
   const create = useChange('post', '/admin/v1/applications/{id}/keys', {
     refresh: ['/admin/v1/applications/{id}/keys'],
-    onDone: ({ key }) => onCreated(key),
+    onDone: (issued) => {
+      dialog.dismiss()
+      onCreated({ ...issued, isRotated: false })
+    },
   })
+  const submit = ({ name, expiry }: Values) => {
+    const expires_at = expiry === 'never' ? undefined : new Date(Date.now() + Number(expiry) * DAY_MS).toISOString()
+    const body = { name: name.trim(), ...(expires_at && { expires_at }) }
+    create.mutate({ params: { path: { id: applicationId } }, body }, { onError: showFormError(form) })
+  }
   return (
-    <NameButton
-      title="Create key"
-      description="Where the key is used, for example “production”."
-      action="Create"
-      onName={(name) => create.mutateAsync({ params: { path: { id } }, body: { name } })}
-    />
+    <FormDialog dialog={dialog} title={t('keys.create.title')} pending={create.isPending}>
+      <SubmitForm onSubmit={form.onSubmit(submit)} submit={t('keys.create.action')} pending={create.isPending}>
+        <TextInput
+          label={t('keys.create.name')}
+          description={t('keys.create.nameHint')}
+          required
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
+        <Select
+          label={t('keys.create.expiry')}
+          description={t('keys.create.expiryHint')}
+          data={EXPIRY.map((value) => ({ value, label: t(`keys.expiry.${value}`) }))}
+          allowDeselect={false}
+          {...form.getInputProps('expiry')}
+        />
+      </SubmitForm>
+    </FormDialog>
   )
 }

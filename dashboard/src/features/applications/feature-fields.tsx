@@ -1,29 +1,30 @@
 import { NumberInput, Select, SimpleGrid, Switch, TagsInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import { useTranslation } from 'react-i18next'
 import { useAll } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { Section } from '../../ui/section.tsx'
 import type { Values } from './settings-values.ts'
 
-const CAPTURE = [
-  { value: 'off', label: 'Off' },
-  { value: 'explicit', label: 'Explicit requests' },
-  { value: 'extract', label: 'Explicit requests and extracted facts' },
-]
+const CAPTURE = ['off', 'explicit', 'extract'] as const
 
 /** Knowledge and memory of an Application. */
 export function FeatureFields({ form }: { readonly form: UseFormReturnType<Values> }) {
+  const { t } = useTranslation('applications')
   const { knowledge, memory } = form.getValues().settings
   return (
     <>
-      <Section title="Knowledge">
-        <Switch label="Enable knowledge" {...form.getInputProps('settings.knowledge.enabled', { type: 'checkbox' })} />
+      <Section title={t('settings.knowledge.title')}>
+        <Switch
+          label={t('settings.knowledge.enable')}
+          {...form.getInputProps('settings.knowledge.enabled', { type: 'checkbox' })}
+        />
         {knowledge.enabled && (
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
             <Collections form={form} />
             <NumberInput
-              label="Maximum passages per request"
-              placeholder="Default"
+              label={t('settings.knowledge.passages')}
+              placeholder={t('settings.default')}
               min={0}
               max={50}
               {...form.getInputProps('settings.knowledge.passages')}
@@ -31,14 +32,19 @@ export function FeatureFields({ form }: { readonly form: UseFormReturnType<Value
           </SimpleGrid>
         )}
       </Section>
-      <Section title="Memory">
-        <Switch label="Enable memory" {...form.getInputProps('settings.memory.enabled', { type: 'checkbox' })} />
+      <Section title={t('settings.memory.title')}>
+        <Switch label={t('settings.memory.enable')} {...form.getInputProps('settings.memory.enabled', { type: 'checkbox' })} />
         {memory.enabled && (
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            <Select label="Capture" data={CAPTURE} allowDeselect={false} {...form.getInputProps('settings.memory.capture')} />
+            <Select
+              label={t('settings.memory.capture')}
+              data={CAPTURE.map((value) => ({ value, label: t(`settings.memory.modes.${value}`) }))}
+              allowDeselect={false}
+              {...form.getInputProps('settings.memory.capture')}
+            />
             <NumberInput
-              label="Maximum memories per request"
-              placeholder="Default"
+              label={t('settings.memory.recall')}
+              placeholder={t('settings.default')}
               min={0}
               max={50}
               {...form.getInputProps('settings.memory.recall')}
@@ -51,12 +57,13 @@ export function FeatureFields({ form }: { readonly form: UseFormReturnType<Value
 }
 
 function Collections({ form }: { readonly form: UseFormReturnType<Values> }) {
+  const { t } = useTranslation('applications')
   const enabled = useScopes().hasScope('knowledge:read')
   const { items = [] } = useAll('/admin/v1/collections', {}, { enabled })
   return (
     <TagsInput
-      label="Collections"
-      description="Empty: all collections available to the Application"
+      label={t('settings.knowledge.collections')}
+      description={t('settings.knowledge.collectionsHint')}
       data={items.map(({ name }) => name)}
       {...form.getInputProps('settings.knowledge.collections')}
     />

@@ -6,5 +6,5 @@ export const feature: Feature = {
     { path: '/applications', load: () => import('./applications-page.tsx'), scope: 'applications:read' },
     { path: '/applications/$id', load: () => import('./application-page.tsx'), scope: 'applications:read' },
   ],
-  navigation: [{ to: '/applications', label: 'Applications', icon: IconApps, order: 20, scope: 'applications:read' }],
+  navigation: [{ to: '/applications', label: 'applications', icon: IconApps, order: 20, scope: 'applications:read' }],
 }

@@ -1,74 +1,58 @@
-import { Badge, Code, Group, Stack } from '@mantine/core'
+import { Code, Group, Stack } from '@mantine/core'
 import { useState } from 'react'
-import type { ItemOf } from '../../api/operations.ts'
-import { useChange, useList } from '../../api/queries.ts'
+import { useTranslation } from 'react-i18next'
+import { useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
-import { ConfirmButton } from '../../ui/confirm-button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { actionsColumn, type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { notifySuccess } from '../../ui/notify.ts'
-import { SecretDialog } from '../../ui/secret-dialog.tsx'
-import { Revoked, Time } from '../../ui/time.tsx'
+import { Time } from '../../ui/time.tsx'
+import type { ApiKey, CreatedKey } from './api-key.ts'
 import type { Application } from './applications-page.tsx'
 import { ConnectSection } from './connect-section.tsx'
 import { CreateKeyButton } from './create-key-button.tsx'
-
-type Key = ItemOf<'/admin/v1/applications/{id}/keys'>
+import { CreatedKeyDialog } from './created-key-dialog.tsx'
+import { KeyActions, KeyStatus } from './key-cells.tsx'
 
 /** The Application's API keys, and how clients use them. */
 export function KeysTab({ application }: { readonly application: Application }) {
+  const { t } = useTranslation('applications')
   const { id } = application
   const list = useList('/admin/v1/applications/{id}/keys', { params: { path: { id } } })
   const canEdit = useScopes().hasScope('applications:write')
-  const [createdKey, setCreatedKey] = useState<string>()
-  const columns: Column<Key>[] = [
-    { header: 'Name', cell: ({ name }) => name },
-    { header: 'Prefix', cell: ({ hint }) => <Code>{hint}…</Code>, from: 'sm' },
-    { header: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} fallback="Never" /> },
-    { header: 'Created', cell: ({ created_at }) => <Time at={created_at} />, from: 'md' },
-    { header: 'Status', cell: (key) => <Status apiKey={key} canEdit={canEdit} /> },
+  const [created, setCreated] = useState<CreatedKey>()
+  const columns: Column<ApiKey>[] = [
+    { header: t('keys.columns.name'), cell: ({ name }) => name },
+    { header: t('keys.columns.prefix'), cell: ({ hint }) => <Code>{hint}…</Code>, from: 'sm' },
+    {
+      header: t('keys.columns.lastUsed'),
+      cell: ({ last_used_at }) => <Time at={last_used_at} fallback={t('keys.never')} />,
+      from: 'xs',
+    },
+    { header: t('keys.columns.created'), cell: ({ created_at }) => <Time at={created_at} />, from: 'lg' },
+    {
+      header: t('keys.columns.expires'),
+      cell: ({ expires_at }) => <Time at={expires_at} fallback={t('keys.never')} />,
+      from: 'md',
+    },
+    { header: t('keys.columns.status'), cell: (key) => <KeyStatus apiKey={key} /> },
+    ...(canEdit ? [actionsColumn((key: ApiKey) => <KeyActions apiKey={key} onRotated={setCreated} />)] : []),
   ]
   return (
     <Stack>
       {canEdit && (
         <Group justify="flex-end">
-          <CreateKeyButton applicationId={id} onCreated={setCreatedKey} />
+          <CreateKeyButton applicationId={id} onCreated={setCreated} />
         </Group>
       )}
       <DataTable
-        label="Keys"
+        label={t('keys.label')}
         list={list}
         columns={columns}
         keyOf={(key) => key.id}
-        empty={
-          <EmptyState title="No keys yet">
-            {canEdit ? 'Create a key for the Application to send with its requests.' : 'Ask an owner to create one.'}
-          </EmptyState>
-        }
+        empty={<EmptyState title={t('keys.none.title')}>{canEdit ? t('keys.none.create') : t('keys.none.ask')}</EmptyState>}
       />
       <ConnectSection application={application} />
-      <SecretDialog secret={createdKey} title="Key created" label="key" onClose={() => setCreatedKey(undefined)} />
+      <CreatedKeyDialog application={application} created={created} onClose={() => setCreated(undefined)} />
     </Stack>
-  )
-}
-
-function Status({ apiKey: key, canEdit }: { readonly apiKey: Key; readonly canEdit: boolean }) {
-  const revoke = useChange('post', '/admin/v1/keys/{id}/revoke', {
-    refresh: ['/admin/v1/applications/{id}/keys'],
-    onDone: ({ name }) => notifySuccess(`Key ${name} revoked.`),
-  })
-  if (key.revoked_at !== null) return <Revoked at={key.revoked_at} />
-  if (!canEdit) {
-    return <Badge color="green">Active</Badge>
-  }
-  return (
-    <ConfirmButton
-      aria-label={`Revoke ${key.name}`}
-      question={`Revoke ${key.name}?`}
-      consequence="Requests with this key are refused within a second. This cannot be undone."
-      onConfirm={() => revoke.mutateAsync({ params: { path: { id: key.id } } })}
-    >
-      Revoke
-    </ConfirmButton>
   )
 }

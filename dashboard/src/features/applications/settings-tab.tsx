@@ -1,5 +1,6 @@
 import { Button, Fieldset, Group, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useTranslation } from 'react-i18next'
 import { useChange } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { changedFields } from '../../ui/changed-fields.ts'
@@ -18,11 +19,12 @@ const MERGED = ['limits', 'settings', 'settings.knowledge', 'settings.memory', '
 
 /** Settings of an Application. Read-only without the scope applications:write. */
 export function SettingsTab({ application }: { readonly application: Application }) {
+  const { t } = useTranslation('applications')
   const canEdit = useScopes().hasScope('applications:write')
   const form = useForm({ initialValues: valuesOf(application), validate: VALIDATORS })
   const update = useChange('patch', '/admin/v1/applications/{id}', {
     refresh: ['/admin/v1/applications'],
-    onDone: () => notifySuccess('Saved. The settings apply to the next request.'),
+    onDone: () => notifySuccess(t('settings.saved')),
   })
   const { id } = application
   useFormSync(form, valuesOf(application))
@@ -35,7 +37,7 @@ export function SettingsTab({ application }: { readonly application: Application
         ),
       )}
     >
-      <Fieldset variant="unstyled" disabled={!canEdit} aria-label="Settings">
+      <Fieldset variant="unstyled" mx={0} disabled={!canEdit} aria-label={t('settings.label')}>
         <Stack>
           <AccessFields form={form} />
           <LimitFields form={form} />
@@ -44,10 +46,10 @@ export function SettingsTab({ application }: { readonly application: Application
           {canEdit && (
             <Group justify="flex-end">
               <Button variant="default" disabled={!form.isDirty()} onClick={() => form.reset()}>
-                Discard
+                {t('settings.discard')}
               </Button>
               <Button type="submit" loading={update.isPending} disabled={!form.isDirty()}>
-                Save
+                {t('settings.save')}
               </Button>
             </Group>
           )}

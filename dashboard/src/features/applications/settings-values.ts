@@ -1,3 +1,4 @@
+import i18next from 'i18next'
 import type { InitOf } from '../../api/operations.ts'
 import type { Application } from './applications-page.tsx'
 
@@ -94,9 +95,7 @@ export const VALIDATORS = {
     cors: {
       origins: (origins: readonly string[]): string | null => {
         const invalid = origins.find((origin) => !ORIGIN.test(origin))
-        return invalid === undefined
-          ? null
-          : `“${invalid}” is not an origin. Enter one such as https://app.example.org, without a path, or *`
+        return invalid === undefined ? null : i18next.t('applications:settings.access.invalidOrigin', { origin: invalid })
       },
     },
   },

@@ -1,8 +1,9 @@
 import { Group, Stack } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { useFilters } from '../../routing/location.ts'
-import { PERIODS, readPeriod, usePeriodStart } from '../../routing/period.ts'
+import { PERIODS, readPeriod, type TimeRange, useTimeRange } from '../../routing/period.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { LinkButton } from '../../ui/link.tsx'
@@ -17,30 +18,37 @@ const REFETCH_MS = 30_000
 
 /** Requests, latency and cost of the Application. */
 export function UsageTab({ id }: { readonly id: string }) {
-  const [{ period }, setFilters] = useFilters(readPeriod)
+  const { t } = useTranslation('applications')
+  const [period, setFilters] = useFilters(readPeriod)
   const canReadAudit = useScopes().hasScope('audit:read')
   return (
     <Stack>
       <Group justify="space-between">
-        <PeriodControl periods={PERIODS} value={period} onChange={(selected) => setFilters({ period: selected })} />
-        <Group gap={0}>
-          <LinkButton to="/budgets" variant="subtle">
-            View budgets
+        <PeriodControl periods={PERIODS} value={period} onChange={setFilters} />
+        <Group gap="xs" mx={-8}>
+          <LinkButton to="/budgets" variant="subtle" size="compact-sm">
+            {t('usage.budgets')}
           </LinkButton>
           {canReadAudit && (
-            <LinkButton to="/audit" search={{ application: id }} variant="subtle">
-              View audit records
-            </LinkButton>
+            <>
+              <LinkButton to="/usage" search={{ application: id }} variant="subtle" size="compact-sm">
+                {t('usage.usage')}
+              </LinkButton>
+              <LinkButton to="/audit" search={{ application: id }} variant="subtle" size="compact-sm">
+                {t('usage.records')}
+              </LinkButton>
+            </>
           )}
         </Group>
       </Group>
-      <Usage id={id} from={usePeriodStart(period)} />
+      <Usage id={id} time={useTimeRange(period)} />
     </Stack>
   )
 }
 
-function Usage({ id, from }: { readonly id: string; readonly from: string }) {
-  const params = { path: { id }, query: { from } }
+function Usage({ id, time }: { readonly id: string; readonly time: TimeRange }) {
+  const { t } = useTranslation('applications')
+  const params = { path: { id }, query: time }
   const { data, error, refetch } = useRead(
     '/admin/v1/applications/{id}/usage',
     { params },
@@ -49,19 +57,15 @@ function Usage({ id, from }: { readonly id: string; readonly from: string }) {
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!data) return <RowsSkeleton />
   if (data.totals.requests === 0) {
-    return (
-      <EmptyState title="No requests in this period">
-        Create a key under Keys, where there is also code to connect a client.
-      </EmptyState>
-    )
+    return <EmptyState title={t('usage.none')}>{t('usage.noneHint')}</EmptyState>
   }
   return (
     <Stack>
       <TrafficFigures totals={data.totals} />
-      <Section title="Requests over time">
+      <Section title={t('usage.overTime')}>
         <TrafficChart series={data.series} />
       </Section>
-      <Section title="Latency by stage">
+      <Section title={t('usage.stages')}>
         <StageTimes stages={data.stages} />
       </Section>
     </Stack>

@@ -1,30 +1,38 @@
-import { Text } from '@mantine/core'
+import { Stack, Text } from '@mantine/core'
+import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
 import { useApplicationNames } from '../../api/application-names.ts'
-import { type AuditRecord, eventOf, recordOf } from '../../api/audit-record.ts'
-import { useList } from '../../api/queries.ts'
+import type { AuditRecord } from '../../api/audit-record.ts'
+import { useLongList } from '../../api/long-list.ts'
 import { useScopes } from '../../api/session.ts'
-import { useFilters } from '../../routing/location.ts'
+import { oneOf, useFilters } from '../../routing/location.ts'
+import { ColumnChooser, useColumnChoice } from '../../ui/column-chooser.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { Level } from '../../ui/level.tsx'
-import { Link } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
-import { Time } from '../../ui/time.tsx'
-import { Verdict } from '../../ui/verdict.tsx'
-import { type AuditFilters, isStatusInvalid, queryOf, readFilters } from './audit-filters.ts'
+import { formatSort, parseSort, type Sort } from '../../ui/table-sort.ts'
+import { columnsOf } from './audit-columns.tsx'
+import { type AuditFilters, problemOf, readFilters, SORTS, useAuditQuery } from './audit-filters.ts'
 import { AuditSearch } from './audit-search.tsx'
+import { useEventNames } from './event-names.ts'
 import { ExportButton } from './export-button.tsx'
 import { TamperingAlert } from './tampering-alert.tsx'
+import { useActorNames } from './use-actor-names.ts'
 import { VerifyButton } from './verify-button.tsx'
 
 /** The audit log: requests and changes by operators, newest first. */
 export function Page() {
+  const { t } = useTranslation('audit')
   const [filters, setFilters] = useFilters(readFilters)
+  const sortBy = (sort: Sort | undefined) => setFilters({ sort: oneOf(SORTS, sort && formatSort(sort)) })
+  const all = useColumns()
+  const choice = useColumnChoice('audit', all)
+  const problem = problemOf(filters)
   const canVerify = useScopes().hasScope('audit:write')
   return (
     <Frame
-      title="Audit log"
-      description="Signed records of all requests and changes, without their content."
+      title={t('title')}
+      description={t('description')}
       actions={
         canVerify && (
           <>
@@ -35,51 +43,70 @@ export function Page() {
       }
     >
       <TamperingAlert />
-      <AuditSearch filters={filters} onChange={setFilters} />
-      {isStatusInvalid(filters) ? (
-        <EmptyState title="Invalid status filter">Enter a status such as 404, or a class such as 5xx.</EmptyState>
-      ) : (
-        <RecordsTable filters={filters} />
-      )}
+      <Stack gap="xs">
+        <AuditSearch filters={filters} onChange={setFilters}>
+          <ColumnChooser all={all} choice={choice} />
+        </AuditSearch>
+        {problem ? (
+          <EmptyState title={t('filters.invalid.title')}>{t(`filters.invalid.${problem}`)}</EmptyState>
+        ) : (
+          <RecordsTable filters={filters} columns={choice.columns} onSort={sortBy} />
+        )}
+      </Stack>
     </Frame>
   )
 }
 
-function RecordsTable({ filters }: { readonly filters: AuditFilters }) {
-  const { nameOf } = useApplicationNames()
-  const query = queryOf(filters)
-  const { items, ...list } = useList('/admin/v1/audit', { params: { query: { limit: 50, ...query } } })
+interface RecordsTableProps {
+  readonly filters: AuditFilters
+  readonly columns: readonly Column<AuditRecord>[]
+  readonly onSort: (sort: Sort | undefined) => void
+}
+
+const PAGE_SIZE = 100
+
+function RecordsTable({ filters, columns, onSort }: RecordsTableProps) {
+  const { t } = useTranslation('audit')
+  const query = useAuditQuery(filters)
+  const sorted = filters.sort ? { sort: filters.sort } : {}
+  const list = useLongList('/admin/v1/audit', { params: { query: { limit: PAGE_SIZE, ...query, ...sorted } } })
   const isFiltered = Object.keys(query).length > 0
   return (
-    <DataTable
-      label="Records"
-      list={{ ...list, items: items?.map(recordOf) }}
-      columns={columnsOf(nameOf)}
-      keyOf={({ id }) => id}
-      empty={
-        isFiltered ? (
-          <EmptyState title="No matching records">Remove or change filters.</EmptyState>
-        ) : (
-          <EmptyState title="No records yet">Send a request through the gateway to write the first record.</EmptyState>
-        )
-      }
-    />
+    <>
+      {filters.sort && (
+        <Text size="sm" c="dimmed">
+          {t('list.sorted')}
+        </Text>
+      )}
+      <DataTable
+        dense
+        label={t('list.label')}
+        list={list}
+        columns={columns}
+        keyOf={idOf}
+        rowLink={pageOf}
+        sort={{ value: parseSort(filters.sort), onChange: onSort }}
+        empty={
+          isFiltered ? (
+            <EmptyState title={t('list.noMatch.title')}>{t('list.noMatch.hint')}</EmptyState>
+          ) : (
+            <EmptyState title={t('list.empty.title')}>{t('list.empty.hint')}</EmptyState>
+          )
+        }
+      />
+    </>
   )
 }
 
-const columnsOf = (nameOf: (applicationId: string) => string): readonly Column<AuditRecord>[] => [
-  {
-    header: 'Time',
-    cell: ({ id, created_at }) => (
-      <Link to={`/audit/${id}`} size="sm">
-        <Time at={created_at} />
-      </Link>
-    ),
-  },
-  { header: 'Event', cell: (record) => <Text size="sm">{eventOf(record)}</Text> },
-  { header: 'Verdict', cell: ({ decision }) => <Verdict verdict={decision?.verdict} /> },
-  { header: 'Risk', cell: ({ risk_level }) => <Level level={risk_level} />, from: 'sm' },
-  { header: 'Application', cell: ({ application_id }) => application_id && nameOf(application_id), from: 'md' },
-  { header: 'HTTP status', cell: ({ status, error_code }) => (error_code ? `${status} ${error_code}` : status), from: 'md' },
-  { header: 'Duration', cell: ({ duration_ms }) => `${Math.round(duration_ms)} ms`, from: 'lg', align: 'right' },
-]
+const idOf = ({ id }: AuditRecord): string => id
+const pageOf = ({ id }: AuditRecord): string => `/audit/${id}`
+
+/** The same columns until a name changes, so that rows are rendered once. */
+function useColumns() {
+  const { t } = useTranslation('audit')
+  const { nameOf: application, choices } = useApplicationNames()
+  const { actorOf: actor } = useActorNames()
+  const { nameOf: event, rawOf: rawEvent } = useEventNames()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the functions change with each render
+  return useMemo(() => columnsOf({ application, actor, event, rawEvent }, t), [choices.length, actor, t])
+}

@@ -1,91 +1,90 @@
-import { Group, Select } from '@mantine/core'
+import type { TFunction } from 'i18next'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
 import { useApplicationNames } from '../../api/application-names.ts'
-import { oneOf } from '../../routing/location.ts'
-import { FilterField } from '../../ui/filter-field.tsx'
-import { type AuditFilters, ENDPOINTS, isStatusInvalid, RISK_LEVELS, VERDICTS } from './audit-filters.ts'
+import { useUserSuggestions } from '../../api/user-suggestions.ts'
+import { PERIODS } from '../../routing/period.ts'
+import { type Filter, FilterBar, type FilterValues } from '../../ui/filter-bar.tsx'
+import { levelLabel } from '../../ui/level.tsx'
+import { Views } from '../../views/views.tsx'
+import {
+  type AuditFilters,
+  ENDPOINTS,
+  isCostInvalid,
+  isLatencyInvalid,
+  isStatusInvalid,
+  RISK_LEVELS,
+  VERDICTS,
+} from './audit-filters.ts'
 
 interface AuditSearchProps {
   readonly filters: AuditFilters
-  readonly onChange: (changes: Partial<AuditFilters>) => void
+  readonly onChange: (changes: FilterValues) => void
+  /** Shown after the filters. */
+  readonly children?: ReactNode
 }
 
-const VERDICT_LABELS = { allow: 'Allowed', escalate: 'Escalated', require_approval: 'Held', deny: 'Denied' } as const
-const VERDICT_CHOICES = VERDICTS.map((value) => ({ value, label: VERDICT_LABELS[value] }))
-const ENDPOINT_CHOICES = ENDPOINTS.map((value) => ({ value, label: value.replaceAll('_', ' ') }))
-const RISK_CHOICES = RISK_LEVELS.map((value) => ({ value, label: value }))
-
-/** Filters of the audit log. */
-export function AuditSearch({ filters, onChange }: AuditSearchProps) {
+/** Filters and views of the audit log. */
+export function AuditSearch({ filters, onChange, children }: AuditSearchProps) {
+  const { t } = useTranslation('audit')
   const { choices } = useApplicationNames()
-  const { endpoint, verdict, risk, application, user, status, from, to } = filters
+  const users = useUserSuggestions()
+  const { sort: _, ...values } = filters
+  const pinned: readonly Filter[] = [
+    {
+      name: 'endpoint',
+      label: t('filters.event'),
+      kind: 'choice',
+      pinned: true,
+      choices: ENDPOINTS.map((value) => ({ value, label: t(`endpoints.${value}`) })),
+      width: 160,
+    },
+    {
+      name: 'verdict',
+      label: t('filters.verdict'),
+      kind: 'choices',
+      pinned: true,
+      choices: VERDICTS.map((value) => ({ value, label: t(`verdicts.${value}`) })),
+      width: 140,
+    },
+    { name: 'user', label: t('filters.user'), kind: 'text', pinned: true, width: 130, ...users },
+    { name: 'period', label: t('filters.period'), kind: 'period', pinned: true, periods: PERIODS },
+  ]
   return (
-    <Group gap="xs" align="flex-start" role="search">
-      <ChoiceFilter
-        label="Event"
-        width={170}
-        choices={ENDPOINT_CHOICES}
-        value={endpoint}
-        onChange={(value) => onChange({ endpoint: oneOf(ENDPOINTS, value) })}
-      />
-      <ChoiceFilter
-        label="Verdict"
-        width={140}
-        choices={VERDICT_CHOICES}
-        value={verdict}
-        onChange={(value) => onChange({ verdict: oneOf(VERDICTS, value) })}
-      />
-      <ChoiceFilter
-        label="Risk"
-        width={120}
-        choices={RISK_CHOICES}
-        value={risk}
-        onChange={(value) => onChange({ risk: oneOf(RISK_LEVELS, value) })}
-      />
-      <ChoiceFilter
-        label="Application"
-        width={180}
-        searchable
-        choices={choices}
-        value={application}
-        onChange={(value) => onChange({ application: value ?? undefined })}
-      />
-      <FilterField label="User ID" placeholder="Any" w={150} value={user ?? ''} onChange={(value) => onChange({ user: value })} />
-      <FilterField
-        label="HTTP status"
-        placeholder="404 or 5xx"
-        w={120}
-        value={status ?? ''}
-        error={isStatusInvalid(filters) && 'Enter a status such as 404, or a class such as 5xx.'}
-        onChange={(value) => onChange({ status: value })}
-      />
-      <FilterField label="From" type="datetime-local" value={from ?? ''} onChange={(value) => onChange({ from: value })} />
-      <FilterField label="Before" type="datetime-local" value={to ?? ''} onChange={(value) => onChange({ to: value })} />
-    </Group>
+    <FilterBar filters={[...pinned, ...furtherFilters(filters, choices, t)]} values={values} onChange={onChange}>
+      <Views page="audit" />
+      {children}
+    </FilterBar>
   )
 }
 
-interface ChoiceFilterProps {
-  readonly label: string
-  /** In pixels. */
-  readonly width: number
-  readonly searchable?: boolean
-  readonly choices: ReturnType<typeof useApplicationNames>['choices']
-  readonly value: string | undefined
-  readonly onChange: (value: string | null) => void
-}
-
-function ChoiceFilter({ label, width, searchable = false, choices, value, onChange }: ChoiceFilterProps) {
-  return (
-    <Select
-      label={label}
-      placeholder="Any"
-      w={width}
-      clearable
-      searchable={searchable}
-      limit={100}
-      data={choices}
-      value={value ?? null}
-      onChange={onChange}
-    />
-  )
+function furtherFilters(
+  filters: AuditFilters,
+  applications: NonNullable<Filter['choices']>,
+  t: TFunction<'audit'>,
+): readonly Filter[] {
+  const text = (name: keyof AuditFilters, label: string, error?: string | false): Filter => ({
+    name,
+    label,
+    kind: 'text',
+    ...(error && { error }),
+  })
+  return [
+    { name: 'application', label: t('filters.application'), kind: 'choice', searchable: true, choices: applications, width: 200 },
+    {
+      ...text('status', t('filters.status'), isStatusInvalid(filters) && t('filters.invalid.status')),
+      placeholder: t('filters.statusExample'),
+    },
+    text('model', t('filters.model')),
+    text('provider', t('filters.provider')),
+    text('rule', t('filters.rule')),
+    {
+      name: 'risk',
+      label: t('filters.risk'),
+      kind: 'choice',
+      choices: RISK_LEVELS.map((value) => ({ value, label: levelLabel(value) })),
+    },
+    text('slower', t('filters.latency'), isLatencyInvalid(filters) && t('filters.invalid.latency')),
+    text('costlier', t('filters.cost'), isCostInvalid(filters) && t('filters.invalid.cost')),
+  ]
 }

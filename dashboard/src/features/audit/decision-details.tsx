@@ -1,50 +1,73 @@
-import { Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
 import type { AuditRecord } from '../../api/audit-record.ts'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { Level } from '../../ui/level.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Verdict } from '../../ui/verdict.tsx'
+import { Hash } from './hash.tsx'
 
 /** The decision, its rules and the policy version. */
 export function DecisionDetails({ record }: { readonly record: AuditRecord }) {
+  const { t } = useTranslation('audit')
   const { decision, classification, risk_level, policy_versions, review } = record
-  const [version] = policy_versions
+  const hashes = policy_versions.flatMap(({ id, sha256 }) =>
+    sha256 ? [<Hash key={id} value={sha256} label={t('record.decision.sha')} />] : [],
+  )
   return (
     <Stack gap="sm">
       <DescriptionList
         items={[
-          ['Verdict', decision && <Verdict key="verdict" verdict={decision.verdict} />],
-          ['Classification', classification && <Level key="classification" level={classification} />],
-          ['Risk', risk_level && <Level key="risk" level={risk_level} />],
+          [t('record.decision.verdict'), decision && <Verdict key="verdict" verdict={decision.verdict} />],
+          [t('record.decision.classification'), classification && <Level key="classification" level={classification} />],
+          [t('record.decision.risk'), risk_level && <Level key="risk" level={risk_level} />],
           [
-            'Policy version',
-            version && (
-              <Link key="policy" to={`/policies/${version.id}`}>
-                {version.name ?? 'Policies'} v{version.version}
-              </Link>
-            ),
+            t('record.decision.policies'),
+            policy_versions.length > 0 ? <Versions key="policies" versions={policy_versions} /> : null,
           ],
-          ['Transforms', decision?.transforms.join(', ') || null],
-          ['Directives', decision?.directives.join(', ') || null],
+          [t('record.decision.sha'), hashes.length > 0 ? hashes : null],
+          [t('record.decision.transforms'), decision?.transforms.join(', ') || null],
+          [t('record.decision.directives'), decision?.directives.join(', ') || null],
           [
-            'Review item',
+            t('record.decision.review'),
             review && (
               <Link key="review" to={`/reviews/${review.id}`}>
-                View review item{review.state && ` (${review.state})`}
+                {review.state ? t('record.decision.viewState', { state: review.state }) : t('record.decision.view')}
               </Link>
             ),
           ],
         ]}
       />
-      {decision?.rules.map(({ id, point, verdict, error }) => (
-        <Text key={`${id} ${point}`} size="sm" component="div">
-          <Link to={`/policies/${version?.id ?? ''}`} search={{ rule: id }} inherit fw={600}>
-            {id}
-          </Link>{' '}
-          at {point} <Verdict verdict={verdict} /> {error && `condition failed (${error})`}
-        </Text>
-      ))}
-      {decision?.rules.length === 0 && <Text size="sm">No rule matched.</Text>}
+      {decision && <MatchedRules decision={decision} versionId={policy_versions[0]?.id} />}
     </Stack>
   )
+}
+
+function Versions({ versions }: { readonly versions: AuditRecord['policy_versions'] }) {
+  const { t } = useTranslation('audit')
+  return versions.map(({ id, name, version }) => (
+    <Link key={id} to={`/policies/${id}`} display="block">
+      {t('record.decision.version', { name: name ?? t('record.decision.unnamed'), version })}
+    </Link>
+  ))
+}
+
+interface MatchedRulesProps {
+  readonly decision: NonNullable<AuditRecord['decision']>
+  readonly versionId: string | undefined
+}
+
+function MatchedRules({ decision: { rules }, versionId = '' }: MatchedRulesProps) {
+  const { t } = useTranslation('audit')
+  if (rules.length === 0) return <Text size="sm">{t('record.decision.noRule')}</Text>
+  return rules.map(({ id, point, verdict, error }) => (
+    <Group key={`${id} ${point}`} gap={6}>
+      <Link to={`/policies/${versionId}`} search={{ rule: id }} size="sm" fw={600}>
+        {id}
+      </Link>
+      <Text size="sm">{t('record.decision.ruleAt', { point })}</Text>
+      <Verdict verdict={verdict} ofRule />
+      {error && <Text size="sm">{t('record.decision.failed', { error })}</Text>}
+    </Group>
+  ))
 }

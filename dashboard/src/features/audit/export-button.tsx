@@ -1,35 +1,41 @@
 import { Button, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { Trans, useTranslation } from 'react-i18next'
 import type { PathOf } from '../../api/operations.ts'
 import { useWorkspace } from '../../api/workspace.ts'
-import { type AuditFilters, timesOf } from './audit-filters.ts'
+import { type AuditFilters, queryOf, timesOf } from './audit-filters.ts'
 
 const PATH: PathOf<'get'> = '/admin/v1/audit/export'
+const CSV_PATH: PathOf<'get'> = '/admin/v1/audit/csv'
 
-/** Downloads the log as JSON lines. Of the filters only the times apply, because an export is a contiguous range. */
+/** Downloads the matching records as CSV, or a range of the log as JSON lines, to which only the filtered times apply. */
 export function ExportButton({ filters }: { readonly filters: AuditFilters }) {
+  const { t } = useTranslation('audit')
   const [opened, { open, close }] = useDisclosure()
   const workspace = useWorkspace()
   const times = timesOf(filters)
-  const query = new URLSearchParams({ ...times, ...(workspace !== undefined && { workspace }) }).toString()
+  const linkTo = (path: string, query: object) => {
+    const all = Object.entries({ ...query, ...(workspace !== undefined && { workspace }) })
+    const search = new URLSearchParams(all.map(([name, value]) => [name, String(value)])).toString()
+    return search ? `${path}?${search}` : path
+  }
   return (
     <>
       <Button variant="default" onClick={open}>
-        Export
+        {t('export.label')}
       </Button>
-      <Modal opened={opened} onClose={close} title="Export audit log">
+      <Modal opened={opened} onClose={close} title={t('export.title')}>
         <Stack>
           <Text size="sm">
-            A file of JSON lines: a header, the records and their signed checkpoint. Verify it without the server with{' '}
-            <code>gatehouse audit verify-export</code>.
+            <Trans ns="audit" i18nKey="export.proofs" components={{ code: <code /> }} />
           </Text>
-          <Text size="sm">
-            {times.from || times.to
-              ? 'Contains the records between the checkpoints around the selected times.'
-              : 'Contains the whole log. Set From or Before in the search to export a part.'}
-          </Text>
-          <Button component="a" href={query ? `${PATH}?${query}` : PATH} download onClick={close}>
-            Download
+          <Text size="sm">{times.from || times.to ? t('export.part') : t('export.whole')}</Text>
+          <Button component="a" href={linkTo(PATH, times)} download onClick={close}>
+            {t('export.download')}
+          </Button>
+          <Text size="sm">{t('export.spreadsheet')}</Text>
+          <Button component="a" variant="default" href={linkTo(CSV_PATH, queryOf(filters))} download onClick={close}>
+            {t('export.csv')}
           </Button>
         </Stack>
       </Modal>

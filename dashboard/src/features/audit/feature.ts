@@ -6,5 +6,5 @@ export const feature: Feature = {
     { path: '/audit', load: () => import('./audit-page.tsx'), scope: 'audit:read' },
     { path: '/audit/$id', load: () => import('./record-page.tsx'), scope: 'audit:read' },
   ],
-  navigation: [{ to: '/audit', label: 'Audit log', icon: IconListSearch, section: 'Govern', order: 30, scope: 'audit:read' }],
+  navigation: [{ to: '/audit', label: 'audit', icon: IconListSearch, section: 'govern', order: 30, scope: 'audit:read' }],
 }

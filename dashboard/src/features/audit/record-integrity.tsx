@@ -1,21 +1,20 @@
 import { Alert, Button, Group, List, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { Trans, useTranslation } from 'react-i18next'
 import type { AuditRecord } from '../../api/audit-record.ts'
 import { sendRequest } from '../../api/operations.ts'
 import { CopyButton } from '../../ui/copy.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Time } from '../../ui/time.tsx'
+import { Hash } from './hash.tsx'
 import { type Proof, type ProofChecks, verifyProof } from './verify-proof.ts'
 
-const CHECKS = [
-  ['record', 'The record matches its hash'],
-  ['inclusion', 'The checkpoint covers the hash'],
-  ['signature', "The signature of the checkpoint is valid for the Workspace's key"],
-] as const
+const CHECKS = ['record', 'inclusion', 'signature'] as const
 
 /** Position of the record in the hash chain, and its verification in the browser. */
 export function RecordIntegrity({ record: { id, integrity } }: { readonly record: AuditRecord }) {
+  const { t } = useTranslation('audit')
   const verify = useMutation({
     mutationFn: async () => {
       const proof = await sendRequest('get', '/admin/v1/audit/{id}/proof', { params: { path: { id } } })
@@ -26,47 +25,46 @@ export function RecordIntegrity({ record: { id, integrity } }: { readonly record
     <Stack>
       <DescriptionList
         items={[
-          ['Sequence number', integrity.sequence],
-          ['Hash', <Hash key="hash" value={integrity.hash} label="hash" />],
-          ['Previous hash', <Hash key="before" value={integrity.prev_hash} label="previous hash" />],
+          [t('integrity.sequence'), integrity.sequence],
+          [t('integrity.hash'), <Hash key="hash" value={integrity.hash} label={t('integrity.hashLabel')} />],
+          [t('integrity.previous'), <Hash key="before" value={integrity.prev_hash} label={t('integrity.previousLabel')} />],
         ]}
       />
       <Group>
         <Button variant="default" loading={verify.isPending} onClick={() => verify.mutate()}>
-          Verify record
+          {t('integrity.verify')}
         </Button>
       </Group>
-      {verify.error && <ErrorState error={verify.error} />}
+      {verify.error && <ErrorState title={t('integrity.failed')} error={verify.error} />}
       {verify.data && <ProofResult {...verify.data} />}
     </Stack>
   )
 }
 
 function ProofResult({ proof, checks }: { readonly proof: Proof; readonly checks: ProofChecks }) {
+  const { t } = useTranslation('audit')
   const isValid = checks.record && checks.inclusion && checks.signature
   const { size, created_at } = proof.checkpoint
   return (
-    <Alert role="status" color={isValid ? 'green' : 'red'} title={isValid ? 'Record verified' : 'Verification failed'}>
+    <Alert role="status" color={isValid ? 'green' : 'red'} title={isValid ? t('integrity.valid') : t('integrity.invalid')}>
       <List size="sm">
-        {CHECKS.map(([name, text]) => (
+        {CHECKS.map((name) => (
           <List.Item key={name}>
-            {checks[name] ? '✓' : '✗'} {text}
+            {t(checks[name] ? 'integrity.passed' : 'integrity.missed', { check: t(`integrity.checks.${name}`) })}
           </List.Item>
         ))}
       </List>
       <Group gap="xs" mt="xs">
         <Text size="sm">
-          Verified in this browser against the checkpoint of <Time at={created_at} /> over {size.toLocaleString()} records.
+          <Trans
+            ns="audit"
+            i18nKey="integrity.against"
+            values={{ size: size.toLocaleString() }}
+            components={{ time: <Time at={created_at} format="date" /> }}
+          />
         </Text>
-        <CopyButton value={JSON.stringify(proof)} label="proof" />
+        <CopyButton value={JSON.stringify(proof)} label={t('integrity.proof')} />
       </Group>
     </Alert>
   )
 }
-
-const Hash = ({ value, label }: { readonly value: string; readonly label: string }) => (
-  <Group gap={4} wrap="nowrap">
-    <code title={value}>{value.slice(0, 16)}…</code>
-    <CopyButton value={value} label={label} />
-  </Group>
-)

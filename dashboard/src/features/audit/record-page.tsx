@@ -1,100 +1,100 @@
-import { Code, Grid, Stack } from '@mantine/core'
+import { Box, Stack } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
 import { hasStatus } from '../../api/api-error.ts'
-import { useApplicationNames } from '../../api/application-names.ts'
-import { type AuditRecord, eventOf, recordOf } from '../../api/audit-record.ts'
+import type { AuditRecord } from '../../api/audit-record.ts'
 import { useRead } from '../../api/queries.ts'
 import { usePathParam } from '../../routing/location.ts'
-import { Copyable } from '../../ui/copy.tsx'
-import { DescriptionList } from '../../ui/description-list.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { Link, LinkButton } from '../../ui/link.tsx'
+import { Level } from '../../ui/level.tsx'
+import { LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
-import { contentFacts } from './content-facts.ts'
+import { Verdict } from '../../ui/verdict.tsx'
+import { AttemptsSection } from './attempts-section.tsx'
+import { ContentSection } from './content-section.tsx'
 import { DecisionDetails } from './decision-details.tsx'
+import { useEventNames } from './event-names.ts'
+import { EventSection, UserSection } from './event-section.tsx'
+import { HitsSection } from './hits-section.tsx'
+import { RawRecord } from './raw-record.tsx'
 import { RecordIntegrity } from './record-integrity.tsx'
+import classes from './record-page.module.css'
 import { StageTimeline } from './stage-timeline.tsx'
+import { otherFields, ValuesSection } from './values-section.tsx'
 
 /** One audit record: a request with its stages, or a change by an operator. */
 export function Page() {
+  const { t } = useTranslation('audit')
+  const { nameOf } = useEventNames()
   const id = usePathParam('id')
-  const { data, error, refetch } = useRead('/admin/v1/audit/{id}', { params: { path: { id } } })
+  const { data: record, error, refetch } = useRead('/admin/v1/audit/{id}', { params: { path: { id } } })
   if (hasStatus(error, 404)) {
     return (
-      <EmptyState title="Audit record not found" action={<LinkButton to="/audit">Open audit log</LinkButton>}>
-        It belongs to another Workspace, or its retention period has ended.
+      <EmptyState title={t('record.notFound.title')} action={<LinkButton to="/audit">{t('record.notFound.action')}</LinkButton>}>
+        {t('record.notFound.hint')}
       </EmptyState>
     )
   }
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
-  if (!data) return <PageSkeleton />
-  const record = recordOf(data)
+  if (!record) return <PageSkeleton />
+  const hasStages = record.stages.length > 0
   return (
-    <Frame title={`Record: ${eventOf(record)}`} description={<Time at={record.created_at} />}>
-      <Grid gap="lg">
-        {record.stages.length > 0 && (
-          <Grid.Col span={{ base: 12, md: 5 }}>
-            <Section title="Stages">
-              <StageTimeline record={record} />
-            </Section>
-          </Grid.Col>
+    <Frame
+      parent={{ to: '/audit', label: t('title') }}
+      title={t('record.title', { event: nameOf(record) })}
+      description={<Time at={record.created_at} format="seconds" />}
+      actions={<Levels record={record} />}
+    >
+      <Box className={hasStages ? classes.columns : classes.column}>
+        {hasStages && (
+          <Section title={t('stages.title')}>
+            <StageTimeline record={record} />
+          </Section>
         )}
-        <Grid.Col span={{ base: 12, md: record.stages.length > 0 ? 7 : 12 }}>
-          <Stack>
-            <Section title="Event">
-              <EventDetails record={record} />
-            </Section>
-            {record.decision && (
-              <Section title="Decision">
-                <DecisionDetails record={record} />
-              </Section>
-            )}
-            <Section title="Integrity">
-              <RecordIntegrity record={record} />
-            </Section>
-            <Section title="Full record">
-              <Code block mah={320} tabIndex={0} style={{ overflow: 'auto' }}>
-                {JSON.stringify(data, null, 2)}
-              </Code>
-            </Section>
-          </Stack>
-        </Grid.Col>
-      </Grid>
+        <Details record={record} />
+        <Stack>
+          <ValuesSection title={t('record.features.title')} hint={t('record.features.hint')} values={record.features} />
+          <ValuesSection title={t('record.other.title')} hint={t('record.other.hint')} values={otherFields(record)} />
+        </Stack>
+      </Box>
     </Frame>
   )
 }
 
-function EventDetails({ record }: { readonly record: AuditRecord }) {
-  const { nameOf } = useApplicationNames()
-  const { id, application_id, status, error_code, duration_ms, user, change, dry_run, features } = record
-  const model = features['request.model']
+/** Verdict and levels, beside the title. */
+function Levels({ record: { decision, risk_level, classification } }: { readonly record: AuditRecord }) {
+  const { t } = useTranslation('audit')
   return (
-    <DescriptionList
-      items={[
-        ['Record', <Copyable key="id" value={id} label="ID" />],
-        [
-          'Application',
-          application_id && (
-            <Link key="application" to={`/applications/${application_id}`}>
-              {nameOf(application_id)}
-            </Link>
-          ),
-        ],
-        ['HTTP status', error_code ? `${status} ${error_code}` : status],
-        ['Duration', `${Math.round(duration_ms)} ms`],
-        ['User (keyed hash)', user.id && <code key="user">{user.id.slice(0, 16)}…</code>],
-        ['Role', user.role || null],
-        ['Department', user.department || null],
-        ['Requested model', typeof model === 'string' && model ? model : null],
-        ...contentFacts(record),
-        ['Dry run', dry_run ? 'Yes' : null],
-        ['Change', change?.action],
-        ['Object', change?.object_id],
-        ['Changed fields', change?.fields.join(', ') || null],
-      ]}
-    />
+    <>
+      <Verdict verdict={decision?.verdict} />
+      <Level level={risk_level} prefix={t('columns.risk')} />
+      <Level level={classification} />
+    </>
+  )
+}
+
+function Details({ record }: { readonly record: AuditRecord }) {
+  const { t } = useTranslation('audit')
+  const isDecided = record.decision || record.classification || record.policy_versions.length > 0 || record.review
+  return (
+    <Stack>
+      <EventSection record={record} />
+      <UserSection record={record} />
+      {isDecided && (
+        <Section title={t('record.decision.title')}>
+          <DecisionDetails record={record} />
+        </Section>
+      )}
+      {(record.attempts.length > 0 || record.charge) && <AttemptsSection record={record} />}
+      {(record.change === null || record.request.hash !== null) && <ContentSection record={record} />}
+      <HitsSection record={record} />
+      <Section title={t('integrity.title')}>
+        <RecordIntegrity record={record} />
+      </Section>
+      <RawRecord record={record} />
+    </Stack>
   )
 }

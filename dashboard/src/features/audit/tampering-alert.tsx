@@ -1,41 +1,33 @@
 import { Alert, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
+import { Trans, useTranslation } from 'react-i18next'
 import { useRead } from '../../api/queries.ts'
 import { Link } from '../../ui/link.tsx'
 
 /** Shown while the server detects tampering with the audit log. */
 export function TamperingAlert() {
+  const { t } = useTranslation('audit')
   const { data } = useRead('/admin/v1/audit/state')
   const problem = data?.first_bad
   if (!problem) return null
+  const { sequence, through } = problem
+  const place =
+    sequence === 0
+      ? t('tampering.keys')
+      : through === undefined
+        ? t('tampering.record', { sequence })
+        : t('tampering.records', { sequence, through })
   return (
-    <Alert
-      role="alert"
-      color="red"
-      mb="md"
-      icon={<IconAlertTriangle size={18} />}
-      title="The audit log was tampered with or is damaged"
-    >
+    <Alert role="alert" color="red" mb="md" icon={<IconAlertTriangle size={18} />} title={t('tampering.title')}>
+      <Text size="sm">{t('tampering.problem', { place, message: problem.message })}</Text>
+      {problem.id && (
+        <Link to={`/audit/${problem.id}`} size="sm">
+          {problem.id}
+        </Link>
+      )}
       <Text size="sm">
-        {positionOf(problem)}: {problem.message}.
-        {problem.id && (
-          <>
-            {' '}
-            <Link to={`/audit/${problem.id}`} inherit>
-              {problem.id}
-            </Link>
-          </>
-        )}
-      </Text>
-      <Text size="sm">
-        No checkpoint is signed until an operator runs <code>gatehouse audit resume</code>. Back up the database first; see the
-        operations guide.
+        <Trans ns="audit" i18nKey="tampering.resume" components={{ code: <code /> }} />
       </Text>
     </Alert>
   )
-}
-
-function positionOf({ sequence, through }: { readonly sequence: number; readonly through?: number }): string {
-  if (sequence === 0) return "The Workspace's keys"
-  return through === undefined ? `Record ${sequence}` : `Records ${sequence} to ${through}`
 }

@@ -1,5 +1,6 @@
 import { Alert, Button, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { useTranslation } from 'react-i18next'
 import type { ResponseOf } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { DescriptionList } from '../../ui/description-list.tsx'
@@ -10,6 +11,7 @@ type Verification = ResponseOf<'post', '/admin/v1/audit/verify'>
 
 /** Lets the server verify all records, hashes and signatures of the log. */
 export function VerifyButton() {
+  const { t } = useTranslation('audit')
   const [opened, { open, close }] = useDisclosure()
   const verify = useChange('post', '/admin/v1/audit/verify')
   const run = () => {
@@ -19,10 +21,10 @@ export function VerifyButton() {
   return (
     <>
       <Button variant="default" onClick={run}>
-        Verify
+        {t('verify.label')}
       </Button>
-      <Modal opened={opened} onClose={close} title="Verify audit log">
-        {verify.isPending && <Text role="status">Verifying records, hashes and signatures…</Text>}
+      <Modal opened={opened} onClose={close} title={t('verify.title')}>
+        {verify.isPending && <Text role="status">{t('verify.running')}</Text>}
         {verify.error && <ErrorState error={verify.error} onRetry={run} />}
         {verify.data && <Result verification={verify.data} />}
       </Modal>
@@ -31,36 +33,33 @@ export function VerifyButton() {
 }
 
 function Result({ verification }: { readonly verification: Verification }) {
+  const { t } = useTranslation('audit')
   const { ok, records, checkpoints, first, signed_through, accepted_through, waiting, first_bad } = verification
   return (
     <Stack>
       {ok ? (
-        <Alert role="status" color="green" title="The audit log is intact">
-          {accepted_through > 0
-            ? `No record after ${accepted_through} was changed, removed or inserted. Records up to that one were accepted by an operator and are not verified.`
-            : 'No record was changed, removed or inserted.'}
+        <Alert role="status" color="green" title={t('verify.intact')}>
+          {accepted_through > 0 ? t('verify.accepted', { record: accepted_through }) : t('verify.unchanged')}
         </Alert>
       ) : (
-        <Alert role="alert" color="red" title="The audit log was tampered with or is damaged">
-          {first_bad?.message}
-          {first_bad && first_bad.sequence > 0 && `: record ${first_bad.sequence}`}
+        <Alert role="alert" color="red" title={t('tampering.title')}>
+          {first_bad && first_bad.sequence > 0
+            ? t('verify.fault', { message: first_bad.message, sequence: first_bad.sequence })
+            : first_bad?.message}
           {first_bad?.id && (
-            <>
-              :{' '}
-              <Link to={`/audit/${first_bad.id}`} inherit>
-                {first_bad.id}
-              </Link>
-            </>
+            <Link to={`/audit/${first_bad.id}`} display="block">
+              {first_bad.id}
+            </Link>
           )}
         </Alert>
       )}
       <DescriptionList
         items={[
-          ['Verified records', records.toLocaleString()],
-          ['Checkpoints', checkpoints.toLocaleString()],
-          ['First record', first],
-          ['Last signed record', signed_through],
-          ...(waiting > 0 ? [['Records without a position for over a minute', waiting.toLocaleString()] as const] : []),
+          [t('verify.records'), records.toLocaleString()],
+          [t('verify.checkpoints'), checkpoints.toLocaleString()],
+          [t('verify.first'), first],
+          [t('verify.signed'), signed_through],
+          [t('verify.waiting'), waiting > 0 ? waiting.toLocaleString() : null],
         ]}
       />
     </Stack>

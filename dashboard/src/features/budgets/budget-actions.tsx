@@ -1,3 +1,4 @@
+import { useTranslation } from 'react-i18next'
 import { useChange } from '../../api/queries.ts'
 import { useNavigateTo } from '../../routing/location.ts'
 import { changedFields } from '../../ui/changed-fields.ts'
@@ -21,16 +22,23 @@ export function BudgetActions({ budget }: { readonly budget: Budget }) {
 }
 
 function EditButton({ budget }: { readonly budget: Budget }) {
+  const { t } = useTranslation('budgets')
   const form = useBudgetForm(budget)
   const dialog = useFormDialog(form)
   const update = useChange('patch', '/admin/v1/budgets/{id}', { refresh: PATHS, onDone: dialog.saved })
   useFormSync(form, valuesOf(budget))
   return (
-    <FormDialog dialog={dialog} title={`Edit ${budget.name}`} label="Edit" variant="default" pending={update.isPending}>
+    <FormDialog
+      dialog={dialog}
+      title={t('edit.title', { name: budget.name })}
+      label={t('edit.label')}
+      variant="default"
+      pending={update.isPending}
+    >
       <BudgetForm
         form={form}
         isNew={false}
-        submit="Save"
+        submit={t('edit.submit')}
         pending={update.isPending}
         onSubmit={(values) =>
           update.mutate(
@@ -44,17 +52,18 @@ function EditButton({ budget }: { readonly budget: Budget }) {
 }
 
 function DeleteButton({ budget: { id, name } }: { readonly budget: Budget }) {
+  const { t } = useTranslation('budgets')
   const navigateTo = useNavigateTo()
   const remove = useChange('delete', '/admin/v1/budgets/{id}', { expire: PATHS, onDone: () => navigateTo('/budgets') })
   return (
     <ConfirmButton
       size="sm"
       color="red"
-      question={`Delete ${name}?`}
-      consequence="Its requests are no longer limited, and its counts are deleted. This cannot be undone."
+      question={t('delete.question', { name })}
+      consequence={t('delete.consequence')}
       onConfirm={() => remove.mutateAsync({ params: { path: { id } } })}
     >
-      Delete
+      {t('delete.label')}
     </ConfirmButton>
   )
 }

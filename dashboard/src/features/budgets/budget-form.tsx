@@ -1,8 +1,10 @@
 import { NumberInput, Select, SimpleGrid, Switch, TagsInput, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
+import { useTranslation } from 'react-i18next'
 import { useApplicationNames } from '../../api/application-names.ts'
+import { SEPARATORS } from '../../ui/format-numbers.ts'
 import { type FormProps, SubmitForm } from '../../ui/submit-form.tsx'
-import { type Budget, PERIOD_LABELS, SCOPE_LABELS } from './budget.ts'
+import { type Budget, type MemberKind, TARGETS, WINDOWS } from './budget.ts'
 
 export const valuesOf = (budget?: Budget) => ({
   name: budget?.name ?? '',
@@ -43,11 +45,7 @@ export const createBody = (values: Values) => ({
   time_zone: values.time_zone.trim() || null,
 })
 
-const options = (labels: Readonly<Record<string, string>>) => Object.entries(labels).map(([value, label]) => ({ value, label }))
-const UNITS = options({ usd: 'US dollars', tokens: 'Tokens' })
-const PERIODS = options(PERIOD_LABELS)
 const TIME_ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
-const UNPRICED = options({ refuse: 'Refuse', ignore: 'Count as 0' })
 
 interface BudgetFormProps extends FormProps<Values> {
   /** Whether the fields can be set that decide what is counted. */
@@ -55,86 +53,85 @@ interface BudgetFormProps extends FormProps<Values> {
 }
 
 export function BudgetForm({ form, onSubmit, submit, pending, isNew }: BudgetFormProps) {
+  const { t } = useTranslation('budgets')
   const { unit } = form.getValues()
+  const unpriced = (['refuse', 'ignore'] as const).map((value) => ({ value, label: t(`form.unpricedModes.${value}`) }))
   return (
     <SubmitForm onSubmit={form.onSubmit(onSubmit)} submit={submit} pending={pending}>
-      <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
+      <TextInput label={t('form.name')} required data-autofocus {...form.getInputProps('name')} />
       {isNew && <CountedFields form={form} />}
       <NumberInput
-        label={unit === 'usd' ? 'Limit in US dollars' : 'Limit in tokens'}
+        label={t(`form.limit.${unit}`)}
         required
         min={0}
-        thousandSeparator=" "
+        {...SEPARATORS}
         allowDecimal={unit === 'usd'}
         {...(unit === 'usd' && { prefix: '$' })}
         {...form.getInputProps('limit')}
       />
-      <TagsInput
-        label="Alerts"
-        description="Percent of the limit. Webhooks get the event budget.alert"
-        clearable
-        {...form.getInputProps('alerts')}
-      />
+      <TagsInput label={t('form.alerts')} description={t('form.alertsHint')} clearable {...form.getInputProps('alerts')} />
       {unit === 'usd' && (
-        <Select label="Models without a price" data={UNPRICED} allowDeselect={false} {...form.getInputProps('unpriced')} />
+        <Select label={t('form.unpriced')} data={unpriced} allowDeselect={false} {...form.getInputProps('unpriced')} />
       )}
-      <Switch label="Enabled" {...form.getInputProps('enabled', { type: 'checkbox' })} />
+      <Switch label={t('form.enabled')} {...form.getInputProps('enabled', { type: 'checkbox' })} />
     </SubmitForm>
   )
 }
 
 function CountedFields({ form }: Pick<BudgetFormProps, 'form'>) {
+  const { t } = useTranslation('budgets')
   const { scope } = form.getValues()
   const { choices } = useApplicationNames()
+  const targets = TARGETS.map((value) => ({ value, label: t(`form.targets.${value}`) }))
+  const units = (['usd', 'tokens'] as const).map((value) => ({ value, label: t(`form.units.${value}`) }))
+  const periods = WINDOWS.map((value) => ({ value, label: t(`periods.${value}`) }))
   return (
     <>
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
-        <Select label="Scope" data={options(SCOPE_LABELS)} allowDeselect={false} {...form.getInputProps('scope')} />
-        <Select label="Unit" data={UNITS} allowDeselect={false} {...form.getInputProps('unit')} />
-        <Select label="Period" data={PERIODS} allowDeselect={false} {...form.getInputProps('period')} />
-        <Select label="Time zone" data={TIME_ZONES} searchable allowDeselect={false} {...form.getInputProps('time_zone')} />
+        <Select label={t('form.appliesTo')} data={targets} allowDeselect={false} {...form.getInputProps('scope')} />
+        <Select label={t('form.unit')} data={units} allowDeselect={false} {...form.getInputProps('unit')} />
+        <Select label={t('form.period')} data={periods} allowDeselect={false} {...form.getInputProps('period')} />
+        <Select
+          label={t('form.timeZone')}
+          data={TIME_ZONES}
+          searchable
+          allowDeselect={false}
+          {...form.getInputProps('time_zone')}
+        />
       </SimpleGrid>
       {scope === 'claim' && (
-        <TextInput label="Claim" description="Attribute of verified users" required {...form.getInputProps('claim')} />
+        <TextInput label={t('form.claim')} description={t('form.claimHint')} required {...form.getInputProps('claim')} />
       )}
-      {scope === 'application' && (
-        <Select
-          label="Member"
-          description={EACH}
-          placeholder="Each"
-          data={choices}
-          searchable
-          clearable
-          {...form.getInputProps('member')}
-        />
-      )}
-      {MEMBERS[scope] && (
-        <TextInput
-          label="Member"
-          description={`${MEMBERS[scope]} ${EACH}`}
-          placeholder="Each"
-          {...form.getInputProps('member')}
-        />
-      )}
+      {scope !== 'workspace' && <MemberField form={form} kind={scope} applications={choices} />}
       {scope !== 'application' && (
         <Select
-          label="Only requests of"
-          placeholder="All Applications"
+          label={t('form.only')}
+          placeholder={t('form.allApplications')}
           data={choices}
           searchable
           clearable
           {...form.getInputProps('application_id')}
+          value={form.getValues().application_id || null}
         />
       )}
     </>
   )
 }
 
-const EACH = 'Empty: each member is counted separately.'
-/** Members that are typed. */
-const MEMBERS: Readonly<Partial<Record<Budget['scope'], string>>> = {
-  key: 'ID of the key.',
-  user: 'ID of the user.',
-  department: 'Name of the department.',
-  claim: 'Value of the claim.',
+interface MemberFieldProps extends Pick<BudgetFormProps, 'form'> {
+  readonly kind: MemberKind
+  readonly applications: ReturnType<typeof useApplicationNames>['choices']
+}
+
+/** Applications are chosen; keys, users, departments and values are typed. */
+function MemberField({ form, kind, applications }: MemberFieldProps) {
+  const { t } = useTranslation('budgets')
+  const input = {
+    label: t(`form.member.${kind}`),
+    description: t('form.memberHint'),
+    placeholder: t('form.each'),
+    ...form.getInputProps('member'),
+  }
+  if (kind !== 'application') return <TextInput {...input} />
+  return <Select {...input} value={form.getValues().member || null} data={applications} searchable clearable />
 }

@@ -1,4 +1,5 @@
 import { Badge, Box, Group, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
 import { useApplicationNames } from '../../api/application-names.ts'
 import { useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
@@ -7,7 +8,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
-import { type Budget, describeMember, describeScope, isEach, PERIOD_LABELS, stateOf } from './budget.ts'
+import { type Budget, describeMember, describeTarget, isEach, stateOf } from './budget.ts'
 import { BudgetBar } from './budget-bar.tsx'
 import { CreateButton } from './create-button.tsx'
 
@@ -15,30 +16,27 @@ const REFETCH_MS = 10_000
 
 /** Budgets with the counts that requests are checked against. */
 export function Page() {
+  const { t } = useTranslation('budgets')
   const list = useList('/admin/v1/budgets', {}, { refetchInterval: REFETCH_MS })
   const { nameOf } = useApplicationNames()
   const canEdit = useScopes().hasScope('applications:write')
   const columns: readonly Column<Budget>[] = [
-    { header: 'Budget', cell: (budget) => <BudgetName budget={budget} nameOf={nameOf} /> },
-    { header: 'Counts', cell: (budget) => describeScope(budget, nameOf), from: 'sm' },
-    { header: 'Use', cell: (budget) => <Use budget={budget} nameOf={nameOf} /> },
-    { header: 'Period', cell: ({ period }) => PERIOD_LABELS[period], from: 'sm' },
-    { header: 'Resets', cell: ({ resets_at }) => <Time at={resets_at} />, from: 'md' },
+    { header: t('columns.budget'), cell: (budget) => <BudgetName budget={budget} /> },
+    { header: t('columns.appliesTo'), cell: (budget) => describeTarget(budget, nameOf), from: 'sm' },
+    { header: t('columns.usage'), cell: (budget) => <Usage budget={budget} nameOf={nameOf} /> },
+    { header: t('columns.period'), cell: ({ period }) => t(`periods.${period}`), from: 'sm' },
+    { header: t('columns.resets'), cell: ({ resets_at }) => <Time at={resets_at} />, from: 'md' },
   ]
   return (
-    <Frame
-      title="Budgets"
-      description="Money and tokens that requests may use. All budgets that count a request must admit it."
-      actions={canEdit && <CreateButton />}
-    >
+    <Frame title={t('title')} description={t('description')} actions={canEdit && <CreateButton />}>
       <DataTable
-        label="Budgets"
+        label={t('title')}
         list={list}
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <EmptyState title="No budgets yet">
-            {canEdit ? 'Create a budget to limit what requests may cost.' : 'Ask an owner to create one.'}
+          <EmptyState title={t('none.title')} action={canEdit && <CreateButton />}>
+            {canEdit ? t('none.create') : t('none.ask')}
           </EmptyState>
         }
       />
@@ -51,33 +49,29 @@ interface CellProps {
   readonly nameOf: (applicationId: string) => string
 }
 
-function BudgetName({ budget, nameOf }: CellProps) {
+function BudgetName({ budget }: Pick<CellProps, 'budget'>) {
   const state = stateOf(budget, budget.current)
   return (
-    <Box>
-      <Group gap={6}>
-        <Link to={`/budgets/${budget.id}`} style={{ overflowWrap: 'anywhere' }}>
-          {budget.name}
-        </Link>
-        {state && <Badge color={state.color}>{state.label}</Badge>}
-      </Group>
-      <Text size="xs" c="dimmed" hiddenFrom="sm" style={{ overflowWrap: 'anywhere' }}>
-        {describeScope(budget, nameOf)}, {PERIOD_LABELS[budget.period].toLowerCase()}
-      </Text>
-    </Box>
+    <Group gap={6}>
+      <Link to={`/budgets/${budget.id}`} style={{ overflowWrap: 'anywhere' }}>
+        {budget.name}
+      </Link>
+      {state && <Badge color={state.color}>{state.label}</Badge>}
+    </Group>
   )
 }
 
 /** With a count for each member, that of the member who has spent most. */
-function Use({ budget, nameOf }: CellProps) {
+function Usage({ budget, nameOf }: CellProps) {
+  const { t } = useTranslation('budgets')
   const { name, current } = budget
   const highest = isEach(budget) && current.spent > 0 ? describeMember(budget, current.member, nameOf) : undefined
   return (
     <Box>
-      <BudgetBar budget={budget} count={current} label={`Use of ${name}`} />
+      <BudgetBar budget={budget} count={current} label={t('usageOf', { name })} />
       {highest && (
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          Highest: {highest}
+          {t('highest', { name: highest })}
         </Text>
       )}
     </Box>

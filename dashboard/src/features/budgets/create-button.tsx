@@ -1,3 +1,4 @@
+import { useTranslation } from 'react-i18next'
 import { useChange } from '../../api/queries.ts'
 import { useNavigateTo } from '../../routing/location.ts'
 import { FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
@@ -6,6 +7,7 @@ import { BudgetForm, createBody, useBudgetForm } from './budget-form.tsx'
 
 /** Creates a budget and opens its page. */
 export function CreateButton() {
+  const { t } = useTranslation('budgets')
   const form = useBudgetForm()
   const dialog = useFormDialog(form)
   const navigateTo = useNavigateTo()
@@ -17,11 +19,11 @@ export function CreateButton() {
     },
   })
   return (
-    <FormDialog dialog={dialog} title="Create budget" pending={create.isPending}>
+    <FormDialog dialog={dialog} title={t('create.title')} fragment="#create" pending={create.isPending}>
       <BudgetForm
         form={form}
         isNew
-        submit="Create"
+        submit={t('create.submit')}
         pending={create.isPending}
         onSubmit={(values) => create.mutate({ body: createBody(values) }, { onError: showFormError(form) })}
       />

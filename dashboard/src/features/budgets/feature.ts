@@ -8,5 +8,5 @@ export const feature: Feature = {
     { path: '/budgets', load: () => import('./budgets-page.tsx'), scope },
     { path: '/budgets/$id', load: () => import('./budget-page.tsx'), scope },
   ],
-  navigation: [{ to: '/budgets', label: 'Budgets', icon: IconCoins, section: 'Govern', order: 50, scope }],
+  navigation: [{ to: '/budgets', label: 'budgets', icon: IconCoins, section: 'govern', order: 50, scope }],
 }

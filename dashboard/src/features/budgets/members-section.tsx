@@ -1,12 +1,13 @@
 import { Badge, Group, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
 import type { ItemOf } from '../../api/operations.ts'
 import { useList } from '../../api/queries.ts'
 import { textOf, useFilters } from '../../routing/location.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { FilterField } from '../../ui/filter-field.tsx'
+import { FilterBar } from '../../ui/filter-bar.tsx'
 import { Section } from '../../ui/section.tsx'
-import { type Budget, describeMember, stateOf } from './budget.ts'
+import { type Budget, describeMember, type MemberKind, stateOf } from './budget.ts'
 import { BudgetBar } from './budget-bar.tsx'
 import { ReachedAlerts } from './reached-alerts.tsx'
 
@@ -17,13 +18,17 @@ const REFETCH_MS = 10_000
 const readFilters = ({ member }: Readonly<Record<string, unknown>>) => ({ member: textOf(member) })
 
 interface MembersSectionProps {
-  readonly budget: Budget
+  readonly budget: Budget & { readonly scope: MemberKind }
   readonly nameOf: (applicationId: string) => string
 }
 
 /** The members who used the budget in its current window, the highest first. */
 export function MembersSection({ budget, nameOf }: MembersSectionProps) {
-  const [{ member }, setFilters] = useFilters(readFilters)
+  const { t } = useTranslation('budgets')
+  const [filters, setFilters] = useFilters(readFilters)
+  const { member } = filters
+  const { scope, claim } = budget
+  const title = t(`members.titles.${scope}`, { claim })
   const query = member ? { member } : {}
   const list = useList(
     '/admin/v1/budgets/{id}/members',
@@ -32,37 +37,40 @@ export function MembersSection({ budget, nameOf }: MembersSectionProps) {
   )
   const columns: readonly Column<Member>[] = [
     {
-      header: 'Member',
+      header: t(`members.columns.${scope}`),
       cell: (count) => <MemberName budget={budget} count={count} name={describeMember(budget, count.member, nameOf)} />,
     },
     {
-      header: 'Use',
+      header: t('members.usage'),
       cell: (count) => (
-        <BudgetBar budget={budget} count={count} label={`Use by ${describeMember(budget, count.member, nameOf)}`} />
+        <BudgetBar
+          budget={budget}
+          count={count}
+          label={t('members.usageBy', { name: describeMember(budget, count.member, nameOf) })}
+        />
       ),
     },
-    { header: 'Alerts reached', cell: ({ reached }) => <ReachedAlerts reached={reached} />, from: 'sm' },
+    { header: t('members.reached'), cell: ({ reached }) => <ReachedAlerts reached={reached} />, from: 'sm' },
   ]
   return (
     <Section
-      title="Members"
+      title={title}
       actions={
-        <FilterField
-          aria-label="Member"
-          placeholder="Exact name or ID"
-          value={member ?? ''}
-          onChange={(text) => setFilters({ member: text })}
+        <FilterBar
+          filters={[{ name: 'member', label: t('members.find'), kind: 'text', pinned: true, width: 200 }]}
+          values={filters}
+          onChange={setFilters}
         />
       }
     >
       <DataTable
-        label="Members"
+        label={title}
         list={list}
         columns={columns}
         keyOf={({ member: key }) => key}
         empty={
-          <EmptyState title={member ? 'No such member' : 'No requests yet'}>
-            {member ? 'This member has sent no request in the current window.' : 'Members appear with their first request.'}
+          <EmptyState title={member ? t('members.noMatch') : t('members.none')}>
+            {member ? t('members.noMatchHint') : t('members.noneHint')}
           </EmptyState>
         }
       />

@@ -2,6 +2,7 @@ import { Button, VisuallyHidden } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { formatFileSize } from '../../ui/format-file-size.ts'
 import { notifyError } from '../../ui/notify.ts'
 import classes from './conversations.module.css'
@@ -15,6 +16,7 @@ const MAX_IMAGE_BYTES = 5_000_000
 
 /** An attachment: images are shown, all files can be downloaded. */
 export function AttachedFile({ attachment }: { readonly attachment: Attachment }) {
+  const { t } = useTranslation('conversations')
   const { client } = useMember()
   const { filename, file_size: bytes, file_type: type } = attachment
   const download = async () => {
@@ -34,7 +36,7 @@ export function AttachedFile({ attachment }: { readonly attachment: Attachment }
         leftSection={<IconDownload size={14} />}
         onClick={() => void download().catch(notifyError)}
       >
-        <VisuallyHidden>Download </VisuallyHidden>
+        <VisuallyHidden>{t('message.download')} </VisuallyHidden>
         {filename} · {formatFileSize(bytes)}
       </Button>
     </>

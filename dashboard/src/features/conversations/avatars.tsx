@@ -1,4 +1,5 @@
 import { Avatar, type AvatarProps } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
 import { type Contact, type Conversation, useContact, useGroup } from './member-queries.ts'
 
 export const nameOf = ({ display_name, username }: Pick<Contact, 'display_name' | 'username'>): string => display_name ?? username
@@ -20,11 +21,12 @@ interface ConversationHeader {
 export function useConversationHeader(
   conversation: Pick<Conversation, 'contact_id' | 'group_id'> | undefined,
 ): ConversationHeader {
+  const { t } = useTranslation('conversations')
   const contact = useContact(conversation?.contact_id ?? null)
   const group = useGroup(conversation?.group_id ?? null)
-  if (group) return { name: group.name, avatar: group.avatar_url, kind: `Group of ${group.contacts.length}` }
-  if (!contact) return { name: conversation?.contact_id ?? 'Group', avatar: null, kind: null }
-  return { name: nameOf(contact), avatar: contact.avatar_url, kind: contact.is_assistant ? 'Assistant' : null }
+  if (group) return { name: group.name, avatar: group.avatar_url, kind: t('groupOf', { count: group.contacts.length }) }
+  if (!contact) return { name: conversation?.contact_id ?? t('group'), avatar: null, kind: null }
+  return { name: nameOf(contact), avatar: contact.avatar_url, kind: contact.is_assistant ? t('assistant') : null }
 }
 
 /** Hidden from screen readers, because the name is shown beside it. */

@@ -1,6 +1,7 @@
 import { ActionIcon, Alert, Box, CloseButton, FileButton, Group, Loader, Pill, Text, Textarea, Tooltip } from '@mantine/core'
 import { IconPaperclip, IconSend2 } from '@tabler/icons-react'
 import { type KeyboardEvent, useRef } from 'react'
+import { useTranslation } from 'react-i18next'
 import { ApiError } from '../../api/api-error.ts'
 import { describeError } from '../../ui/describe-error.ts'
 import { formatFileSize } from '../../ui/format-file-size.ts'
@@ -11,6 +12,7 @@ import { useComposer } from './use-composer.ts'
 
 /** Input for a new message. Denied messages stay in the input, with the error above it. */
 export function Composer({ conversationId }: { readonly conversationId: string }) {
+  const { t } = useTranslation('conversations')
   const { text, setText, files, upload, removeFile, send, busy, refusal, dismissRefusal } = useComposer(conversationId)
   const input = useRef<HTMLTextAreaElement>(null)
   useUnsavedWarning(text.trim() !== '' || files.length > 0, 'as')
@@ -31,8 +33,8 @@ export function Composer({ conversationId }: { readonly conversationId: string }
         <AttachButton disabled={busy} onChoose={(selected) => void focusAfter(upload(selected))} />
         <Textarea
           ref={input}
-          aria-label="Message"
-          placeholder="Write a message"
+          aria-label={t('composer.message')}
+          placeholder={t('composer.placeholder')}
           autosize
           minRows={1}
           maxRows={6}
@@ -41,7 +43,12 @@ export function Composer({ conversationId }: { readonly conversationId: string }
           onChange={(event) => setText(event.currentTarget.value)}
           onKeyDown={onKeyDown}
         />
-        <ActionIcon size="lg" aria-label="Send" disabled={text.trim() === '' || busy} onClick={() => void focusAfter(send())}>
+        <ActionIcon
+          size="lg"
+          aria-label={t('composer.send')}
+          disabled={text.trim() === '' || busy}
+          onClick={() => void focusAfter(send())}
+        >
           {busy ? <Loader size={16} /> : <IconSend2 size={18} />}
         </ActionIcon>
       </Group>
@@ -55,6 +62,7 @@ interface AttachButtonProps {
 }
 
 function AttachButton({ disabled, onChoose }: AttachButtonProps) {
+  const { t } = useTranslation('conversations')
   const resetPicker = useRef<() => void>(null)
   const choose = (files: readonly File[]) => {
     onChoose(files)
@@ -63,8 +71,8 @@ function AttachButton({ disabled, onChoose }: AttachButtonProps) {
   return (
     <FileButton multiple resetRef={resetPicker} onChange={choose}>
       {(button) => (
-        <Tooltip label="Attach files">
-          <ActionIcon {...button} variant="default" size="lg" aria-label="Attach files" disabled={disabled}>
+        <Tooltip label={t('composer.attach')}>
+          <ActionIcon {...button} variant="default" size="lg" aria-label={t('composer.attach')} disabled={disabled}>
             <IconPaperclip size={18} />
           </ActionIcon>
         </Tooltip>
@@ -79,6 +87,7 @@ interface AttachedFilesProps {
 }
 
 function AttachedFiles({ files, onRemove }: AttachedFilesProps) {
+  const { t } = useTranslation('conversations')
   return (
     <Pill.Group mb="xs">
       {files.map(({ id, filename, file_size }) => (
@@ -86,7 +95,7 @@ function AttachedFiles({ files, onRemove }: AttachedFilesProps) {
           key={id}
           withRemoveButton
           onRemove={() => onRemove(id)}
-          removeButtonProps={{ 'aria-label': `Remove ${filename}`, 'aria-hidden': false, tabIndex: 0 }}
+          removeButtonProps={{ 'aria-label': t('composer.remove', { filename }), 'aria-hidden': false, tabIndex: 0 }}
         >
           {filename} · {formatFileSize(file_size)}
         </Pill>
@@ -97,6 +106,7 @@ function AttachedFiles({ files, onRemove }: AttachedFilesProps) {
 
 /** The reason why a message was not sent. */
 function Refusal({ error, onClose }: { readonly error: unknown; readonly onClose: () => void }) {
+  const { t } = useTranslation('conversations')
   const auditId = error instanceof ApiError ? error.auditId : null
   return (
     <Alert role="alert" color="red" variant="light" mb="xs" p="xs">
@@ -105,11 +115,11 @@ function Refusal({ error, onClose }: { readonly error: unknown; readonly onClose
           {describeError(error).message}{' '}
           {auditId !== null && (
             <Link to={`/audit/${auditId}`} size="sm">
-              View audit record
+              {t('composer.openRecord')}
             </Link>
           )}
         </Text>
-        <CloseButton aria-label="Dismiss" onClick={onClose} />
+        <CloseButton aria-label={t('dismiss')} onClick={onClose} />
       </Group>
     </Alert>
   )

@@ -1,5 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
+import { Trans, useTranslation } from 'react-i18next'
 import { textOf, useFilters } from '../../routing/location.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
@@ -15,6 +16,7 @@ const readFilters = ({ as }: Readonly<Record<string, unknown>>): { as: string | 
 
 /** A messenger that uses the messaging API as a chosen user. */
 export function Page() {
+  const { t } = useTranslation('conversations')
   const [{ as }, setFilters] = useFilters(readFilters)
   const [selected, setChosen] = useState(() => (as !== undefined && isActingAs(as) ? as : undefined))
   const userId = selected === as ? selected : undefined
@@ -35,17 +37,14 @@ export function Page() {
       setFilters({ as: user })
     }
     return (
-      <Frame
-        title="Conversations"
-        description="Use the messaging API as a user of the Workspace. Open a second window to act as another user."
-      >
+      <Frame title={t('title')} description={t('description')}>
         <UserList suggested={as} onChoose={actAs} />
       </Frame>
     )
   }
   if (error) {
     return (
-      <Frame title="Conversations" actions={<Button onClick={() => setFilters({ as: undefined })}>Switch user</Button>}>
+      <Frame title={t('title')} actions={<Button onClick={() => setFilters({ as: undefined })}>{t('switchUser')}</Button>}>
         <ErrorState error={error} onRetry={() => void refetch()} />
       </Frame>
     )
@@ -57,7 +56,7 @@ export function Page() {
   }
   return (
     <MemberContext value={session}>
-      <Frame title="Conversations" actions={<ActingUser session={session} onStop={stop} />}>
+      <Frame title={t('title')} actions={<ActingUser session={session} onStop={stop} />}>
         <Messenger onTokenEnded={() => void refetch()} />
       </Frame>
     </MemberContext>
@@ -66,16 +65,17 @@ export function Page() {
 
 /** The acting user, and a button to switch. */
 function ActingUser({ session: { userId }, onStop }: { readonly session: MemberSession; readonly onStop: () => void }) {
+  const { t } = useTranslation('conversations')
   const contact = useContact(userId)
   const name = contact ? nameOf(contact) : userId
   return (
     <Group gap="xs" wrap="nowrap">
       <UserAvatar name={name} avatar={contact?.avatar_url ?? null} size="sm" />
       <Text size="sm">
-        Acting as <strong>{name}</strong>
+        <Trans ns="conversations" i18nKey="actingAs" values={{ name }} components={{ strong: <strong /> }} />
       </Text>
       <Button variant="default" size="xs" onClick={onStop}>
-        Switch user
+        {t('switchUser')}
       </Button>
     </Group>
   )

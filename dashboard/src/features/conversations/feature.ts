@@ -12,9 +12,9 @@ export const feature: Feature = {
   navigation: [
     {
       to: '/conversations',
-      label: 'Conversations',
+      label: 'conversations',
       icon: IconMessages,
-      section: 'Connect',
+      section: 'connect',
       order: 60,
       scope: 'people:write',
     },

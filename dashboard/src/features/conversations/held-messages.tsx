@@ -1,8 +1,10 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
 import type { ItemOf } from '../../api/operations.ts'
 import { useAll } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
+import { oneOf } from '../../routing/location.ts'
 import { Link } from '../../ui/link.tsx'
 import { Verdict } from '../../ui/verdict.tsx'
 import classes from './conversations.module.css'
@@ -25,7 +27,7 @@ export function HeldMessages({ conversationId }: { readonly conversationId: stri
   const fromQueue = (reviews.items ?? [])
     .filter(({ id, session_id: session }) => session === conversationId && !notes.some((note) => note.reviewItemId === id))
     .map((review) => ({ reviewItemId: review.id, state: 'pending', text: null, ...originOf(review, userId) }))
-  return [...fromQueue, ...notes.map((note) => ({ ...note, own: true, subject: 'Your message' }))].map((held) => (
+  return [...fromQueue, ...notes.map((note) => ({ ...note, own: true, subject: 'own' as const }))].map((held) => (
     <Held key={held.reviewItemId} {...held} conversationId={conversationId} />
   ))
 }
@@ -33,26 +35,25 @@ export function HeldMessages({ conversationId }: { readonly conversationId: stri
 /** Origin of a message that another window or the assistant sent. */
 function originOf({ endpoint, user_id: author }: Review, userId: string) {
   if (endpoint === 'message')
-    return author === userId ? { own: true, subject: 'Your message' } : { own: false, subject: 'A message' }
-  return { own: false, subject: "The assistant's message" }
+    return author === userId ? { own: true, subject: 'own' as const } : { own: false, subject: 'other' as const }
+  return { own: false, subject: 'assistant' as const }
 }
 
 interface HeldProps extends HeldMessage {
   readonly own: boolean
-  readonly subject: string
+  /** Key of the author in the catalogue. */
+  readonly subject: 'own' | 'other' | 'assistant'
   readonly conversationId: string
 }
 
-const STATES: Readonly<Record<string, string>> = {
-  pending: 'is pending review.',
-  denied: 'was denied by a reviewer.',
-  expired: 'expired without a decision.',
-}
+const STATES = ['pending', 'denied', 'expired'] as const
 
 function Held({ reviewItemId, state, text, own, subject, conversationId }: HeldProps) {
+  const { t } = useTranslation('conversations')
   const { userId } = useMember()
   const queries = useQueryClient()
   const canReview = useScopes().hasScope('reviews:read')
+  const known = oneOf(STATES, state)
   return (
     <div className={`${classes.message} ${own ? classes.own : ''}`}>
       <div className={`${classes.bubble} ${classes.held}`}>
@@ -63,12 +64,10 @@ function Held({ reviewItemId, state, text, own, subject, conversationId }: HeldP
         )}
         <Group gap="xs">
           <Verdict verdict={state === 'denied' ? 'deny' : 'require_approval'} />
-          <Text size="sm">
-            {subject} {STATES[state] ?? state}
-          </Text>
+          <Text size="sm">{known ? t(`held.${subject}.${known}`) : state}</Text>
           {canReview && (
             <Link to={`/reviews/${reviewItemId}`} size="sm">
-              Open review
+              {t('held.openReview')}
             </Link>
           )}
           {state !== 'pending' && (
@@ -77,7 +76,7 @@ function Held({ reviewItemId, state, text, own, subject, conversationId }: HeldP
               variant="subtle"
               onClick={() => dismissHeldMessage(queries, userId, conversationId, reviewItemId)}
             >
-              Dismiss
+              {t('dismiss')}
             </Button>
           )}
         </Group>

@@ -17,13 +17,16 @@ const TOKEN_NAME = 'dashboard'
 /** The user that the operator chose in this window. A link alone must not choose one, because reading marks messages as read. */
 const ACTING_AS = 'gatehouse.acting-as'
 
+/** Workspaces may have users with the same id. */
+const chosen = (userId: string): string => JSON.stringify([currentWorkspace() ?? null, userId])
+
 /** Workspaces of the created tokens, by token id. */
 const createdTokens = new Map<string, string | undefined>()
 
 const keyOf = (userId: string | undefined) => ['member session', userId]
 
-export const isActingAs = (userId: string): boolean => sessionStorage.getItem(ACTING_AS) === userId
-export const rememberActingAs = (userId: string): void => sessionStorage.setItem(ACTING_AS, userId)
+export const isActingAs = (userId: string): boolean => sessionStorage.getItem(ACTING_AS) === chosen(userId)
+export const rememberActingAs = (userId: string): void => sessionStorage.setItem(ACTING_AS, chosen(userId))
 
 /** Session of the user. Creates a token on first use. */
 export function useMemberSession(userId: string | undefined) {

@@ -1,8 +1,9 @@
 import { Badge, Group, Text } from '@mantine/core'
-import { Time } from '../../ui/time.tsx'
+import { useTranslation } from 'react-i18next'
 import { AttachedFile } from './attached-file.tsx'
 import { nameOf, UserAvatar } from './avatars.tsx'
 import classes from './conversations.module.css'
+import { ClockTime } from './day.tsx'
 import { useMember } from './member-context.ts'
 import type { Message } from './member-queries.ts'
 import { MessageActions } from './message-actions.tsx'
@@ -17,12 +18,16 @@ interface MessageRowProps {
 
 /** One message with attachments, verdict and reactions. */
 export function MessageRow({ message, repliedTo }: MessageRowProps) {
+  const { t } = useTranslation('conversations')
   const { userId } = useMember()
   const { contact, attachments, governance, read_at: readAt, created_at: at, updated_at: updatedAt } = message
   const own = contact.id === userId
   const name = nameOf(contact)
   return (
-    <article className={`${classes.message} ${own ? classes.own : ''}`} aria-label={`${own ? 'You' : name}: ${message.message}`}>
+    <article
+      className={`${classes.message} ${own ? classes.own : ''}`}
+      aria-label={t('message.label', { name: own ? t('message.you') : name, text: message.message })}
+    >
       {!own && <UserAvatar name={name} avatar={contact.avatar_url} size="sm" />}
       <div className={classes.bubble}>
         {!own && (
@@ -32,14 +37,14 @@ export function MessageRow({ message, repliedTo }: MessageRowProps) {
             </Text>
             {contact.is_assistant && (
               <Badge size="xs" variant="default">
-                Assistant
+                {t('assistant')}
               </Badge>
             )}
           </Group>
         )}
         {repliedTo && (
           <Text size="xs" c="dimmed" lineClamp={1}>
-            In reply to “{repliedTo.message}”
+            {t('message.inReplyTo', { text: repliedTo.message })}
           </Text>
         )}
         <Text size="sm" className={classes.text ?? ''}>
@@ -50,9 +55,9 @@ export function MessageRow({ message, repliedTo }: MessageRowProps) {
         ))}
         <Group gap="xs" mt={4}>
           <Text size="xs" c="dimmed">
-            <Time at={at} />
-            {updatedAt !== null && ' · Edited'}
-            {own && (readAt === null ? ' · Sent' : ' · Read')}
+            <ClockTime at={at} />
+            {updatedAt !== null && <> · {t('message.edited')}</>}
+            {own && <> · {t(readAt === null ? 'message.sent' : 'message.read')}</>}
           </Text>
           {governance && <MessageVerdict auditId={governance.audit_id} always={contact.is_assistant} />}
         </Group>

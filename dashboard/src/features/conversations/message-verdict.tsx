@@ -1,5 +1,6 @@
 import { VisuallyHidden } from '@mantine/core'
-import { type AuditRecord, recordOf } from '../../api/audit-record.ts'
+import { useTranslation } from 'react-i18next'
+import type { AuditRecord } from '../../api/audit-record.ts'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { Link } from '../../ui/link.tsx'
@@ -13,6 +14,7 @@ interface MessageVerdictProps {
 
 /** Verdict of a message with a link to the record. For an assistant's message, the record of its chat request. */
 export function MessageVerdict({ auditId, always }: MessageVerdictProps) {
+  const { t } = useTranslation('conversations')
   const canRead = useScopes().hasScope('audit:read')
   const record = useRecord(auditId, canRead)
   const requestField = record?.features['message.exchange']
@@ -24,9 +26,9 @@ export function MessageVerdict({ auditId, always }: MessageVerdictProps) {
   if (!always && verdict === 'allow' && transforms.length === 0) return null
   return (
     <Link to={`/audit/${request ? requestId : auditId}`} size="xs">
-      <VisuallyHidden>Decision: </VisuallyHidden>
+      <VisuallyHidden>{t('message.decision')} </VisuallyHidden>
       <Verdict verdict={verdict} />
-      {transforms.length > 0 && ' Changed'}
+      {transforms.length > 0 && <> {t('message.changed')}</>}
     </Link>
   )
 }
@@ -38,5 +40,5 @@ function useRecord(id: string | undefined, enabled: boolean): AuditRecord | unde
     { params },
     { enabled: enabled && id !== undefined, staleTime: Number.POSITIVE_INFINITY },
   )
-  return data && recordOf(data)
+  return data && data
 }

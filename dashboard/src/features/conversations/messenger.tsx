@@ -1,4 +1,6 @@
 import { Alert, Button, Center, Paper } from '@mantine/core'
+import { ModalsProvider } from '@mantine/modals'
+import { useTranslation } from 'react-i18next'
 import { usePathParam } from '../../routing/location.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ConversationList } from './conversation-list.tsx'
@@ -8,21 +10,22 @@ import { useLiveUpdates } from './use-live-updates.ts'
 
 /** List of conversations and the open conversation. */
 export function Messenger({ onTokenEnded }: { readonly onTokenEnded: () => void }) {
+  const { t } = useTranslation('conversations')
   const open = usePathParam('id')
   const connection = useLiveUpdates()
   return (
-    <>
+    <ModalsProvider>
       {connection === 'ended' && (
-        <Alert role="alert" color="yellow" title="The access token was revoked">
+        <Alert role="alert" color="yellow" title={t('token.revoked')}>
           <Button size="xs" variant="default" onClick={onTokenEnded}>
-            Create new token
+            {t('token.create')}
           </Button>
         </Alert>
       )}
       <div className={classes.panes}>
         <Paper
           component="section"
-          aria-label="Conversations"
+          aria-label={t('title')}
           withBorder
           className={`${classes.pane} ${open === '' ? '' : classes.covered}`}
         >
@@ -30,19 +33,19 @@ export function Messenger({ onTokenEnded }: { readonly onTokenEnded: () => void 
         </Paper>
         <Paper
           component="section"
-          aria-label="Messages"
+          aria-label={t('messages')}
           withBorder
           className={`${classes.pane} ${open === '' ? classes.covered : ''}`}
         >
           {open === '' ? (
             <Center h="100%">
-              <EmptyState title="No conversation selected">Select a conversation or start a new one.</EmptyState>
+              <EmptyState title={t('none.title')}>{t('none.hint')}</EmptyState>
             </Center>
           ) : (
             <Thread key={open} id={open} />
           )}
         </Paper>
       </div>
-    </>
+    </ModalsProvider>
   )
 }

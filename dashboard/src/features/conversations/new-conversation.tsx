@@ -2,6 +2,7 @@ import { Badge, Button, NavLink, ScrollArea, Stack, Text, TextInput } from '@man
 import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { useNavigateTo } from '../../routing/location.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { FormModal } from '../../ui/form-modal.tsx'
@@ -17,6 +18,7 @@ type Recipient = { readonly contact_id: string } | { readonly group_id: string }
 
 /** Button and dialog that start a conversation, or open the existing one. */
 export function NewConversation() {
+  const { t } = useTranslation('conversations')
   const [opened, { open, close }] = useDisclosure()
   const { client, userId } = useMember()
   const queries = useQueryClient()
@@ -35,10 +37,10 @@ export function NewConversation() {
   }
   return (
     <>
-      <Button size="xs" aria-label="Start conversation" onClick={open}>
-        Start
+      <Button size="xs" aria-label={t('start.title')} onClick={open}>
+        {t('start.button')}
       </Button>
-      <FormModal opened={opened} unsaved={groupForm.isDirty()} onClose={dismiss} title="Start conversation">
+      <FormModal opened={opened} unsaved={groupForm.isDirty()} onClose={dismiss} title={t('start.title')}>
         <Recipients groupForm={groupForm} onChoose={(recipient) => void start(recipient).catch(notifyError)} />
       </FormModal>
     </>
@@ -51,6 +53,7 @@ interface RecipientsProps {
 }
 
 function Recipients({ groupForm, onChoose }: RecipientsProps) {
+  const { t } = useTranslation('conversations')
   const [search, setSearch] = useState('')
   const [isNewGroup, setNewGroup] = useState(false)
   const contacts = useContacts()
@@ -65,8 +68,8 @@ function Recipients({ groupForm, onChoose }: RecipientsProps) {
   return (
     <Stack>
       <TextInput
-        aria-label="Search contacts and groups"
-        placeholder="Search contacts and groups"
+        aria-label={t('start.search')}
+        placeholder={t('start.search')}
         data-autofocus
         value={search}
         onChange={(event) => setSearch(event.currentTarget.value)}
@@ -75,11 +78,11 @@ function Recipients({ groupForm, onChoose }: RecipientsProps) {
         {matches.map((entry) => (
           <RecipientLink key={entry.id} entry={entry} onChoose={onChoose} />
         ))}
-        {matches.length === 0 && <Text c="dimmed">No matching contacts or groups.</Text>}
+        {matches.length === 0 && <Text c="dimmed">{t('start.noMatch')}</Text>}
         <ShowMore list={contacts} fullWidth variant="subtle" />
       </ScrollArea.Autosize>
       <Button variant="default" onClick={() => setNewGroup(true)}>
-        Create group
+        {t('newGroup.create')}
       </Button>
     </Stack>
   )
@@ -89,7 +92,8 @@ interface RecipientEntry {
   readonly id: string
   readonly name: string
   readonly avatar: string | null
-  readonly kind: string | null
+  /** Key in the catalogue. */
+  readonly kind: 'group' | 'assistant' | null
   readonly recipient: Recipient
 }
 
@@ -97,7 +101,7 @@ const groupEntry = ({ id, name, avatar_url }: Group): RecipientEntry => ({
   id,
   name,
   avatar: avatar_url,
-  kind: 'Group',
+  kind: 'group',
   recipient: { group_id: id },
 })
 
@@ -105,7 +109,7 @@ const contactEntry = (contact: Contact): RecipientEntry => ({
   id: contact.id,
   name: nameOf(contact),
   avatar: contact.avatar_url,
-  kind: contact.is_assistant ? 'Assistant' : null,
+  kind: contact.is_assistant ? 'assistant' : null,
   recipient: { contact_id: contact.id },
 })
 
@@ -113,9 +117,10 @@ function RecipientLink({
   entry: { name, avatar, kind, recipient },
   onChoose,
 }: { readonly entry: RecipientEntry } & Pick<RecipientsProps, 'onChoose'>) {
+  const { t } = useTranslation('conversations')
   const badge = kind && (
     <Badge size="xs" variant="default">
-      {kind}
+      {t(kind)}
     </Badge>
   )
   return (

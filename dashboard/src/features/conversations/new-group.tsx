@@ -1,6 +1,7 @@
 import { MultiSelect, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
 import { showFormError } from '../../ui/form-errors.ts'
 import { SubmitForm } from '../../ui/submit-form.tsx'
 import { nameOf } from './avatars.tsx'
@@ -8,11 +9,13 @@ import { useMember } from './member-context.ts'
 import { memberKey, useContacts } from './member-queries.ts'
 
 /** Form of a new group. */
-export const useGroupForm = () =>
-  useForm({
+export function useGroupForm() {
+  const { t } = useTranslation('conversations')
+  return useForm({
     initialValues: { name: '', contacts: [] as string[] },
-    validate: { contacts: (selected) => (selected.length === 0 ? 'Choose at least one member' : null) },
+    validate: { contacts: (selected) => (selected.length === 0 ? t('newGroup.noMember') : null) },
   })
+}
 
 interface NewGroupProps {
   readonly form: ReturnType<typeof useGroupForm>
@@ -21,6 +24,7 @@ interface NewGroupProps {
 
 /** Form that creates a group owned by the user. */
 export function NewGroup({ form, onCreated }: NewGroupProps) {
+  const { t } = useTranslation('conversations')
   const { client, userId } = useMember()
   const queries = useQueryClient()
   const contacts = useContacts().items ?? []
@@ -33,13 +37,13 @@ export function NewGroup({ form, onCreated }: NewGroupProps) {
   return (
     <SubmitForm
       onSubmit={form.onSubmit((body) => create(body).catch(showFormError(form)))}
-      submit="Create group"
+      submit={t('newGroup.create')}
       pending={form.submitting}
     >
-      <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
+      <TextInput label={t('newGroup.name')} required data-autofocus {...form.getInputProps('name')} />
       <MultiSelect
-        label="Members"
-        description="Assistants reply when they are mentioned with @name"
+        label={t('newGroup.members')}
+        description={t('newGroup.mention')}
         required
         searchable
         data={contacts.map((contact) => ({ value: contact.id, label: nameOf(contact) }))}

@@ -1,16 +1,19 @@
 import { IconConfetti, IconEye, IconHeart, IconMoodSmile, IconThumbUp } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { notifyError } from '../../ui/notify.ts'
+import type texts from './en.json'
 import { useMember } from './member-context.ts'
 import { type Message, memberKey } from './member-queries.ts'
 
-/** Reactions that the messenger offers. Others are shown by name. */
-export const REACTIONS: Readonly<Record<string, { readonly label: string; readonly Icon: typeof IconEye }>> = {
-  like: { label: 'Like', Icon: IconThumbUp },
-  love: { label: 'Love', Icon: IconHeart },
-  smile: { label: 'Smile', Icon: IconMoodSmile },
-  celebrate: { label: 'Celebrate', Icon: IconConfetti },
-  seen: { label: 'Seen', Icon: IconEye },
+/** Reactions that the messenger offers. Others are shown by name. `label`: key in the catalogue. */
+export const REACTIONS: Readonly<
+  Record<string, { readonly label: keyof typeof texts.reactions; readonly Icon: typeof IconEye }>
+> = {
+  like: { label: 'like', Icon: IconThumbUp },
+  love: { label: 'love', Icon: IconHeart },
+  smile: { label: 'smile', Icon: IconMoodSmile },
+  celebrate: { label: 'celebrate', Icon: IconConfetti },
+  seen: { label: 'seen', Icon: IconEye },
 }
 
 /** Adds or removes a reaction. */

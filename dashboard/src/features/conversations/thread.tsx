@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, Stack, Text, Title, Tooltip } from '@mantine
 import { IconArchive, IconArchiveOff, IconArrowLeft, IconPinned, IconPinnedOff } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { useTranslation } from 'react-i18next'
 import { useNavigateTo } from '../../routing/location.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
@@ -13,11 +14,12 @@ import classes from './conversations.module.css'
 import { HeldMessages } from './held-messages.tsx'
 import { useMember } from './member-context.ts'
 import { type Conversation, memberKey, useContact, useConversation, useMessages } from './member-queries.ts'
-import { MessageRow } from './message-row.tsx'
+import { MessagesByDay } from './messages-by-day.tsx'
 import { useTyping } from './typing.ts'
 
 /** One conversation: messages, held messages and the composer. */
 export function Thread({ id }: { readonly id: string }) {
+  const { t } = useTranslation('conversations')
   const { data: conversation, error, refetch } = useConversation(id)
   const messages = useMessages(id)
   useMarkAsRead(conversation, messages.items?.[0]?.id)
@@ -28,7 +30,7 @@ export function Thread({ id }: { readonly id: string }) {
       <Stack p="md">
         <ErrorState error={error} onRetry={() => void refetch()} />
         <Button variant="default" onClick={() => navigateTo('/conversations', { as: userId })}>
-          All conversations
+          {t('allConversations')}
         </Button>
       </Stack>
     )
@@ -38,19 +40,17 @@ export function Thread({ id }: { readonly id: string }) {
     <>
       <Header conversation={conversation} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: makes the scroll area reachable by keyboard */}
-      <section className={classes.messages} tabIndex={0} aria-label="Message history">
+      <section className={classes.messages} tabIndex={0} aria-label={t('history.label')}>
         <Stack gap="sm" py="md" role="log" aria-live="polite" aria-busy={!items}>
           {messages.error && !items ? <ErrorState error={messages.error} onRetry={messages.retry} /> : null}
           {!items && !messages.error && <RowsSkeleton />}
           {messages.hasMore && (
             <Button variant="subtle" size="xs" loading={messages.loadingMore} onClick={messages.loadMore}>
-              Show earlier messages
+              {t('history.earlier')}
             </Button>
           )}
-          {items?.length === 0 && <EmptyState title="No messages yet">Write the first message below.</EmptyState>}
-          {items?.toReversed().map((message) => (
-            <MessageRow key={message.id} message={message} repliedTo={items.find(({ id }) => id === message.reply_to)} />
-          ))}
+          {items?.length === 0 && <EmptyState title={t('list.noMessages')}>{t('history.hint')}</EmptyState>}
+          {items && <MessagesByDay messages={items} />}
           <HeldMessages conversationId={id} />
           <Typing conversationId={id} />
         </Stack>
@@ -80,6 +80,7 @@ function useMarkAsRead(conversation: Conversation | undefined, newest: string | 
 }
 
 function Header({ conversation }: { readonly conversation: Conversation | undefined }) {
+  const { t } = useTranslation('conversations')
   const { name, avatar, kind } = useConversationHeader(conversation)
   const { userId } = useMember()
   const navigateTo = useNavigateTo()
@@ -89,7 +90,7 @@ function Header({ conversation }: { readonly conversation: Conversation | undefi
         variant="subtle"
         color="gray"
         hiddenFrom="sm"
-        aria-label="All conversations"
+        aria-label={t('allConversations')}
         onClick={() => navigateTo('/conversations', { as: userId })}
       >
         <IconArrowLeft size={18} />
@@ -112,6 +113,7 @@ function Header({ conversation }: { readonly conversation: Conversation | undefi
 
 /** Buttons to pin and archive the conversation for the user. */
 function ConversationActions({ conversation: { id, is_pinned, archived_at } }: { readonly conversation: Conversation }) {
+  const { t } = useTranslation('conversations')
   const { client, userId } = useMember()
   const queries = useQueryClient()
   const change = (body: { is_pinned: boolean } | { archived_at: number | null }) => {
@@ -122,16 +124,20 @@ function ConversationActions({ conversation: { id, is_pinned, archived_at } }: {
   }
   const archived = archived_at !== null
   const actions = [
-    { label: is_pinned ? 'Unpin' : 'Pin', Icon: is_pinned ? IconPinnedOff : IconPinned, body: { is_pinned: !is_pinned } },
     {
-      label: archived ? 'Restore' : 'Archive',
+      label: t(is_pinned ? 'thread.unpin' : 'thread.pin'),
+      Icon: is_pinned ? IconPinnedOff : IconPinned,
+      body: { is_pinned: !is_pinned },
+    },
+    {
+      label: t(archived ? 'thread.restore' : 'thread.archive'),
       Icon: archived ? IconArchiveOff : IconArchive,
       body: { archived_at: archived ? null : Math.floor(Date.now() / 1_000) },
     },
   ]
   return actions.map(({ label, Icon, body }) => (
     <Tooltip key={label} label={label}>
-      <ActionIcon variant="subtle" color="gray" aria-label={`${label} conversation`} onClick={() => change(body)}>
+      <ActionIcon variant="subtle" color="gray" aria-label={label} onClick={() => change(body)}>
         <Icon size={18} />
       </ActionIcon>
     </Tooltip>
@@ -139,11 +145,12 @@ function ConversationActions({ conversation: { id, is_pinned, archived_at } }: {
 }
 
 function Typing({ conversationId }: { readonly conversationId: string }) {
+  const { t } = useTranslation('conversations')
   const contact = useContact(useTyping(conversationId))
   if (!contact) return null
   return (
     <Text size="sm" c="dimmed" fs="italic">
-      {nameOf(contact)} is typing…
+      {t('thread.typing', { name: nameOf(contact) })}
     </Text>
   )
 }

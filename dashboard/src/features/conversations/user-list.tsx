@@ -1,9 +1,11 @@
 import { Button, Group, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Trans, useTranslation } from 'react-i18next'
 import type { ItemOf } from '../../api/operations.ts'
 import { useAll, useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { LinkButton } from '../../ui/link.tsx'
 import { ShowMore } from '../../ui/show-more.tsx'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
 import { UserAvatar } from './avatars.tsx'
@@ -18,6 +20,7 @@ interface UserListProps {
 
 /** Users that the operator can act as. Assistants are left out. */
 export function UserList({ suggested, onChoose }: UserListProps) {
+  const { t } = useTranslation('conversations')
   const users = useList('/admin/v1/users', { params: { query: { limit: 50 } } })
   const { hasScope } = useScopes()
   const assistants = useAll('/admin/v1/assistants', {}, { enabled: hasScope('messaging:read') })
@@ -25,7 +28,11 @@ export function UserList({ suggested, onChoose }: UserListProps) {
   if (!users.items) return <RowsSkeleton />
   const members = users.items.filter(({ id }) => !assistants.items?.some((assistant) => assistant.id === id))
   if (members.length === 0) {
-    return <EmptyState title="No users">Create a user under Settings, Users. Then you can act as the user here.</EmptyState>
+    return (
+      <EmptyState title={t('users.none')} action={<LinkButton to="/settings/users">{t('users.openUsers')}</LinkButton>}>
+        {t('users.noneHint')}
+      </EmptyState>
+    )
   }
   return (
     <Stack>
@@ -33,15 +40,19 @@ export function UserList({ suggested, onChoose }: UserListProps) {
         <Paper withBorder p="md">
           <Group justify="space-between">
             <Text>
-              This link opens the conversations of <strong>{suggested}</strong>.
+              <Trans
+                ns="conversations"
+                i18nKey="users.suggested"
+                values={{ user: suggested }}
+                components={{ strong: <strong /> }}
+              />
             </Text>
-            <Button onClick={() => onChoose(suggested)}>Continue as {suggested}</Button>
+            <Button onClick={() => onChoose(suggested)}>{t('users.continueAs', { user: suggested })}</Button>
           </Group>
         </Paper>
       )}
-      <Text size="sm" c="dimmed">
-        While this window is open, you have an access token of the user. Messages that you open are marked as read, and messages
-        that you send are from the user. The audit log shows that you created the token.
+      <Text size="sm" c="dimmed" maw={720}>
+        {t('users.notice')}
       </Text>
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
         {members.map((user) => (
@@ -54,7 +65,8 @@ export function UserList({ suggested, onChoose }: UserListProps) {
 }
 
 function UserCard({ user: { id, username, role, department }, onChoose }: { user: User; onChoose: (userId: string) => void }) {
-  const description = [role, department].filter(Boolean).join(', ')
+  const { t } = useTranslation('conversations')
+  const description = [role, department].filter(Boolean).join(' · ')
   return (
     <Paper withBorder p="md">
       <Group wrap="nowrap" justify="space-between">
@@ -65,7 +77,7 @@ function UserCard({ user: { id, username, role, department }, onChoose }: { user
               {username}
             </Text>
             <Text size="sm" c="dimmed" truncate>
-              {description || 'No role'}
+              {description || t('users.noRole')}
             </Text>
           </div>
         </Group>
@@ -73,10 +85,10 @@ function UserCard({ user: { id, username, role, department }, onChoose }: { user
           variant="light"
           size="xs"
           style={{ flexShrink: 0 }}
-          aria-label={`Act as ${username}`}
+          aria-label={t('users.actAs', { user: username })}
           onClick={() => onChoose(id)}
         >
-          Act as
+          {t('users.actAsButton')}
         </Button>
       </Group>
     </Paper>

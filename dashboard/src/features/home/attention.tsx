@@ -1,6 +1,9 @@
-import { Alert, Group, Stack, Text } from '@mantine/core'
+import { Group, Paper, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react'
+import { Trans, useTranslation } from 'react-i18next'
 import { LinkButton } from '../../ui/link.tsx'
+import { Time } from '../../ui/time.tsx'
+import { TimeLeft } from '../../ui/time-left.tsx'
 import type { Overview } from './overview.ts'
 
 type AttentionItem = Overview['attention'][number]
@@ -13,45 +16,70 @@ const URGENT: readonly AttentionItem['kind'][] = [
   'budget_used_up',
 ]
 
-/** Items that need an operator, most urgent first. */
-export function Attention({ attention }: { readonly attention: readonly AttentionItem[] }) {
-  if (attention.length === 0) {
-    return (
-      <Alert color="green" variant="light" icon={<IconCircleCheck size={18} />}>
-        Nothing needs your attention.
-      </Alert>
-    )
-  }
+/** Items that need an operator, one line each, most urgent first. */
+export function Attention({ overview }: { readonly overview: Overview }) {
+  const { attention } = overview
+  const { t } = useTranslation('home')
   return (
-    <Stack component="section" gap="xs" aria-label="Needs attention">
-      {attention.map((item) => (
-        <AttentionRow key={`${item.kind} ${item.link}`} item={item} />
-      ))}
-    </Stack>
+    <Paper component="section" withBorder px="md" py={6} aria-label={t('attention.title')}>
+      <Stack gap={2}>
+        {attention.length === 0 && (
+          <Group gap="xs" wrap="nowrap" mih={30}>
+            <IconCircleCheck size={18} color="var(--mantine-color-green-text)" aria-hidden />
+            <Text size="sm">{t('attention.none')}</Text>
+          </Group>
+        )}
+        {attention.map((item) => (
+          <AttentionRow key={`${item.kind} ${item.link}`} item={item} overview={overview} />
+        ))}
+      </Stack>
+    </Paper>
   )
 }
 
-function AttentionRow({ item: { kind, text, link } }: { readonly item: AttentionItem }) {
-  const urgent = URGENT.includes(kind)
+function AttentionRow({ item: { kind, text, link }, overview }: { readonly item: AttentionItem; readonly overview: Overview }) {
+  const { t } = useTranslation('home')
+  const isUrgent = URGENT.includes(kind)
+  const Icon = isUrgent ? IconAlertTriangle : IconInfoCircle
   const [to = '/', query] = link.split('?')
   return (
-    <Alert
-      color={urgent ? 'red' : 'yellow'}
-      variant="light"
-      icon={urgent ? <IconAlertTriangle size={18} /> : <IconInfoCircle size={18} />}
-    >
-      <Group justify="space-between" gap="xs">
-        <Text size="sm">{text}</Text>
-        <LinkButton
-          to={to}
-          search={Object.fromEntries(new URLSearchParams(query))}
-          size="xs"
-          variant="default"
-          aria-label={`Review: ${text}`}
-        >
-          Review
-        </LinkButton>
-      </Group>
-    </Alert>
+    <Group gap="xs" wrap="nowrap" mih={30}>
+      <Icon size={18} style={{ flex: 'none' }} color={`var(--mantine-color-${isUrgent ? 'red' : 'yellow'}-text)`} aria-hidden />
+      <Text size="sm" flex={1}>
+        {text} <Waiting kind={kind} overview={overview} />
+      </Text>
+      <LinkButton
+        to={to}
+        search={Object.fromEntries(new URLSearchParams(query))}
+        size="compact-sm"
+        variant="default"
+        aria-label={t('attention.reviewItem', { text })}
+      >
+        {t('attention.review')}
+      </LinkButton>
+    </Group>
+  )
+}
+
+/** How long holds or escalations have waited, and when the first hold expires. */
+function Waiting({
+  kind,
+  overview: { holds, escalations },
+}: {
+  readonly kind: AttentionItem['kind']
+  readonly overview: Overview
+}) {
+  const isHold = kind === 'holds_waiting' || kind === 'holds_expiring'
+  const oldest = isHold ? holds.oldest : kind === 'escalations_waiting' ? escalations.oldest : null
+  if (oldest === null) return null
+  const next = isHold ? holds.next_expiry : null
+  return (
+    <Text span inherit c="dimmed">
+      <Trans
+        ns="home"
+        i18nKey={next ? 'attention.oldestAndNext' : 'attention.oldest'}
+        components={{ time: <Time at={oldest} />, left: <TimeLeft until={next ?? ''} /> }}
+      />
+    </Text>
   )
 }

@@ -3,5 +3,5 @@ import type { Feature } from '../../routing/feature.ts'
 
 export const feature: Feature = {
   pages: [{ path: '/', load: () => import('./home-page.tsx') }],
-  navigation: [{ to: '/', label: 'Home', icon: IconHome, order: 10 }],
+  navigation: [{ to: '/', label: 'home', icon: IconHome, order: 10 }],
 }

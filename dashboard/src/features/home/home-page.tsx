@@ -1,81 +1,117 @@
-import { SimpleGrid, Stack } from '@mantine/core'
+import { Alert, SimpleGrid, Stack } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { useFilters } from '../../routing/location.ts'
-import { PERIODS, readPeriod, usePeriodStart } from '../../routing/period.ts'
+import { type ChosenPeriod, PERIODS, readPeriod, type TimeRange, useTimeRange } from '../../routing/period.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { formatCount, formatDollars } from '../../ui/format-numbers.ts'
 import { LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { PeriodControl } from '../../ui/period-control.tsx'
 import { Section } from '../../ui/section.tsx'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
 import { StageTimes } from '../../ui/stage-times.tsx'
+import { TimeChart } from '../../ui/time-chart.tsx'
 import { TrafficChart } from '../../ui/traffic-chart.tsx'
-import { TrafficFigures } from '../../ui/traffic-figures.tsx'
 import { Attention } from './attention.tsx'
-import type { Overview } from './overview.ts'
-import { PendingReviews } from './pending-reviews.tsx'
-import { ProvidersHealth } from './providers-health.tsx'
+import { Breakdown, DIMENSIONS } from './breakdown.tsx'
+import { Checklist } from './checklist.tsx'
+import { DemoBanner } from './demo-banner.tsx'
+import { Health } from './health.tsx'
+import { KeyFigures } from './key-figures.tsx'
+import type { Overview, Usage } from './overview.ts'
 
 const REFETCH_MS = 15_000
 
-/** Overview of the Workspace: items that need attention, traffic, latency, pending reviews and providers. */
+/** Overview of the Workspace: what needs attention, health, figures of a period and the largest groups. */
 export function Page() {
-  const [{ period }, setFilters] = useFilters(readPeriod)
-  const from = usePeriodStart(period)
+  const { t } = useTranslation('home')
+  const [period, setFilters] = useFilters(readPeriod)
   const canReadAudit = useScopes().hasScope('audit:read')
-  const { data, error, refetch } = useRead(
-    '/admin/v1/overview',
-    { params: { query: { from } } },
-    { enabled: canReadAudit, refetchInterval: REFETCH_MS, keepPrevious: true },
-  )
   return (
-    <Frame
-      title="Home"
-      actions={
-        canReadAudit && (
-          <PeriodControl periods={PERIODS} value={period} onChange={(selected) => setFilters({ period: selected })} />
-        )
-      }
-    >
-      {!canReadAudit && <EmptyState title="Welcome">Choose a page in the navigation.</EmptyState>}
-      {canReadAudit && error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
-      {canReadAudit && !error && !data && <RowsSkeleton rows={8} />}
-      {data && <OverviewContent overview={data} />}
+    <Frame title={t('title')} actions={canReadAudit && <PeriodControl periods={PERIODS} value={period} onChange={setFilters} />}>
+      <Stack gap="sm">
+        <DemoBanner />
+        <Checklist />
+        {canReadAudit ? <Content period={period} /> : <EmptyState title={t('welcome.title')}>{t('welcome.hint')}</EmptyState>}
+      </Stack>
     </Frame>
   )
 }
 
-function OverviewContent({ overview }: { readonly overview: Overview }) {
-  const { attention, totals, series, stages, holds, escalations, providers } = overview
-  const { hasScope } = useScopes()
+function Content({ period }: { readonly period: ChosenPeriod }) {
+  const time = useTimeRange(period)
+  const options = { refetchInterval: REFETCH_MS, keepPrevious: true }
+  const overview = useRead('/admin/v1/overview', { params: { query: time } }, options)
+  const usage = useRead('/admin/v1/usage', { params: { query: time } }, options)
+  const failed = [overview, usage].find(({ data, error }) => error && !data)
+  if (failed) return <ErrorState error={failed.error} onRetry={() => void Promise.all([overview.refetch(), usage.refetch()])} />
+  if (!overview.data || !usage.data) return <RowsSkeleton rows={8} />
+  return <OverviewContent overview={overview.data} usage={usage.data} period={period} time={time} />
+}
+
+interface OverviewContentProps {
+  readonly overview: Overview
+  readonly usage: Usage
+  readonly period: ChosenPeriod
+  readonly time: TimeRange
+}
+
+function OverviewContent({ overview, usage, period, time }: OverviewContentProps) {
+  const { t } = useTranslation('home')
   return (
-    <Stack gap="lg">
-      <Attention attention={attention} />
-      <TrafficFigures totals={totals} />
-      <Section title="Requests over time">{totals.requests > 0 ? <TrafficChart series={series} /> : <NoRequests />}</Section>
-      <SimpleGrid cols={{ base: 1, md: 2 }}>
-        <Section title="Latency by stage">
-          <StageTimes stages={stages} />
+    <Stack gap="sm">
+      <Attention overview={overview} />
+      <Health overview={overview} />
+      {usage.uncounted > 0 && <Alert color="yellow">{t('uncounted', { records: formatCount(usage.uncounted) })}</Alert>}
+      <KeyFigures usage={usage} period={period} />
+      <Charts usage={usage} period={period} />
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="sm">
+        {usage.totals.requests > 0 &&
+          DIMENSIONS.map((dimension) => <Breakdown key={dimension} dimension={dimension} period={period} time={time} />)}
+        <Section title={t('stages')}>
+          <StageTimes stages={overview.stages} />
         </Section>
-        <Stack>
-          <PendingReviews holds={holds} escalations={escalations} linked={hasScope('reviews:read')} />
-          <ProvidersHealth providers={providers} linked={hasScope('providers:read')} />
-        </Stack>
       </SimpleGrid>
     </Stack>
   )
 }
 
+function Charts({ usage: { totals, series }, period }: Pick<OverviewContentProps, 'usage' | 'period'>) {
+  const { t } = useTranslation('home')
+  const costs = [{ name: t('figures.cost'), color: 'blue', values: series.map(({ cost }) => cost ?? 0) }]
+  return (
+    <SimpleGrid cols={{ base: 1, md: totals.cost === null ? 1 : 2 }} spacing="sm">
+      <Section
+        title={t('requests.title')}
+        actions={
+          <LinkButton to="/usage" search={{ ...period }} size="compact-xs" variant="subtle" mr={-7}>
+            {t('usage')}
+          </LinkButton>
+        }
+      >
+        {totals.requests > 0 ? <TrafficChart series={series} /> : <NoRequests />}
+      </Section>
+      {totals.cost !== null && (
+        <Section title={t('costs')}>
+          <TimeChart label={t('costs')} times={series.map(({ at }) => at)} series={costs} format={formatDollars} />
+        </Section>
+      )}
+    </SimpleGrid>
+  )
+}
+
 function NoRequests() {
+  const { t } = useTranslation('home')
   const { hasScope } = useScopes()
   return (
     <EmptyState
-      title="No requests in this period"
-      action={hasScope('playground:use') && <LinkButton to="/playground">Open playground</LinkButton>}
+      title={t('requests.none')}
+      action={hasScope('playground:use') && <LinkButton to="/playground">{t('requests.openPlayground')}</LinkButton>}
     >
-      Choose a longer period, or send a request in the playground.
+      {t('requests.hint')}
     </EmptyState>
   )
 }

@@ -8,25 +8,16 @@ export interface Acl {
 
 export const ACL_LISTS = ['departments', 'roles', 'users'] as const
 
-/** Formats an ACL in one line. */
-export function formatAcl(acl: Acl | null, fallback: string): string {
-  if (acl === null) return fallback
-  if (acl.everyone) return 'All users'
-  const lists = ACL_LISTS.flatMap((list) => {
-    const entries = acl[list] ?? []
-    return entries.length > 0 ? [`${entries.length === 1 ? list.slice(0, -1) : list} ${entries.join(', ')}`] : []
-  })
-  return lists.length > 0 ? capitalize(lists.join('; ')) : 'No users'
+/** The ACLs that exclude users, without duplicates. */
+export function narrowingAcls(acls: readonly Acl[]): readonly Acl[] {
+  const distinct = new Map(acls.filter(({ everyone }) => !everyone).map((acl) => [JSON.stringify(acl), acl]))
+  return [...distinct.values()]
 }
 
-/** Formats the readers if each of the ACLs must include the user. */
-export function formatReaders(acls: readonly Acl[]): string {
-  if (acls.length === 0) return 'No users'
-  const narrowing = [...new Set(acls.filter(({ everyone }) => !everyone).map((acl) => formatAcl(acl, '')))]
-  return narrowing.length === 0 ? 'All users' : narrowing.join(' and ')
-}
+/** Whether the ACLs together permit no user. */
+export const permitsNoUser = (acls: readonly Acl[]): boolean => acls.length === 0 || acls.some(isEmpty)
 
-const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+const isEmpty = (acl: Acl): boolean => !acl.everyone && ACL_LISTS.every((list) => (acl[list] ?? []).length === 0)
 
 /** Request body of an ACL. */
 export function aclBody(acl: Acl | null): { everyone?: true; users?: string[]; roles?: string[]; departments?: string[] } | null {

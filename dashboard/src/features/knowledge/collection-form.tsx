@@ -1,11 +1,12 @@
 import { MultiSelect, Select, Switch, Textarea, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
+import { useTranslation } from 'react-i18next'
 import type { ItemOf } from '../../api/operations.ts'
 import { useAll } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { type FormProps, SubmitForm } from '../../ui/submit-form.tsx'
 import { LabelsFields, type LabelValues, labelsBody } from './labels-fields.tsx'
-import { LANGUAGE_CHOICES } from './languages.ts'
+import { useLanguageChoices } from './languages.ts'
 
 export type Collection = ItemOf<'/admin/v1/collections'>
 
@@ -16,11 +17,13 @@ interface Values extends LabelValues {
   applications: string[] | null
 }
 
-export const useCollectionForm = (collection?: Collection): UseFormReturnType<Values> =>
-  useForm<Values>({
+export function useCollectionForm(collection?: Collection): UseFormReturnType<Values> {
+  const { t } = useTranslation('knowledge')
+  return useForm<Values>({
     initialValues: valuesOf(collection),
-    validate: { name: (name) => (name.trim() === '' ? 'Enter a name' : null) },
+    validate: { name: (name) => (name.trim() === '' ? t('form.nameRequired') : null) },
   })
+}
 
 export const valuesOf = (collection?: Collection): Values => ({
   name: collection?.name ?? '',
@@ -42,30 +45,32 @@ export const collectionBody = ({ name, description, language, applications, ...l
 })
 
 export function CollectionForm({ form, onSubmit, submit, pending }: FormProps<Values>) {
+  const { t } = useTranslation('knowledge')
+  const languages = useLanguageChoices()
   const { applications } = form.getValues()
   return (
     <SubmitForm onSubmit={form.onSubmit(onSubmit)} submit={submit} pending={pending}>
-      <TextInput label="Name" required data-autofocus {...form.getInputProps('name')} />
-      <Textarea label="Description" autosize minRows={2} {...form.getInputProps('description')} />
+      <TextInput label={t('form.name')} required data-autofocus {...form.getInputProps('name')} />
+      <Textarea label={t('form.description')} autosize minRows={2} {...form.getInputProps('description')} />
       <LabelsFields
         form={form}
         unsetLabels={{
-          classification: 'None: documents are restricted',
-          acl: 'No users, unless a document has its own readers',
+          classification: t('form.noClassification'),
+          acl: t('form.noReaders'),
         }}
       />
       <Switch
-        label="Available to all Applications"
+        label={t('form.allApplications')}
         checked={applications === null}
         onChange={({ currentTarget }) => form.setFieldValue('applications', currentTarget.checked ? null : [])}
       />
       {applications !== null && <ApplicationsField {...form.getInputProps('applications')} />}
       <Select
-        label="Language"
-        description="Used to index new documents"
+        label={t('form.language')}
+        description={t('form.languageHint')}
         allowDeselect={false}
         searchable
-        data={LANGUAGE_CHOICES}
+        data={languages}
         {...form.getInputProps('language')}
       />
     </SubmitForm>
@@ -73,10 +78,11 @@ export function CollectionForm({ form, onSubmit, submit, pending }: FormProps<Va
 }
 
 function ApplicationsField(input: { readonly value?: string[]; readonly onChange?: (ids: string[]) => void }) {
+  const { t } = useTranslation('knowledge')
   const enabled = useScopes().hasScope('applications:read')
   const { items = [] } = useAll('/admin/v1/applications', {}, { enabled })
   const choices = items.map(({ id, name }) => ({ value: id, label: name }))
   // Chosen Applications stay visible if they are not in the list.
   const unlisted = (input.value ?? []).filter((id) => !choices.some(({ value }) => value === id))
-  return <MultiSelect label="Applications" searchable limit={100} data={[...choices, ...unlisted]} {...input} />
+  return <MultiSelect label={t('form.applications')} searchable limit={100} data={[...choices, ...unlisted]} {...input} />
 }

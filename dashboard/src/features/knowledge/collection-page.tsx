@@ -1,27 +1,26 @@
+import { useTranslation } from 'react-i18next'
 import { useChange, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { useNavigateTo, usePathParam } from '../../routing/location.ts'
-import { changedFields } from '../../ui/changed-fields.ts'
 import { Classification } from '../../ui/classification.tsx'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { EDIT_BUTTON, FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
-import { showFormError } from '../../ui/form-errors.ts'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
-import { useFormSync } from '../../ui/use-form-sync.ts'
-import { formatAcl } from './acl.ts'
-import { type Collection, CollectionForm, collectionBody, useCollectionForm, valuesOf } from './collection-form.tsx'
+import { COLLECTION_REFRESH, EditCollectionButton } from './collection-edit-button.tsx'
+import type { Collection } from './collection-form.tsx'
 import { DocumentsSection } from './documents-section.tsx'
+import { FindableBy } from './findable-by.tsx'
 import { UploadSection } from './upload-section.tsx'
+import { useAclTexts } from './use-acl-texts.ts'
+import { useApplicationTexts } from './use-application-texts.ts'
 
-const REFRESH = ['/admin/v1/collections', '/admin/v1/documents']
-
-/** One collection: labels, uploads and documents. */
+/** One collection: access, uploads and documents. */
 export function Page() {
+  const { t } = useTranslation('knowledge')
   const id = usePathParam('id')
   const { data: collection, error, refetch } = useRead('/admin/v1/collections/{id}', { params: { path: { id } } })
   const canEdit = useScopes().hasScope('knowledge:write')
@@ -31,69 +30,80 @@ export function Page() {
     <Frame
       title={collection.name}
       description={collection.description || undefined}
-      parent={{ to: '/knowledge', label: 'All collections' }}
+      parent={{ to: '/knowledge', label: t('allCollections') }}
       actions={canEdit && <DeleteButton collection={collection} />}
     >
-      <Section title="Access" actions={canEdit && <EditButton collection={collection} />}>
-        <DescriptionList
-          items={[
-            ['Readers', formatAcl(collection.acl, 'No users, unless a document has its own readers')],
-            ['Classification', <Classification key="level" level={collection.classification} fallback="None: restricted" />],
-            ['Regulations', collection.regulations.join(', ') || null],
-            ['Applications', applicationsLabel(collection.applications)],
-            ['ID', <Copyable key="id" value={collection.id} label="ID" />],
-          ]}
-        />
+      <Section title={t('access.title')} actions={canEdit && <EditCollectionButton collection={collection} />}>
+        <CollectionFindableBy collection={collection} />
+        <Labels collection={collection} />
       </Section>
-      {canEdit && <UploadSection collectionId={id} />}
+      {canEdit && (
+        <UploadSection
+          collectionId={id}
+          afterUploads={
+            <CollectionFindableBy collection={collection} action={<EditCollectionButton collection={collection} />} />
+          }
+        />
+      )}
       <DocumentsSection collectionId={id} canAdd={canEdit} />
     </Frame>
   )
 }
 
-const applicationsLabel = (applications: Collection['applications']): string =>
-  applications === null
-    ? 'All Applications'
-    : `${applications.length} ${applications.length === 1 ? 'Application' : 'Applications'}`
+interface CollectionProps {
+  readonly collection: Collection
+}
 
-function EditButton({ collection }: { readonly collection: Collection }) {
-  const form = useCollectionForm(collection)
-  const dialog = useFormDialog(form)
-  const update = useChange('patch', '/admin/v1/collections/{id}', { refresh: REFRESH, onDone: dialog.saved })
-  useFormSync(form, valuesOf(collection))
-  const { id } = collection
+function CollectionFindableBy({ collection, action }: CollectionProps & { readonly action?: React.ReactNode }) {
+  const { acl, classification, applications } = collection
   return (
-    <FormDialog dialog={dialog} title={`Edit ${collection.name}`} {...EDIT_BUTTON} wide pending={update.isPending}>
-      <CollectionForm
-        form={form}
-        submit="Save"
-        pending={update.isPending}
-        onSubmit={(values) =>
-          update.mutate(
-            { params: { path: { id } }, body: changedFields(collectionBody(values), collectionBody(valuesOf(collection))) },
-            { onError: showFormError(form) },
-          )
-        }
-      />
-    </FormDialog>
+    <FindableBy
+      of="collection"
+      acls={acl === null ? [] : [acl]}
+      // Documents without a label count as restricted.
+      level={classification ?? 'restricted'}
+      applications={applications}
+      action={action}
+    />
   )
 }
 
-function DeleteButton({ collection: { id, name } }: { readonly collection: Collection }) {
+function Labels({ collection: { id, acl, classification, regulations, applications } }: CollectionProps) {
+  const { t } = useTranslation('knowledge')
+  const { readersOf } = useAclTexts()
+  const applicationsOf = useApplicationTexts()
+  return (
+    <DescriptionList
+      items={[
+        [t('access.readers'), acl === null ? t('form.noReaders') : readersOf([acl])],
+        [
+          t('access.classification'),
+          <Classification key="level" level={classification} fallback={t('collections.noClassification')} />,
+        ],
+        [t('access.regulations'), regulations.join(', ') || null],
+        [t('form.applications'), applicationsOf(applications)],
+        [t('access.id'), <Copyable key="id" value={id} label={t('access.id')} />],
+      ]}
+    />
+  )
+}
+
+function DeleteButton({ collection: { id, name } }: CollectionProps) {
+  const { t } = useTranslation('knowledge')
   const navigateTo = useNavigateTo()
   const remove = useChange('delete', '/admin/v1/collections/{id}', {
-    expire: REFRESH,
+    expire: COLLECTION_REFRESH,
     onDone: () => navigateTo('/knowledge'),
   })
   return (
     <ConfirmButton
       size="sm"
       color="red"
-      question={`Delete ${name}?`}
-      consequence="All its documents are erased and no longer found in searches. This cannot be undone."
+      question={t('delete.question', { name })}
+      consequence={t('delete.collection')}
       onConfirm={() => remove.mutateAsync({ params: { path: { id } } })}
     >
-      Delete
+      {t('delete.label')}
     </ConfirmButton>
   )
 }

@@ -1,4 +1,5 @@
 import { Box, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
 import { useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { Classification } from '../../ui/classification.tsx'
@@ -7,39 +8,27 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { Link, LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Time } from '../../ui/time.tsx'
-import { formatAcl } from './acl.ts'
 import type { Collection } from './collection-form.tsx'
 import { CreateButton } from './create-button.tsx'
-
-const COLUMNS: readonly Column<Collection>[] = [
-  { header: 'Name', cell: Name },
-  {
-    header: 'Classification',
-    cell: ({ classification }) => <Classification level={classification} fallback="None: restricted" />,
-  },
-  { header: 'Readers', cell: ({ acl }) => formatAcl(acl, 'Set per document'), from: 'sm' },
-  {
-    header: 'Applications',
-    cell: ({ applications }) => (applications === null ? 'All' : applications.length),
-    from: 'md',
-  },
-  { header: 'Updated', cell: ({ updated_at }) => <Time at={updated_at} />, from: 'lg' },
-]
+import { useAclTexts } from './use-acl-texts.ts'
+import { useApplicationTexts } from './use-application-texts.ts'
 
 /** Collections of documents. */
 export function Page() {
+  const { t } = useTranslation('knowledge')
   const list = useList('/admin/v1/collections')
   const { hasScope } = useScopes()
+  const columns = useColumns()
   const canCreate = hasScope('knowledge:write')
   return (
     <Frame
-      title="Knowledge"
-      description="Documents for chat requests. Users only get passages of documents that they can read."
+      title={t('title')}
+      description={t('description')}
       actions={
         <>
           {hasScope('knowledge:content') && (
             <LinkButton to="/knowledge/search" variant="default">
-              Search as user
+              {t('searchAsUser')}
             </LinkButton>
           )}
           {canCreate && <CreateButton />}
@@ -47,15 +36,13 @@ export function Page() {
       }
     >
       <DataTable
-        label="Collections"
+        label={t('collections.table')}
         list={list}
-        columns={COLUMNS}
+        columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <EmptyState title="No collections yet">
-            {canCreate
-              ? 'A collection has documents with the same readers. Create one, then upload files.'
-              : 'Ask an owner to create one.'}
+          <EmptyState title={t('collections.emptyTitle')}>
+            {canCreate ? t('collections.emptyHint') : t('collections.emptyReadOnly')}
           </EmptyState>
         }
       />
@@ -63,7 +50,32 @@ export function Page() {
   )
 }
 
-function Name({ id, name, description }: Collection) {
+function useColumns(): readonly Column<Collection>[] {
+  const { t } = useTranslation('knowledge')
+  const { readersOf } = useAclTexts()
+  const applicationsOf = useApplicationTexts()
+  return [
+    { header: t('collections.name'), cell: (collection) => <Name collection={collection} /> },
+    {
+      header: t('collections.classification'),
+      cell: ({ classification }) => <Classification level={classification} fallback={t('collections.noClassification')} />,
+      from: 'xs',
+    },
+    {
+      header: t('collections.readers'),
+      cell: ({ acl }) => (acl === null ? t('collections.perDocument') : readersOf([acl])),
+      from: 'sm',
+    },
+    {
+      header: t('collections.applications'),
+      cell: ({ applications }) => applicationsOf(applications),
+      from: 'md',
+    },
+    { header: t('collections.updated'), cell: ({ updated_at }) => <Time at={updated_at} />, from: 'lg' },
+  ]
+}
+
+function Name({ collection: { id, name, description } }: { readonly collection: Collection }) {
   return (
     <Box>
       <Link to={`/knowledge/${id}`} display="block" w="fit-content">

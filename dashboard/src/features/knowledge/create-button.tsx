@@ -1,3 +1,4 @@
+import { useTranslation } from 'react-i18next'
 import { useChange } from '../../api/queries.ts'
 import { useNavigateTo } from '../../routing/location.ts'
 import { FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
@@ -6,6 +7,7 @@ import { CollectionForm, collectionBody, useCollectionForm } from './collection-
 
 /** Creates a collection and opens it. */
 export function CreateButton() {
+  const { t } = useTranslation('knowledge')
   const form = useCollectionForm()
   const dialog = useFormDialog(form)
   const navigateTo = useNavigateTo()
@@ -14,10 +16,10 @@ export function CreateButton() {
     onDone: ({ id }) => navigateTo(`/knowledge/${id}`),
   })
   return (
-    <FormDialog dialog={dialog} title="Create collection" wide pending={create.isPending}>
+    <FormDialog dialog={dialog} title={t('create.title')} wide pending={create.isPending}>
       <CollectionForm
         form={form}
-        submit="Create"
+        submit={t('create.submit')}
         pending={create.isPending}
         onSubmit={(values) => create.mutate({ body: collectionBody(values) }, { onError: showFormError(form) })}
       />

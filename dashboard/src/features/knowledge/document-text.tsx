@@ -1,5 +1,6 @@
 import { Badge, Button, Group, Paper, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import type { ItemOf } from '../../api/operations.ts'
 import { useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
@@ -15,19 +16,20 @@ interface DocumentTextProps {
 
 /** The chunks of a document. Loaded on demand, because each reading is recorded. */
 export function DocumentText({ documentId, chunks }: DocumentTextProps) {
+  const { t } = useTranslation('knowledge')
   const [isOpen, setOpen] = useState(false)
   if (!useScopes().hasScope('knowledge:content')) return <MissingScope />
   return (
-    <Section title="Text">
+    <Section title={t('text.title')}>
       {isOpen ? (
         <Chunks documentId={documentId} />
       ) : (
         <Group>
           <Button variant="default" onClick={() => setOpen(true)}>
-            Show text
+            {t('text.show')}
           </Button>
           <Text size="sm" c="dimmed">
-            {chunks} {chunks === 1 ? 'chunk' : 'chunks'}. The audit log records that you read the text.
+            {t('text.recorded', { count: chunks })}
           </Text>
         </Group>
       )}
@@ -35,13 +37,16 @@ export function DocumentText({ documentId, chunks }: DocumentTextProps) {
   )
 }
 
-const MissingScope = () => (
-  <Section title="Text">
-    <Text size="sm" c="dimmed">
-      Reading the text requires the scope knowledge:content.
-    </Text>
-  </Section>
-)
+function MissingScope() {
+  const { t } = useTranslation('knowledge')
+  return (
+    <Section title={t('text.title')}>
+      <Text size="sm" c="dimmed">
+        {t('text.missingScope')}
+      </Text>
+    </Section>
+  )
+}
 
 function Chunks({ documentId }: { readonly documentId: string }) {
   const list = useList('/admin/v1/documents/{id}/chunks', { params: { path: { id: documentId } } })
@@ -58,14 +63,20 @@ function Chunks({ documentId }: { readonly documentId: string }) {
 }
 
 function Chunk({ chunk }: { readonly chunk: ItemOf<'/admin/v1/documents/{id}/chunks'> }) {
+  const { t } = useTranslation('knowledge')
   const { headings, content, tokens, flagged } = chunk
   return (
     <Paper withBorder p="sm">
       <Group gap="xs" mb={4}>
+        {headings.length > 0 && (
+          <Text size="xs" fw={500}>
+            {headings.join(' › ')}
+          </Text>
+        )}
         <Text size="xs" c="dimmed">
-          {[...headings, `${tokens} tokens`].join(' › ')}
+          {t('text.tokens', { count: tokens })}
         </Text>
-        {flagged && <Badge color="orange">Instructions found</Badge>}
+        {flagged && <Badge color="orange">{t('text.instructions')}</Badge>}
       </Group>
       <Text size="sm" style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
         {content}

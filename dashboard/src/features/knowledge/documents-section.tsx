@@ -1,24 +1,19 @@
-import { Badge, Box, Group, Switch, Text } from '@mantine/core'
+import { Badge, Box, Group, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
 import type { ItemOf } from '../../api/operations.ts'
 import { useList } from '../../api/queries.ts'
 import { oneOf, textOf, useFilters } from '../../routing/location.ts'
 import { Classification } from '../../ui/classification.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { FilterBar } from '../../ui/filter-bar.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/section.tsx'
 import { Time } from '../../ui/time.tsx'
-import { formatReaders } from './acl.ts'
+import { Views } from '../../views/views.tsx'
+import { useAclTexts } from './use-acl-texts.ts'
 
 export type Document = ItemOf<'/admin/v1/documents'>
-
-const COLUMNS: readonly Column<Document>[] = [
-  { header: 'Document', cell: Title },
-  { header: 'Classification', cell: Level, from: 'xs' },
-  { header: 'Readers', cell: Readers, from: 'md' },
-  { header: 'Chunks', cell: ({ chunks }) => chunks, align: 'right', from: 'sm' },
-  { header: 'Updated', cell: ({ updated_at }) => <Time at={updated_at} />, from: 'lg' },
-]
 
 const readFilters = ({ only }: Readonly<Record<string, unknown>>) => ({ only: oneOf(['flagged'], textOf(only)) })
 
@@ -29,49 +24,61 @@ interface DocumentsSectionProps {
 
 /** Documents of a collection. */
 export function DocumentsSection({ collectionId, canAdd }: DocumentsSectionProps) {
-  const [{ only }, setFilters] = useFilters(readFilters)
-  const query = { collection: collectionId, ...(only && { flagged: 'true' as const }) }
+  const { t } = useTranslation('knowledge')
+  const [filters, setFilters] = useFilters(readFilters)
+  const columns = useColumns()
+  const query = { collection: collectionId, ...(filters.only && { flagged: 'true' as const }) }
   const list = useList('/admin/v1/documents', { params: { query } })
+  const empty = filters.only ? (
+    <EmptyState title={t('documents.noneFlaggedTitle')}>{t('documents.noneFlaggedHint')}</EmptyState>
+  ) : (
+    <EmptyState title={t('documents.emptyTitle')}>{canAdd ? t('documents.emptyHint') : t('documents.emptyReadOnly')}</EmptyState>
+  )
   return (
-    <Section
-      title="Documents"
-      actions={
-        <Switch
-          label="Needs review only"
-          checked={only === 'flagged'}
-          onChange={({ currentTarget }) => setFilters({ only: currentTarget.checked ? 'flagged' : undefined })}
-        />
-      }
-    >
-      <DataTable
-        label="Documents"
-        list={list}
-        columns={COLUMNS}
-        keyOf={({ id }) => id}
-        empty={only ? <NoFlaggedDocuments /> : <NoDocuments canAdd={canAdd} />}
-      />
+    <Section title={t('documents.title')}>
+      <FilterBar
+        filters={[
+          {
+            name: 'only',
+            label: t('documents.status'),
+            kind: 'choice',
+            pinned: true,
+            choices: [{ value: 'flagged', label: t('documents.needsReview') }],
+          },
+        ]}
+        values={filters}
+        onChange={setFilters}
+      >
+        <Views page="documents" />
+      </FilterBar>
+      <DataTable label={t('documents.title')} list={list} columns={columns} keyOf={({ id }) => id} empty={empty} />
     </Section>
   )
 }
 
-const NoFlaggedDocuments = () => (
-  <EmptyState title="No documents need review">
-    No document of this collection seems to contain instructions for a model.
-  </EmptyState>
-)
+function useColumns(): readonly Column<Document>[] {
+  const { t } = useTranslation('knowledge')
+  const { readersOf } = useAclTexts()
+  return [
+    { header: t('documents.document'), cell: (document) => <Title document={document} /> },
+    {
+      header: t('documents.classification'),
+      cell: ({ effective }) => <Classification level={effective.classification} />,
+      from: 'xs',
+    },
+    { header: t('documents.readers'), cell: ({ effective }) => readersOf(effective.acls), from: 'md' },
+    { header: t('documents.chunks'), cell: ({ chunks }) => chunks, align: 'right', from: 'sm' },
+    { header: t('documents.updated'), cell: ({ updated_at }) => <Time at={updated_at} />, from: 'lg' },
+  ]
+}
 
-const NoDocuments = ({ canAdd }: { readonly canAdd: boolean }) => (
-  <EmptyState title="No documents yet">
-    {canAdd ? 'Upload files above or fetch a document from a URL.' : 'Ask an owner to upload documents.'}
-  </EmptyState>
-)
-
-function Title({ id, title, key, flags }: Document) {
+function Title({ document: { id, title, key, flags } }: { readonly document: Document }) {
+  const { t } = useTranslation('knowledge')
   return (
     <Box>
       <Group gap="xs">
         <Link to={`/knowledge/documents/${id}`}>{title}</Link>
-        {flags && <Badge color="orange">Needs review</Badge>}
+        {flags && <Badge color="orange">{t('documents.needsReview')}</Badge>}
       </Group>
       {key !== title && (
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
@@ -80,12 +87,4 @@ function Title({ id, title, key, flags }: Document) {
       )}
     </Box>
   )
-}
-
-function Level({ effective }: Document) {
-  return <Classification level={effective.classification} />
-}
-
-function Readers({ effective }: Document) {
-  return formatReaders(effective.acls)
 }

@@ -8,5 +8,5 @@ export const feature: Feature = {
     { path: '/knowledge/$id', load: () => import('./collection-page.tsx'), scope: 'knowledge:read' },
     { path: '/knowledge/documents/$id', load: () => import('./document-page.tsx'), scope: 'knowledge:read' },
   ],
-  navigation: [{ to: '/knowledge', label: 'Knowledge', icon: IconBooks, section: 'Data', order: 10, scope: 'knowledge:read' }],
+  navigation: [{ to: '/knowledge', label: 'knowledge', icon: IconBooks, section: 'data', order: 10, scope: 'knowledge:read' }],
 }

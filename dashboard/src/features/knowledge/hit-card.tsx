@@ -1,5 +1,6 @@
 import { Group, List, Paper, Text, ThemeIcon, VisuallyHidden } from '@mantine/core'
 import { IconCheck, IconX } from '@tabler/icons-react'
+import { Trans, useTranslation } from 'react-i18next'
 import type { ResponseOf } from '../../api/operations.ts'
 import { Classification } from '../../ui/classification.tsx'
 import { Link } from '../../ui/link.tsx'
@@ -8,19 +9,29 @@ type Hit = ResponseOf<'post', '/admin/v1/knowledge/search'>['visible'][number]
 
 /** A hit with the checks that decide whether the user sees it. */
 export function HitCard({ hit }: { readonly hit: Hit }) {
+  const { t } = useTranslation('knowledge')
   const { document_id, collection_id, title, collection, headings, content, classification, similarity, checks } = hit
   return (
     <Paper component="article" withBorder p="sm">
       <Group justify="space-between" gap="xs">
         <Text size="sm" component="div">
-          <Link to={`/knowledge/documents/${document_id}`} fw={500}>
-            {title}
-          </Link>{' '}
-          in <Link to={`/knowledge/${collection_id}`}>{collection}</Link>
+          <Trans
+            ns="knowledge"
+            i18nKey="search.in"
+            values={{ title, name: collection }}
+            components={{
+              document: (
+                <Link to={`/knowledge/documents/${document_id}`} fw={500}>
+                  {null}
+                </Link>
+              ),
+              collection: <Link to={`/knowledge/${collection_id}`}>{null}</Link>,
+            }}
+          />
         </Text>
         <Group gap="xs">
           <Classification level={classification} />
-          <Text size="xs" c="dimmed" title="Similarity, from 0 to 1">
+          <Text size="xs" c="dimmed" title={t('search.similarity')}>
             {similarity.toFixed(2)}
           </Text>
         </Group>
@@ -36,7 +47,7 @@ export function HitCard({ hit }: { readonly hit: Hit }) {
       <List size="sm" lh={1.4} spacing={6} center listStyleType="none" withPadding={false}>
         {checks.map(({ passed, because }) => (
           <List.Item key={because} icon={<CheckIcon passed={passed} />}>
-            <VisuallyHidden>{passed ? 'Passed: ' : 'Failed: '}</VisuallyHidden>
+            <VisuallyHidden>{passed ? t('search.passed') : t('search.failed')}</VisuallyHidden>
             {because}
           </List.Item>
         ))}

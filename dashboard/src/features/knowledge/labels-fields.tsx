@@ -1,6 +1,7 @@
 import { Select, TagsInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { CLASSIFICATIONS } from '../../ui/classification.tsx'
+import { useTranslation } from 'react-i18next'
+import { type CLASSIFICATIONS, classificationChoices } from '../../ui/classification.tsx'
 import { type Acl, aclBody } from './acl.ts'
 import { AclField } from './acl-field.tsx'
 
@@ -24,19 +25,20 @@ interface LabelsFieldsProps {
 
 /** Inputs for classification, regulations and readers. */
 export function LabelsFields({ form, unsetLabels }: LabelsFieldsProps) {
+  const { t } = useTranslation('knowledge')
   const { value, onChange, error } = form.getInputProps('acl')
   return (
     <>
       <Select
-        label="Classification"
+        label={t('form.classification')}
         placeholder={unsetLabels.classification}
         clearable
-        data={CLASSIFICATIONS}
+        data={classificationChoices()}
         {...form.getInputProps('classification')}
       />
       <TagsInput
-        label="Regulations"
-        description="Policies can use them, for example gdpr or hipaa"
+        label={t('form.regulations')}
+        description={t('form.regulationsHint')}
         acceptValueOnBlur
         {...form.getInputProps('regulations')}
       />

@@ -1,3 +1,4 @@
+import { useTranslation } from 'react-i18next'
 import type { ItemOf } from '../../api/operations.ts'
 
 type Language = ItemOf<'/admin/v1/collections'>['language']
@@ -8,11 +9,10 @@ const CODES: readonly Exclude<Language, 'none'>[] = [
   ...(['it', 'lt', 'ne', 'nl', 'no', 'pt', 'ro', 'ru', 'sa', 'sr', 'sv', 'ta', 'tr', 'uk'] as const),
 ]
 
-const names = new Intl.DisplayNames('en', { type: 'language' })
-
-export const LANGUAGE_CHOICES: { value: Language; label: string }[] = [
-  ...CODES.map((code) => ({ value: code, label: names.of(code) ?? code })).sort((one, other) =>
-    one.label.localeCompare(other.label),
-  ),
-  { value: 'none', label: 'Other (no stemming)' },
-]
+/** Options of a select input, by name. */
+export function useLanguageChoices(): { value: Language; label: string }[] {
+  const { t, i18n } = useTranslation('knowledge')
+  const names = new Intl.DisplayNames(i18n.language, { type: 'language' })
+  const known = CODES.map((code) => ({ value: code, label: names.of(code) ?? code }))
+  return [...known.sort((one, other) => one.label.localeCompare(other.label)), { value: 'none', label: t('form.otherLanguage') }]
+}

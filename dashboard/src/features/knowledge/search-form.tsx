@@ -1,10 +1,11 @@
 import { Autocomplete, Button, Group, Paper, Select, SimpleGrid, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useDebouncedValue } from '@mantine/hooks'
+import { useTranslation } from 'react-i18next'
 import { useApplicationNames } from '../../api/application-names.ts'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
-import { CLASSIFICATIONS } from '../../ui/classification.tsx'
+import { classificationChoices } from '../../ui/classification.tsx'
 import type { Search } from './search-filters.ts'
 
 interface SearchFormProps {
@@ -19,14 +20,15 @@ type Values = Readonly<Record<keyof Search, string>>
 
 /** Query, Application and user of a search. Selecting a directory user fills in the user's attributes. */
 export function SearchForm({ search, onSearch, onRepeat, pending }: SearchFormProps) {
+  const { t } = useTranslation('knowledge')
   const { choices } = useApplicationNames()
   const { q = '', application = '', user = '', role = '', department = '', clearance = '' } = search
   const initialValues: Values = { q, application, user, role, department, clearance }
   const form = useForm<Values>({
     initialValues,
     validate: {
-      q: (text) => (text.trim() === '' ? 'Enter a query' : null),
-      application: (id) => (id ? null : 'Select the Application of the user'),
+      q: (text) => (text.trim() === '' ? t('search.queryRequired') : null),
+      application: (id) => (id ? null : t('search.applicationRequired')),
     },
   })
   const values = form.getValues()
@@ -35,10 +37,11 @@ export function SearchForm({ search, onSearch, onRepeat, pending }: SearchFormPr
     onSearch({ ...submitted, clearance: submitted.clearance || undefined })
   }
   return (
-    <Paper component="form" withBorder p="md" role="search" aria-label="Search as user" onSubmit={form.onSubmit(submit)}>
+    <Paper component="form" withBorder p="md" role="search" aria-label={t('searchAsUser')} onSubmit={form.onSubmit(submit)}>
       <SimpleGrid cols={{ base: 1, xs: 2, md: 5 }} spacing="sm">
         <Select
-          label="Application"
+          label={t('search.application')}
+          placeholder={t('search.applicationHint')}
           searchable
           limit={100}
           data={choices}
@@ -46,14 +49,14 @@ export function SearchForm({ search, onSearch, onRepeat, pending }: SearchFormPr
           value={values.application || null}
         />
         <UserField form={form} />
-        <TextInput label="Role" {...form.getInputProps('role')} />
-        <TextInput label="Department" {...form.getInputProps('department')} />
+        <TextInput label={t('search.role')} placeholder={t('search.none')} {...form.getInputProps('role')} />
+        <TextInput label={t('search.department')} placeholder={t('search.none')} {...form.getInputProps('department')} />
         <ClearanceField form={form} />
       </SimpleGrid>
       <Group mt="sm" gap="xs" align="flex-end">
-        <TextInput label="Query" flex={1} miw={200} {...form.getInputProps('q')} />
+        <TextInput label={t('search.query')} flex={1} miw={200} {...form.getInputProps('q')} />
         <Button type="submit" loading={pending}>
-          Search
+          {t('search.submit')}
         </Button>
       </Group>
     </Paper>
@@ -65,6 +68,7 @@ interface FieldProps {
 }
 
 function UserField({ form }: FieldProps) {
+  const { t } = useTranslation('knowledge')
   const enabled = useScopes().hasScope('people:read')
   const [search] = useDebouncedValue(form.getValues().user, 250)
   const query = { limit: 10, ...(search && { search }) }
@@ -79,8 +83,8 @@ function UserField({ form }: FieldProps) {
   }
   return (
     <Autocomplete
-      label="User"
-      placeholder="Any"
+      label={t('search.user')}
+      placeholder={t('search.none')}
       data={users.map(({ id }) => id)}
       // The server filters by id and name.
       filter={({ options }) => options}
@@ -91,12 +95,13 @@ function UserField({ form }: FieldProps) {
 }
 
 function ClearanceField({ form }: FieldProps) {
+  const { t } = useTranslation('knowledge')
   return (
     <Select
-      label="Clearance"
-      placeholder="Default"
+      label={t('search.clearance')}
+      placeholder={t('search.default')}
       clearable
-      data={CLASSIFICATIONS}
+      data={classificationChoices()}
       {...form.getInputProps('clearance')}
       value={form.getValues().clearance || null}
       onChange={(level) => form.setFieldValue('clearance', level ?? '')}

@@ -1,11 +1,13 @@
-import { Alert, Text } from '@mantine/core'
+import { Alert, Stack, Text } from '@mantine/core'
 import { useEffect } from 'react'
+import { Trans, useTranslation } from 'react-i18next'
 import type { ResponseOf } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { useFilters } from '../../routing/location.ts'
 import { Classification } from '../../ui/classification.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
@@ -17,6 +19,7 @@ type Explanation = ResponseOf<'post', '/admin/v1/knowledge/search'>
 
 /** Searches as a user and explains visible and hidden hits. */
 export function Page() {
+  const { t } = useTranslation('knowledge')
   const [search, setSearch] = useFilters(readSearch)
   const { mutate, data, error, isPending } = useChange('post', '/admin/v1/knowledge/search')
   const body = searchBody(search)
@@ -28,43 +31,54 @@ export function Page() {
   const repeat = () => body && mutate({ body })
   return (
     <Frame
-      title="Search as user"
-      description="Shows visible and hidden hits of a user, with the reasons. The audit log records your search."
-      parent={{ to: '/knowledge', label: 'All collections' }}
+      title={t('searchAsUser')}
+      description={t('search.description')}
+      parent={{ to: '/knowledge', label: t('allCollections') }}
     >
       <SearchForm key={bodyText} search={search} onSearch={setSearch} onRepeat={repeat} pending={isPending} />
       {bodyText === undefined ? (
-        <EmptyState title="No search yet">Choose an Application and enter a query.</EmptyState>
+        <EmptyState title={t('search.emptyTitle')}>{t('search.emptyHint')}</EmptyState>
       ) : error ? (
         <ErrorState error={error} onRetry={repeat} />
       ) : isPending || !data ? (
         <RowsSkeleton />
       ) : (
-        <Results explanation={data} />
+        <Results explanation={data} applicationId={search.application} />
       )}
     </Frame>
   )
 }
 
-function Results({ explanation: { enabled, ceiling, visible, hidden } }: { readonly explanation: Explanation }) {
+interface ResultsProps {
+  readonly explanation: Explanation
+  readonly applicationId: string | undefined
+}
+
+function Results({ explanation: { enabled, ceiling, visible, hidden }, applicationId }: ResultsProps) {
+  const { t } = useTranslation('knowledge')
   return (
     <>
       {!enabled && (
-        <Alert color="yellow" variant="light" title="Knowledge is disabled for this Application">
-          Its users get no hits. Enable knowledge in the settings of the Application to get the hits below.
+        <Alert color="yellow" variant="light" title={t('search.disabledTitle')}>
+          <Stack gap="xs" align="flex-start">
+            {t('search.disabledHint')}
+            <LinkButton to={`/applications/${applicationId}`} search={{ tab: 'settings' }} size="xs" variant="default">
+              {t('search.openSettings')}
+            </LinkButton>
+          </Stack>
         </Alert>
       )}
       <Text size="sm" component="div">
-        The user can see content up to <Classification level={ceiling} />. Policies can hide or change further hits.
+        <Trans ns="knowledge" i18nKey="search.clearedFor" components={{ level: <Classification level={ceiling} /> }} />
       </Text>
-      <Section title={`Visible: ${count(visible.length)}`}>
-        {visible.length === 0 && <Text c="dimmed">No visible passage matches the query.</Text>}
+      <Section title={t('search.visible', { count: visible.length })}>
+        {visible.length === 0 && <Text c="dimmed">{t('search.noneVisible')}</Text>}
         {visible.map((hit) => (
           <HitCard key={hit.chunk_id} hit={hit} />
         ))}
       </Section>
-      <Section title={`Hidden: ${count(hidden.length)}`}>
-        {hidden.length === 0 && <Text c="dimmed">No matching passage is hidden.</Text>}
+      <Section title={t('search.hidden', { count: hidden.length })}>
+        {hidden.length === 0 && <Text c="dimmed">{t('search.noneHidden')}</Text>}
         {hidden.map((hit) => (
           <HitCard key={hit.chunk_id} hit={hit} />
         ))}
@@ -72,5 +86,3 @@ function Results({ explanation: { enabled, ceiling, visible, hidden } }: { reado
     </>
   )
 }
-
-const count = (passages: number): string => `${passages} ${passages === 1 ? 'passage' : 'passages'}`

@@ -1,19 +1,18 @@
-import { Badge, Group, Progress, Text } from '@mantine/core'
+import { Badge, Button, Group, Progress, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
 import { Link } from '../../ui/link.tsx'
 import type { Upload } from './use-uploads.ts'
 
-const STATE_LABELS = {
-  queued: 'Queued',
-  uploading: 'Uploading',
-  added: 'Added',
-  changed: 'New version',
-  relabelled: 'New labels',
-  unchanged: 'Unchanged',
-  failed: 'Failed',
-} as const
+interface UploadRowProps {
+  readonly upload: Upload
+  readonly onRetry: () => void
+}
+
+const COLORS: Readonly<Partial<Record<Upload['state'], string>>> = { failed: 'red', queued: 'gray', uploading: 'blue' }
 
 /** One file with its upload state. */
-export function UploadRow({ upload }: { readonly upload: Upload }) {
+export function UploadRow({ upload, onRetry }: UploadRowProps) {
+  const { t } = useTranslation('knowledge')
   const { name, state, progress, documentId, chunks, flagged, problem } = upload
   // The server parses and indexes the file after the upload.
   const isProcessing = state === 'uploading' && progress === 1
@@ -24,20 +23,23 @@ export function UploadRow({ upload }: { readonly upload: Upload }) {
           {documentId ? <Link to={`/knowledge/documents/${documentId}`}>{name}</Link> : name}
         </Text>
         <Group gap="xs" role="status">
-          {flagged && <Badge color="orange">Needs review</Badge>}
+          {flagged && <Badge color="orange">{t('documents.needsReview')}</Badge>}
           {state !== 'failed' && chunks !== undefined && (
             <Text size="sm" c="dimmed">
-              {chunks} {chunks === 1 ? 'chunk' : 'chunks'}
+              {t('chunks', { count: chunks })}
             </Text>
           )}
-          <Badge color={state === 'failed' ? 'red' : state === 'queued' ? 'gray' : 'green'}>
-            {isProcessing ? 'Processing' : STATE_LABELS[state]}
-          </Badge>
+          {state === 'failed' && (
+            <Button size="compact-xs" variant="subtle" aria-label={t('upload.retryOf', { name })} onClick={onRetry}>
+              {t('upload.retry')}
+            </Button>
+          )}
+          <Badge color={COLORS[state] ?? 'green'}>{t(`upload.states.${isProcessing ? 'processing' : state}`)}</Badge>
         </Group>
       </Group>
       {state === 'uploading' && (
         <Progress.Root size="sm" mt={4}>
-          <Progress.Section value={progress * 100} animated={isProcessing} aria-label={`${name}: upload progress`} />
+          <Progress.Section value={progress * 100} animated={isProcessing} aria-label={t('upload.progressOf', { name })} />
         </Progress.Root>
       )}
       {problem && (

@@ -1,15 +1,15 @@
 import '@mantine/dropzone/styles.css'
-import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { Dropzone } from '@mantine/dropzone'
-import { useForm } from '@mantine/form'
 import { IconFileUpload } from '@tabler/icons-react'
-import { type ChangeEvent, useRef } from 'react'
-import { useChange } from '../../api/queries.ts'
-import { showFormError } from '../../ui/form-errors.ts'
-import { notifyError, notifySuccess } from '../../ui/notify.ts'
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { notifyError } from '../../ui/notify.ts'
 import { Section } from '../../ui/section.tsx'
-import { useUnloadWarning, useUnsavedWarning } from '../../ui/use-unsaved-warning.ts'
+import { useUnloadWarning } from '../../ui/use-unsaved-warning.ts'
+import { FolderButton } from './folder-button.tsx'
 import { UploadRow } from './upload-row.tsx'
+import { UrlForm } from './url-form.tsx'
 import { useUploads } from './use-uploads.ts'
 
 /** Limit of the server. */
@@ -17,111 +17,83 @@ const MAX_BYTES = 20 * 1_048_576
 
 interface UploadSectionProps {
   readonly collectionId: string
+  /** Shown with the results of uploads. */
+  readonly afterUploads: ReactNode
 }
 
 /** Adds documents: files, folders and URLs. */
-export function UploadSection({ collectionId }: UploadSectionProps) {
-  const { uploads, add, clear } = useUploads(collectionId)
-  const isIdle = uploads.every(({ state }) => state !== 'queued' && state !== 'uploading')
+export function UploadSection({ collectionId, afterUploads }: UploadSectionProps) {
+  const { t } = useTranslation('knowledge')
+  const { uploads, add, retry, clear } = useUploads(collectionId)
+  const [hasUrl, setHasUrl] = useState(false)
+  const done = uploads.filter(({ state }) => state !== 'queued' && state !== 'uploading').length
+  const isIdle = done === uploads.length
   useUnloadWarning(!isIdle)
+  const refuse = (name: string) => notifyError(new Error(t('upload.tooLarge', { name })))
+  const addAllowed = (files: readonly File[]) => {
+    for (const { name } of files.filter(({ size }) => size > MAX_BYTES)) refuse(name)
+    add(files.filter(({ size }) => size <= MAX_BYTES))
+  }
   return (
     <Section
-      title="Add documents"
+      title={t('upload.title')}
       actions={
         uploads.length > 0 &&
         isIdle && (
           <Button size="xs" variant="subtle" onClick={clear}>
-            Clear list
+            {t('upload.clear')}
           </Button>
         )
       }
     >
-      <Dropzone
-        onDrop={add}
-        onReject={(files) => {
-          for (const { file } of files) notifyError(new Error(`${file.name} is larger than 20 MB.`))
-        }}
-        maxSize={MAX_BYTES}
-        aria-label="Drop files here, or press Enter to choose files"
-        inputProps={{ 'aria-label': 'Files' }}
-      >
-        <Group justify="center" gap="sm" mih={84} style={{ pointerEvents: 'none' }}>
-          <IconFileUpload size={32} stroke={1.5} aria-hidden />
-          <Stack gap={0}>
-            <Text fw={500}>Drop files here, or click to choose files</Text>
-            <Text size="sm" c="dimmed">
-              Markdown, HTML, PDF, Word, text, CSV, JSON; up to 20 MB each
-            </Text>
-          </Stack>
-        </Group>
-      </Dropzone>
-      <FolderButton onChoose={add} />
+      <DropArea onFiles={add} onTooLarge={refuse} />
+      <Group align="flex-start" gap="xs">
+        <FolderButton onChoose={addAllowed} />
+        <UrlForm collectionId={collectionId} onAdded={() => setHasUrl(true)} />
+      </Group>
       {uploads.length > 0 && (
-        <Stack component="ul" gap="xs" m={0} p={0} style={{ listStyle: 'none' }} aria-label="Uploads">
-          {uploads.map((upload) => (
-            <UploadRow key={upload.id} upload={upload} />
-          ))}
-        </Stack>
+        <>
+          <Text size="sm" c="dimmed" role="status">
+            {t('upload.progress', { done, count: uploads.length })}
+          </Text>
+          <Stack component="ul" gap="xs" m={0} p={0} style={{ listStyle: 'none' }} aria-label={t('upload.list')}>
+            {uploads.map((upload) => (
+              <UploadRow key={upload.id} upload={upload} onRetry={() => retry(upload)} />
+            ))}
+          </Stack>
+        </>
       )}
-      <FromUrl collectionId={collectionId} />
+      {isIdle && (hasUrl || uploads.length > 0) && afterUploads}
     </Section>
   )
 }
 
-/** React's types lack this attribute, which all browsers support. */
-const FOLDERS = { webkitdirectory: '' }
-
-/** Uploads a folder; files keep their paths. */
-function FolderButton({ onChoose }: { readonly onChoose: (files: readonly File[]) => void }) {
-  const input = useRef<HTMLInputElement>(null)
-  const choose = ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
-    const files = [...(currentTarget.files ?? [])]
-    for (const { name } of files.filter(({ size }) => size > MAX_BYTES)) notifyError(new Error(`${name} is larger than 20 MB.`))
-    onChoose(files.filter(({ size }) => size <= MAX_BYTES))
-    currentTarget.value = ''
-  }
-  return (
-    <div>
-      <input ref={input} type="file" hidden {...FOLDERS} multiple aria-label="Folder" onChange={choose} />
-      <Button variant="default" size="xs" onClick={() => input.current?.click()}>
-        Choose folder
-      </Button>
-    </div>
-  )
+interface DropAreaProps {
+  readonly onFiles: (files: File[]) => void
+  readonly onTooLarge: (name: string) => void
 }
 
-function FromUrl({ collectionId }: UploadSectionProps) {
-  const form = useForm({ initialValues: { url: '' } })
-  const ingest = useChange('post', '/admin/v1/collections/{id}/documents', { refresh: ['/admin/v1/documents'] })
-  useUnsavedWarning(form.isDirty() && !ingest.isPending)
-  const fetchUrl = ({ url }: { readonly url: string }) =>
-    ingest.mutate(
-      { params: { path: { id: collectionId } }, body: { documents: [{ key: url, url }] } },
-      {
-        onSuccess: ({ data: [outcome] }) => {
-          if (outcome?.error) return form.setFieldError('url', outcome.error.message)
-          form.reset()
-          notifySuccess(outcome?.outcome === 'unchanged' ? 'The document is unchanged.' : 'Document added.')
-        },
-        onError: showFormError(form),
-      },
-    )
+function DropArea({ onFiles, onTooLarge }: DropAreaProps) {
+  const { t } = useTranslation('knowledge')
   return (
-    <form onSubmit={form.onSubmit(fetchUrl)}>
-      <Group align="flex-start" gap="xs">
-        <TextInput
-          flex={1}
-          miw={200}
-          type="url"
-          required
-          aria-label="Document URL"
-          placeholder="Document URL: https://…"
-          {...form.getInputProps('url')}
-        />
-        <Button type="submit" variant="default" loading={ingest.isPending}>
-          Fetch
-        </Button>
+    <Dropzone
+      onDrop={onFiles}
+      onReject={(files) => {
+        for (const { file } of files) onTooLarge(file.name)
+      }}
+      maxSize={MAX_BYTES}
+      aria-label={t('upload.dropLabel')}
+      inputProps={{ 'aria-label': t('upload.files') }}
+    >
+      <Group justify="center" gap="sm" mih={40} style={{ pointerEvents: 'none' }}>
+        <IconFileUpload size={32} stroke={1.5} aria-hidden />
+        <Stack gap={0}>
+          <Text fw={500}>{t('upload.drop')}</Text>
+          <Text size="sm" c="dimmed">
+            {t('upload.types')}
+          </Text>
+        </Stack>
       </Group>
-    </form>
+    </Dropzone>
   )
 }

@@ -7,14 +7,16 @@ import { withKeys } from './file-keys.ts'
 
 export interface Upload {
   readonly id: number
+  /** Key of the document. */
   readonly name: string
+  readonly file: File
   readonly state: 'queued' | 'uploading' | 'added' | 'changed' | 'relabelled' | 'unchanged' | 'failed'
   /** Sent share, from 0 to 1. */
   readonly progress: number
   readonly documentId?: string | null
   readonly chunks?: number
   readonly flagged?: boolean
-  readonly problem?: string
+  readonly problem?: string | undefined
 }
 
 const CONCURRENT_UPLOADS = 2
@@ -36,27 +38,41 @@ export function useUploads(collectionId: string) {
   const [uploads, dispatch] = useReducer(reduce, [])
   const queries = useQueryClient()
 
-  const add = useCallback(
-    (files: readonly File[]) => {
-      const queued = withKeys(files).map((one) => ({ ...one, id: nextId++ }))
-      dispatch({ add: queued.map(({ id, key: name }) => ({ id, name, state: 'queued', progress: 0 })) })
+  const start = useCallback(
+    async (queued: readonly Upload[]) => {
       // Workers share one iterator, so each file is uploaded once.
       const remaining = queued.values()
       const worker = async () => {
-        for (const { id, key, file } of remaining) {
+        for (const { id, name: key, file } of remaining) {
           dispatch({ update: { id, state: 'uploading' } })
           const onProgress = (progress: number) => dispatch({ update: { id, progress } })
           const outcome = await upload({ collectionId, key, file, onProgress })
           dispatch({ update: { id, ...outcome } })
         }
       }
-      const workers = Array.from({ length: CONCURRENT_UPLOADS }, worker)
-      void Promise.all(workers).then(() => refreshPaths(queries, ['/admin/v1/documents']))
+      await Promise.all(Array.from({ length: CONCURRENT_UPLOADS }, worker))
+      await refreshPaths(queries, ['/admin/v1/documents'])
     },
     [collectionId, queries],
   )
 
-  return { uploads, add, clear: () => dispatch({ clear: true }) }
+  const add = useCallback(
+    (files: readonly File[]) => {
+      const queued = withKeys(files).map(
+        ({ file, key }): Upload => ({ id: nextId++, name: key, file, state: 'queued', progress: 0 }),
+      )
+      dispatch({ add: queued })
+      void start(queued)
+    },
+    [start],
+  )
+
+  const retry = (failed: Upload) => {
+    dispatch({ update: { id: failed.id, state: 'queued', progress: 0, problem: undefined } })
+    void start([failed])
+  }
+
+  return { uploads, add, retry, clear: () => dispatch({ clear: true }) }
 }
 
 async function upload(options: Parameters<typeof uploadDocument>[0]): Promise<Partial<Upload>> {

@@ -6,9 +6,9 @@ export const feature: Feature = {
   navigation: [
     {
       to: '/settings/operators',
-      label: 'Operators',
+      label: 'operators',
       icon: IconUsersGroup,
-      section: 'Settings',
+      section: 'settings',
       order: 80,
       scope: 'operators:read',
     },

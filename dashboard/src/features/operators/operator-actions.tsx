@@ -1,6 +1,8 @@
 import { Group } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
 import { useChange } from '../../api/queries.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
+import { EditButton } from './edit-button.tsx'
 import type { Operator } from './operator.ts'
 
 interface OperatorActionsProps {
@@ -8,34 +10,34 @@ interface OperatorActionsProps {
   readonly onLink: (url: string) => void
 }
 
-export function OperatorActions({ operator: { id, name, state }, onLink }: OperatorActionsProps) {
+export function OperatorActions({ operator, onLink }: OperatorActionsProps) {
+  const { t } = useTranslation('operators')
+  const { id, name, state } = operator
+  const isActive = state === 'active'
   const refresh = ['/admin/v1/operators']
   const invite = useChange('post', '/admin/v1/operators/{id}/invitation', { refresh, onDone: ({ url }) => onLink(url) })
   const remove = useChange('delete', '/admin/v1/operators/{id}', { refresh })
   const params = { path: { id } }
   return (
-    <Group gap="xs" justify="flex-end" wrap="nowrap">
+    <Group gap={4} justify="flex-end">
+      <EditButton operator={operator} />
       <ConfirmButton
-        aria-label={`Create link for ${name}`}
+        aria-label={isActive ? t('link.resetFor', { name }) : t('link.createFor', { name })}
         destructive={false}
-        question={`Create a new link for ${name}?`}
-        consequence={
-          state === 'active'
-            ? 'The link resets password and two-factor authentication when it is used. Until then nothing changes.'
-            : 'The previous link becomes invalid.'
-        }
+        question={isActive ? t('link.resetQuestion', { name }) : t('link.question', { name })}
+        consequence={isActive ? t('link.resets') : t('link.replaces')}
         onConfirm={() => invite.mutateAsync({ params })}
       >
-        Create link
+        {isActive ? t('link.reset') : t('link.create')}
       </ConfirmButton>
       <ConfirmButton
-        aria-label={`Remove ${name}`}
+        aria-label={t('remove.labelFor', { name })}
         color="red"
-        question={`Remove ${name}?`}
-        consequence="All sessions of the operator end immediately. The audit log keeps all records."
+        question={t('remove.question', { name })}
+        consequence={t('remove.consequence')}
         onConfirm={() => remove.mutateAsync({ params })}
       >
-        Remove
+        {t('remove.label')}
       </ConfirmButton>
     </Group>
   )

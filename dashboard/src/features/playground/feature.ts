@@ -3,5 +3,5 @@ import type { Feature } from '../../routing/feature.ts'
 
 export const feature: Feature = {
   pages: [{ path: '/playground', load: () => import('./playground-page.tsx'), scope: 'playground:use' }],
-  navigation: [{ to: '/playground', label: 'Playground', icon: IconFlask, order: 30, scope: 'playground:use' }],
+  navigation: [{ to: '/playground', label: 'playground', icon: IconFlask, order: 30, scope: 'playground:use' }],
 }

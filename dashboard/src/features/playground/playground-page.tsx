@@ -1,48 +1,108 @@
-import { Button, Grid, Stack } from '@mantine/core'
+import { Button, Drawer, Group, SegmentedControl } from '@mantine/core'
+import { useDisclosure, useMediaQuery } from '@mantine/hooks'
+import { useEffect, useMemo, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useApplicationNames } from '../../api/application-names.ts'
+import { useSession } from '../../api/session.ts'
+import { useWorkspace } from '../../api/workspace.ts'
 import { useFilters } from '../../routing/location.ts'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
-import { Chat } from './chat.tsx'
-import { Options } from './options.tsx'
-import { readFilters } from './playground-filters.ts'
-import { Trace } from './trace.tsx'
-import { auditIdOf, useChat } from './use-chat.ts'
+import { identityOf } from './chat.ts'
+import { ChatPanel } from './chat-panel.tsx'
+import { claimStore, findChat, parametersOf, saveSearch, startChat, useSaved } from './chat-store.ts'
+import { CodeButton } from './code-button.tsx'
+import classes from './playground.module.css'
+import { modelsOf, type PlaygroundFilters, readFilters } from './playground-filters.ts'
+import { RecentChats } from './recent-chats.tsx'
+import { SettingsPanel } from './settings-panel.tsx'
+import { TracePanel } from './trace-panel.tsx'
 
-/** Sends chat requests as an Application and shows the trace of each. */
+const PANELS = ['settings', 'chat', 'trace'] as const
+type Panel = (typeof PANELS)[number]
+
+/** Sends chat requests as an Application, to one or several models, and shows the trace of each. */
 export function Page() {
-  const [filters, setFilters] = useFilters(readFilters)
-  const chat = useChat(filters)
-  const { turns, selected, clear } = chat
-  const auditId = selected && auditIdOf(selected)
+  const { t } = useTranslation('playground')
+  const operator = useSession().data?.operator.id ?? ''
+  useMemo(() => claimStore(operator), [operator])
+  const workspace = useWorkspace()
+  const [filters, setFilters] = useOptions(workspace)
+  const saved = useSaved()
+  const identity = identityOf(filters)
+  const chat = useMemo(() => findChat(saved, workspace, identity), [saved, workspace, identity])
+  const parameters = parametersOf(saved, workspace, filters.application)
+  const [stepId, showTrace] = useState<string>()
+  const isWide = useMediaQuery('(min-width: 75em)', true, { getInitialValueInEffect: false })
+  const [panel, setPanel] = useState<Panel>('chat')
+  // Several models need the room of the trace, which opens over them.
+  const isSideBySide = isWide && modelsOf(filters).length > 1
+  const [isTraceOpen, trace] = useDisclosure(false)
+  const shows = (one: Panel) => (isWide ? !(isSideBySide && one === 'trace') : panel === one)
+  const openTrace = (id: string) => {
+    showTrace(id)
+    if (isSideBySide) trace.open()
+    else if (!isWide) setPanel('trace')
+  }
   return (
     <Frame
-      title="Playground"
-      description="Send chat requests with the policies, limits, knowledge, memory and models of an Application. Audit records show your name."
+      title={t('title')}
+      description={t('description')}
       actions={
-        turns.length > 0 && (
-          <Button variant="default" onClick={clear}>
-            Start new chat
+        <Group gap="xs">
+          <RecentChats workspace={workspace} onOpen={setFilters} />
+          <CodeButton filters={filters} parameters={parameters} turns={chat?.turns ?? []} />
+          <Button variant="default" disabled={!chat || chat.turns.length === 0} onClick={() => startChat(workspace, identity)}>
+            {t('newChat')}
           </Button>
-        )
+        </Group>
       }
     >
-      <Options filters={filters} onChange={setFilters} />
-      <Grid gap="lg">
-        <Grid.Col span={{ base: 12, md: 7 }}>
-          <Chat chat={chat} application={filters.application} />
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 5 }}>
-          <Stack>
-            {auditId ? (
-              <Trace key={auditId} auditId={auditId} />
-            ) : (
-              <EmptyState title="No trace yet">
-                Send a message to see the outcome of each stage, the findings and the matched rules.
-              </EmptyState>
-            )}
-          </Stack>
-        </Grid.Col>
-      </Grid>
+      {!isWide && (
+        <SegmentedControl
+          fullWidth
+          className={classes.panels ?? ''}
+          aria-label={t('panels.label')}
+          data={PANELS.map((value) => ({ value, label: t(`panels.${value}`) }))}
+          value={panel}
+          onChange={(value) => setPanel(value as Panel)}
+        />
+      )}
+      <div className={classes.workbench} data-side-by-side={isSideBySide || undefined}>
+        {shows('settings') && (
+          <SettingsPanel workspace={workspace} filters={filters} parameters={parameters} onChange={setFilters} />
+        )}
+        {shows('chat') && (
+          <ChatPanel
+            chat={chat}
+            newChat={() => startChat(workspace, identity)}
+            filters={filters}
+            parameters={parameters}
+            shownStep={isSideBySide && !isTraceOpen ? undefined : stepId}
+            onShowTrace={openTrace}
+            onSent={showTrace}
+          />
+        )}
+        {shows('trace') && <TracePanel chat={chat} stepId={stepId} />}
+      </div>
+      <Drawer opened={isSideBySide && isTraceOpen} onClose={trace.close} position="right" title={t('panels.trace')}>
+        <TracePanel chat={chat} stepId={stepId} />
+      </Drawer>
     </Frame>
   )
+}
+
+const NO_OPTIONS = '{}'
+
+/** The options of the URL. A visit without any has those of the last visit, and the first Application otherwise. */
+function useOptions(workspace: string | undefined) {
+  const [inUrl, setFilters] = useFilters(readFilters)
+  const text = JSON.stringify(inUrl)
+  const last = useSaved().searches[workspace ?? '']
+  const chosen = text === NO_OPTIONS && last ? readFilters(last) : inUrl
+  const [first] = useApplicationNames().choices
+  const filters = { ...chosen, application: chosen.application ?? first?.value }
+  useEffect(() => {
+    if (text !== NO_OPTIONS) saveSearch(workspace, JSON.parse(text))
+  }, [workspace, text])
+  return [filters, (changes: Partial<PlaygroundFilters>) => setFilters({ ...filters, ...changes })] as const
 }

@@ -1,90 +1,83 @@
 import { client } from '../../api/client.ts'
 import { readEvents } from '../../api/event-stream.ts'
 import type { InitOf } from '../../api/operations.ts'
-import type { PlaygroundFilters } from './playground-filters.ts'
+import type { Governance, Step, ToolCall } from './chat.ts'
+import type { RequestBody } from './request-body.ts'
 
-type Body = NonNullable<InitOf<'post', '/admin/v1/applications/{id}/chat'>['body']>
-
-/** A message of the chat. */
-export interface ChatMessage {
-  readonly role: 'user' | 'assistant'
-  readonly content: string
-}
-
-/** Governance block of a response. */
-export interface Governance {
-  readonly decision?: {
-    readonly verdict: string
-    readonly transforms: readonly string[]
-    readonly directives: readonly string[]
-  }
-  readonly risk_level?: string
-  readonly user_verified?: boolean
-  readonly dry_run?: boolean
-  readonly provider?: string
-}
-
-export interface ChatResult {
-  readonly content: string
-  readonly auditId: string | null
-  readonly governance: Governance | undefined
-  readonly tokens: number | undefined
+interface CallDelta {
+  readonly index?: number
+  readonly id?: string
+  readonly function?: { readonly name?: string; readonly arguments?: string }
 }
 
 interface Completion {
   readonly choices?: readonly {
-    readonly message?: { readonly content?: string | null }
-    readonly delta?: { readonly content?: string | null }
+    readonly message?: { readonly content?: string | null; readonly tool_calls?: readonly CallDelta[] | null }
+    readonly delta?: { readonly content?: string | null; readonly tool_calls?: readonly CallDelta[] | null }
   }[]
-  readonly usage?: { readonly total_tokens?: number }
+  readonly usage?: { readonly total_tokens?: number } | null
   readonly governance?: Governance
 }
 
+/** The parts of a step that come from its response. */
+export type StepResult = Pick<Step, 'content' | 'toolCalls' | 'auditId' | 'governance' | 'tokens'>
+
 interface SendOptions {
   readonly applicationId: string
-  readonly messages: readonly ChatMessage[]
-  readonly options: PlaygroundFilters
+  /** Directory user, treated as verified. */
+  readonly as: string | undefined
+  readonly body: RequestBody
   readonly signal: AbortSignal
-  /** Called with the content so far while it is streamed. */
-  readonly onProgress: (content: string) => void
+  /** Called with what has arrived while the completion is streamed. */
+  readonly onProgress: (soFar: Partial<StepResult>) => void
 }
 
 /** Sends a chat request as the Application. Error responses are thrown as ApiError. */
-export async function sendChat({ applicationId, messages, options, signal, onProgress }: SendOptions): Promise<ChatResult> {
+export async function sendChat({ applicationId, as, body, signal, onProgress }: SendOptions): Promise<StepResult> {
   const { data, response } = await client.POST('/admin/v1/applications/{id}/chat', {
-    params: { path: { id: applicationId }, query: options.as === undefined ? {} : { as: options.as } },
-    body: bodyOf(messages, options),
+    params: { path: { id: applicationId }, query: as === undefined ? {} : { as } },
+    body: body as NonNullable<InitOf<'post', '/admin/v1/applications/{id}/chat'>['body']>,
     parseAs: 'stream',
     signal,
   })
   const auditId = response.headers.get('x-audit-id')
-  if (!options.stream) {
-    const completion = (await new Response(data).json()) as Completion
-    return { ...resultOf(completion.choices?.[0]?.message?.content ?? '', completion), auditId }
+  if (!body.stream) return { ...resultOf((await new Response(data).json()) as Completion), auditId }
+  let result: StepResult = { content: '', toolCalls: [], auditId }
+  onProgress(result)
+  for await (const { data: text } of readEvents(data as ReadableStream<Uint8Array<ArrayBuffer>>)) {
+    if (text === undefined || text === '[DONE]') continue
+    result = addChunk(result, JSON.parse(text) as Completion)
+    onProgress(result)
   }
-  let content = ''
-  let merged: Completion = {}
-  for await (const event of readEvents(data as ReadableStream<Uint8Array<ArrayBuffer>>)) {
-    if (event.data === undefined || event.data === '[DONE]') continue
-    const chunk = JSON.parse(event.data) as Completion
-    merged = { ...merged, ...chunk }
-    content += chunk.choices?.[0]?.delta?.content ?? ''
-    onProgress(content)
-  }
-  return { ...resultOf(content, merged), auditId }
+  return result
 }
 
-function bodyOf(messages: readonly ChatMessage[], { as, user, session, model, dry, stream }: PlaygroundFilters): Body {
+function resultOf({ choices, usage, governance }: Completion): Omit<StepResult, 'auditId'> {
+  const { content, tool_calls } = choices?.[0]?.message ?? {}
+  return { content: content ?? '', toolCalls: addCalls([], tool_calls ?? []), governance, tokens: usage?.total_tokens }
+}
+
+function addChunk(result: StepResult, { choices, usage, governance }: Completion): StepResult {
+  const { content, tool_calls } = choices?.[0]?.delta ?? {}
   return {
-    messages: [...messages],
-    ...(model !== undefined && { model }),
-    ...(stream && { stream, stream_options: { include_usage: true } }),
-    governance: {
-      ...(as === undefined && user !== undefined && { user: { id: user } }),
-      ...(session !== undefined && { session_id: session }),
-      ...(dry && { dry_run: dry }),
-    },
+    auditId: result.auditId,
+    content: result.content + (content ?? ''),
+    toolCalls: addCalls(result.toolCalls, tool_calls ?? []),
+    governance: governance ?? result.governance,
+    tokens: usage?.total_tokens ?? result.tokens,
   }
 }
 
-const resultOf = (content: string, { governance, usage }: Completion) => ({ content, governance, tokens: usage?.total_tokens })
+/** Joins the parts of tool calls by their index; a call without one is complete. */
+function addCalls(calls: readonly ToolCall[], deltas: readonly CallDelta[]): readonly ToolCall[] {
+  const joined = [...calls]
+  for (const { index = joined.length, id = '', function: part } of deltas) {
+    const call = joined[index] ?? { id: '', name: '', arguments: '' }
+    joined[index] = {
+      id: call.id || id,
+      name: call.name + (part?.name ?? ''),
+      arguments: call.arguments + (part?.arguments ?? ''),
+    }
+  }
+  return joined
+}

@@ -1,15 +1,16 @@
 import { Group, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconCircleDashed, IconHandStop } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
 import type { AuditRecord } from '../../api/audit-record.ts'
 import { formatMs } from '../../ui/format-numbers.ts'
 import classes from './stage-list.module.css'
 
 const STYLES = {
-  ok: { icon: IconCircleCheck, color: 'var(--mantine-color-green-text)', label: 'Done' },
-  stopped: { icon: IconHandStop, color: 'var(--mantine-color-red-text)', label: 'Stopped' },
-  failed: { icon: IconAlertTriangle, color: 'var(--mantine-color-red-text)', label: 'Failed' },
-  simulated: { icon: IconCircleDashed, color: 'var(--mantine-color-dimmed)', label: 'No model called' },
-  skipped: { icon: IconCircleDashed, color: 'var(--mantine-color-dimmed)', label: 'Skipped' },
+  ok: { icon: IconCircleCheck, color: 'var(--mantine-color-green-text)' },
+  stopped: { icon: IconHandStop, color: 'var(--mantine-color-red-text)' },
+  failed: { icon: IconAlertTriangle, color: 'var(--mantine-color-red-text)' },
+  simulated: { icon: IconCircleDashed, color: 'var(--mantine-color-dimmed)' },
+  skipped: { icon: IconCircleDashed, color: 'var(--mantine-color-dimmed)' },
 }
 
 interface StageListProps {
@@ -20,12 +21,14 @@ interface StageListProps {
 
 /** The stages in order with outcome and duration. */
 export function StageList({ stages, isDryRun }: StageListProps) {
+  const { t } = useTranslation('playground')
   const longest = Math.max(...stages.map(({ ms }) => ms), 1)
   return (
-    <ol className={classes.stages} aria-label="Stages">
+    <ol className={classes.stages} aria-label={t('stages.label')}>
       {stages.map(({ name, outcome, ms }) => {
         const displayed = isDryRun && name === 'invoke' && outcome === 'ok' ? 'simulated' : outcome
-        const { icon: Icon, color, label } = STYLES[displayed as keyof typeof STYLES] ?? STYLES.skipped
+        const known = displayed in STYLES ? (displayed as keyof typeof STYLES) : 'skipped'
+        const { icon: Icon, color } = STYLES[known]
         return (
           <li key={name} className={classes.stage}>
             <Icon size={18} color={color} aria-hidden />
@@ -33,10 +36,10 @@ export function StageList({ stages, isDryRun }: StageListProps) {
               {name}
             </Text>
             <Text size="xs" span {...(outcome === 'skipped' && { c: 'dimmed' })}>
-              {label}
+              {t(`stages.${known}`)}
             </Text>
             <span className={classes.track} aria-hidden>
-              <span className={classes.time} style={{ width: `${(100 * ms) / longest}%` }} />
+              {outcome !== 'skipped' && <span className={classes.time} style={{ width: `${(100 * ms) / longest}%` }} />}
             </span>
             <Group justify="flex-end" gap={0}>
               <Text size="xs" c="dimmed" span>

@@ -1,110 +1,128 @@
-import { Alert, Badge, Group, Loader, Paper, Stack, Text, UnstyledButton } from '@mantine/core'
-import { ApiError } from '../../api/api-error.ts'
-import { describeError } from '../../ui/describe-error.ts'
-import { Level } from '../../ui/level.tsx'
-import { Link } from '../../ui/link.tsx'
-import { Verdict } from '../../ui/verdict.tsx'
-import type { Turn } from './chat-store.ts'
-import type { ChatResult } from './send-chat.ts'
+import { ActionIcon, Button, Group, Paper, Stack, Text, Textarea, Tooltip } from '@mantine/core'
+import { IconPencil, IconRefresh, IconTrash } from '@tabler/icons-react'
+import { type ReactNode, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Turn } from './chat.ts'
+import type { ChatActions } from './chat-actions.ts'
+import classes from './playground.module.css'
+import { ReplyView } from './reply-view.tsx'
 
 interface TurnCardProps {
   readonly turn: Turn
-  /** Whether its trace is shown. */
-  readonly selected: boolean
-  readonly onChoose: () => void
+  readonly actions: ChatActions
+  /** While a request is in flight, the chat does not change otherwise. */
+  readonly disabled: boolean
+  readonly shownStep: string | undefined
+  readonly onShowTrace: (stepId: string) => void
+  readonly onSent: (stepId: string) => void
 }
 
-/** A message with completion or error, and its verdict. */
-export function TurnCard({ turn: { prompt, content, pending, isDryRun, result, error }, selected, onChoose }: TurnCardProps) {
+/** A message with the replies of all models side by side. */
+export function TurnCard({ turn, actions, disabled, shownStep, onShowTrace, onSent }: TurnCardProps) {
+  const { t } = useTranslation('playground')
+  const [edited, setEdited] = useState<string>()
   return (
-    <Paper withBorder p="md" {...(selected && { bd: '1px solid var(--mantine-primary-color-filled)' })}>
+    <Paper withBorder p="md">
       <Stack gap="sm">
-        <Text fw={600} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-          {prompt}
-        </Text>
-        {pending && (isDryRun || content === '') && <Loader size="sm" type="dots" aria-label="Waiting for the response" />}
-        {isDryRun && result && (
-          <Text size="sm" c="dimmed">
-            Dry run: no model was called, so there is no completion.
-          </Text>
-        )}
-        {!isDryRun && content !== '' && <Text style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>{content}</Text>}
-        {result && <ResultDetails result={result} />}
-        {error !== undefined && <ErrorDetails error={error} />}
-        {!(pending || selected) && (
-          <UnstyledButton onClick={onChoose} w="fit-content">
-            <Text size="sm" td="underline">
-              Show trace
+        {edited === undefined ? (
+          <Group justify="space-between" align="flex-start" wrap="nowrap">
+            <Text fw={600} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+              {turn.prompt}
             </Text>
-          </UnstyledButton>
+            <Group gap={2} wrap="nowrap">
+              <TurnAction
+                label={t('turn.edit')}
+                disabled={disabled}
+                icon={<IconPencil size={16} />}
+                onClick={() => setEdited(turn.prompt)}
+              />
+              <TurnAction
+                label={t('turn.regenerate')}
+                disabled={disabled}
+                icon={<IconRefresh size={16} />}
+                onClick={() => onSent(actions.regenerate(turn))}
+              />
+              <TurnAction
+                label={t('turn.remove')}
+                disabled={disabled}
+                icon={<IconTrash size={16} />}
+                onClick={() => actions.removeFrom(turn)}
+              />
+            </Group>
+          </Group>
+        ) : (
+          <EditForm
+            text={edited}
+            onChange={setEdited}
+            onCancel={() => setEdited(undefined)}
+            onSend={() => {
+              setEdited(undefined)
+              onSent(actions.edit(turn, edited.trim()))
+            }}
+          />
         )}
+        <div className={classes.replies}>
+          {turn.replies.map((reply) => (
+            <ReplyView
+              key={reply.model}
+              turn={turn}
+              reply={reply}
+              actions={actions}
+              shownStep={shownStep}
+              onShowTrace={onShowTrace}
+              onSent={onSent}
+            />
+          ))}
+        </div>
       </Stack>
     </Paper>
   )
 }
 
-function ResultDetails({ result: { governance = {}, tokens } }: { readonly result: ChatResult }) {
-  const { decision, risk_level, dry_run, provider, user_verified } = governance
-  return (
-    <Group gap="xs">
-      <Verdict verdict={decision?.verdict} />
-      <Level level={risk_level ?? null} prefix="Risk" />
-      {dry_run && <Badge>Dry run</Badge>}
-      {decision?.transforms.map((transform) => (
-        <Badge key={transform} variant="outline">
-          {transform}
-        </Badge>
-      ))}
-      <Text size="xs" c="dimmed">
-        {[
-          user_verified ? 'User verified' : 'User not verified',
-          !dry_run && provider,
-          !dry_run && tokens !== undefined && `${tokens} tokens`,
-        ]
-          .filter(Boolean)
-          .join(', ')}
-      </Text>
-    </Group>
-  )
+interface TurnActionProps {
+  readonly label: string
+  readonly icon: ReactNode
+  readonly disabled: boolean
+  readonly onClick: () => void
 }
 
-/** Verdicts of error codes. */
-const VERDICTS: Readonly<Record<string, string>> = {
-  POLICY_DENIED: 'deny',
-  POLICY_REVIEW_PENDING: 'require_approval',
-  POLICY_REVIEW_DENIED: 'deny',
+const TurnAction = ({ label, icon, disabled, onClick }: TurnActionProps) => (
+  <Tooltip label={label}>
+    <ActionIcon variant="subtle" color="gray" aria-label={label} disabled={disabled} onClick={onClick}>
+      {icon}
+    </ActionIcon>
+  </Tooltip>
+)
+
+interface EditFormProps {
+  readonly text: string
+  readonly onChange: (text: string) => void
+  readonly onCancel: () => void
+  readonly onSend: () => void
 }
 
-function ErrorDetails({ error }: { readonly error: unknown }) {
-  const { message, requestId } = describeError(error)
-  const { code, status, reviewItemId } = error instanceof ApiError ? error : {}
-  const verdict = code === undefined ? undefined : VERDICTS[code]
+/** Later messages are removed when the changed one is sent. */
+function EditForm({ text, onChange, onCancel, onSend }: EditFormProps) {
+  const { t } = useTranslation('playground')
   return (
-    <Alert role="alert" color={verdict === 'require_approval' ? 'yellow' : 'red'} variant="light">
-      <Stack gap="xs">
-        <Group gap="xs">
-          <Verdict verdict={verdict} />
-          {code && (
-            <Text size="sm" fw={600}>
-              {status} {code}
-            </Text>
-          )}
-        </Group>
-        <Text size="sm">{message}</Text>
-        {reviewItemId && (
-          <Text size="sm">
-            <Link to={`/reviews/${reviewItemId}`} c="inherit" underline="always">
-              Pending review
-            </Link>
-            : another operator must decide, because it is your request.
-          </Text>
-        )}
-        {!verdict && requestId && (
-          <Text size="xs" c="dimmed">
-            Request ID {requestId}
-          </Text>
-        )}
-      </Stack>
-    </Alert>
+    <Stack gap="xs">
+      <Textarea
+        label={t('turn.editLabel')}
+        description={t('turn.editHint')}
+        autosize
+        maxRows={12}
+        data-autofocus
+        value={text}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+      <Group gap="xs">
+        <Button size="xs" disabled={text.trim() === ''} onClick={onSend}>
+          {t('composer.send')}
+        </Button>
+        <Button size="xs" variant="default" onClick={onCancel}>
+          {t('turn.cancel')}
+        </Button>
+      </Group>
+    </Stack>
   )
 }

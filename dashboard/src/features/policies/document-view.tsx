@@ -1,6 +1,7 @@
 import { unifiedMergeView } from '@codemirror/merge'
 import { EditorState } from '@codemirror/state'
 import { useMemo } from 'react'
+import { useTranslation } from 'react-i18next'
 import { CodeEditor } from './code-editor.tsx'
 
 const READ_ONLY = EditorState.readOnly.of(true)
@@ -13,6 +14,7 @@ interface DocumentViewProps {
 
 /** A read-only document, or its changes. */
 export function DocumentView({ source, since }: DocumentViewProps) {
+  const { t } = useTranslation('policies')
   const extensions = useMemo(
     () =>
       since === undefined
@@ -20,5 +22,7 @@ export function DocumentView({ source, since }: DocumentViewProps) {
         : [READ_ONLY, unifiedMergeView({ original: since, mergeControls: false, collapseUnchanged: { margin: 3, minSize: 4 } })],
     [since],
   )
-  return <CodeEditor label={since === undefined ? 'Document' : 'Changes'} document={source} extensions={extensions} fits />
+  return (
+    <CodeEditor label={t(since === undefined ? 'document' : 'tabs.changes')} document={source} extensions={extensions} fits />
+  )
 }

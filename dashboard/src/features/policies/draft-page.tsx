@@ -1,59 +1,28 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
-import type { ItemOf } from '../../api/operations.ts'
-import { refreshPaths, useAll, useRead } from '../../api/queries.ts'
-import { useWorkspace } from '../../api/workspace.ts'
-import { textOf, useFilters } from '../../routing/location.ts'
+import { hasStatus } from '../../api/api-error.ts'
+import { useAll, useRead } from '../../api/queries.ts'
+import { useScopes } from '../../api/session.ts'
+import { usePathParam } from '../../routing/location.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Draft } from './draft.tsx'
-import { loadDraft, type StoredDraft } from './draft-storage.ts'
-import { baseOf } from './use-base-version.ts'
+import type { StoredDraft } from './draft-saver.ts'
 
-const FIRST_DOCUMENT = `name: policies
-rules:
-  - id: secrets-never-leave
-    description: Credentials must not reach a provider.
-    at: [input]
-    when: content.findings.secret > 0
-    verdict: deny
-`
-
-const readFilters = (search: Readonly<Record<string, unknown>>) => ({ from: textOf(search.from) })
-
-/** A draft of the next version, based on the active or another version. */
+/** A draft of the next version. */
 export function Page() {
-  const [{ from }, setFilters] = useFilters(readFilters)
-  const [round, setRound] = useState(0)
-  const queries = useQueryClient()
-  const workspace = useWorkspace()
-  const { items, error, retry } = useAll('/admin/v1/policy-sets', {}, { staleTime: 0 })
-  if (error && !items) return <ErrorState error={error} onRetry={retry} />
-  if (!items) return <PageSkeleton />
-  const key = `gatehouse draft ${workspace ?? ''} ${from ?? 'active'}`
-  const restart = async () => {
-    await refreshPaths(queries, ['/admin/v1/policy-sets'])
-    setFilters({ from: undefined })
-    setRound((before) => before + 1)
-  }
-  return <DraftFrom key={`${key} ${round}`} storageKey={key} from={from} versions={items} onDiscard={() => void restart()} />
+  const id = usePathParam('id')
+  const { hasScope } = useScopes()
+  const draft = useRead('/admin/v1/policy-drafts/{id}', { params: { path: { id } } }, { staleTime: 0 })
+  if (draft.error && (!draft.data || hasStatus(draft.error, 404)))
+    return <ErrorState error={draft.error} onRetry={() => void draft.refetch()} />
+  // The editor starts with the current text, not with that of an earlier visit.
+  if (!draft.data || !draft.isFetchedAfterMount) return <PageSkeleton />
+  return <DraftWithBase key={id} draft={draft.data} canWrite={hasScope('policies:write')} />
 }
 
-interface DraftFromProps {
-  readonly storageKey: string
-  readonly from: string | undefined
-  readonly versions: readonly ItemOf<'/admin/v1/policy-sets'>[]
-  readonly onDiscard: () => void
-}
-
-/** The stored draft of this window, or a new one. Versions published meanwhile do not change it. */
-function DraftFrom({ storageKey, from, versions, onDiscard }: DraftFromProps) {
-  const [stored] = useState<StoredDraft>(() => {
-    const active = versions.find((one) => one.active)
-    return loadDraft(storageKey) ?? { from: from ?? active?.id ?? '', base: baseOf(active) }
-  })
-  const set = useRead('/admin/v1/policy-sets/{id}', { params: { path: { id: stored.from } } }, { enabled: stored.from !== '' })
-  if (set.error && !set.data) return <ErrorState error={set.error} onRetry={() => void set.refetch()} />
-  if (stored.from !== '' && !set.data) return <PageSkeleton />
-  return <Draft storageKey={storageKey} stored={stored} original={set.data?.source ?? FIRST_DOCUMENT} onDiscard={onDiscard} />
+/** Loads the versions that the draft is compared with. */
+function DraftWithBase({ draft, canWrite }: { readonly draft: StoredDraft; readonly canWrite: boolean }) {
+  const versions = useAll('/admin/v1/policy-sets', {}, { staleTime: 0 })
+  if (versions.error && !versions.items) return <ErrorState error={versions.error} onRetry={versions.retry} />
+  if (!versions.items) return <PageSkeleton />
+  return <Draft draft={draft} active={versions.items.find(({ active }) => active)} canWrite={canWrite} />
 }

@@ -1,102 +1,82 @@
+import { openSearchPanel } from '@codemirror/search'
 import { Button, Grid, Group, Tabs, Text } from '@mantine/core'
-import { useScopes } from '../../api/session.ts'
-import { ConfirmButton } from '../../ui/confirm-button.tsx'
+import { useTranslation } from 'react-i18next'
+import type { ItemOf } from '../../api/operations.ts'
 import { Page as Frame } from '../../ui/page.tsx'
 import { CodeEditor } from './code-editor.tsx'
 import { DocumentView } from './document-view.tsx'
-import { deleteDraft, type StoredDraft } from './draft-storage.ts'
+import { DraftActions } from './draft-actions.tsx'
+import { DraftDetails } from './draft-details.tsx'
+import { DraftMerges } from './draft-merges.tsx'
+import type { StoredDraft } from './draft-saver.ts'
 import { goToLine } from './editor-extensions.ts'
 import { Problems } from './problems.tsx'
 import { ReplayPanel } from './replay-panel.tsx'
-import { SupersededAlert } from './superseded-alert.tsx'
+import { RulesPanel } from './rules-panel.tsx'
 import { TestsPanel } from './tests-panel.tsx'
-import { useDraft } from './use-draft.ts'
+import { type DraftState, useDraft } from './use-draft.ts'
+import { useVersionText } from './use-version-text.ts'
 
 interface DraftProps {
-  /** Key of the draft in session storage. */
-  readonly storageKey: string
-  readonly stored: StoredDraft
-  readonly original: string
-  /** Called after the draft was discarded in favor of the active version. */
-  readonly onDiscard: () => void
+  readonly draft: StoredDraft
+  readonly active: ItemOf<'/admin/v1/policy-sets'> | undefined
+  readonly canWrite: boolean
 }
 
-/** Editor with checks, tests, replay and changes of a draft. */
-export function Draft({ storageKey, stored, original, onDiscard }: DraftProps) {
-  const draft = useDraft(storageKey, stored, original)
-  const discard = () => {
-    deleteDraft(storageKey)
-    onDiscard()
-  }
+/** Editor with rules, checks, tests, replay and changes of a draft. */
+export function Draft({ draft: stored, active, canWrite }: DraftProps) {
+  const { t } = useTranslation('policies')
+  const draft = useDraft(stored, canWrite)
+  const base = useVersionText(draft.saved.base_version)
   return (
     <Frame
-      title="Draft"
-      description="The draft is stored in this window. It applies to requests after you publish it."
-      actions={<DraftActions draft={draft} />}
+      title={draft.saved.title}
+      description={t('draft.description')}
+      parent={{ to: '/policies', label: t('title') }}
+      actions={<DraftActions draft={draft} active={active} />}
     >
-      {draft.superseding && (
-        <SupersededAlert active={draft.superseding} original={original} onKeep={draft.rebase} onDiscard={discard} />
-      )}
+      <DraftDetails draft={draft} />
+      <DraftMerges draft={draft} base={base} active={active} />
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 7 }}>
-          <CodeEditor label="Policy document" document={draft.start} extensions={draft.extensions} onView={draft.setView} />
+          <CodeEditor label={t('draft.editor')} document={draft.start} extensions={draft.extensions} onView={draft.setView} />
           <Group gap="md" mt={4}>
+            <Button size="compact-xs" variant="subtle" onClick={() => draft.view && openSearchPanel(draft.view)}>
+              {t('draft.find')}
+            </Button>
             <Text size="xs" c="dimmed">
-              Ctrl+Space: complete
-            </Text>
-            <Text size="xs" c="dimmed">
-              F8: next problem
+              {t('draft.keys')}
             </Text>
           </Group>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 5 }}>
-          <DraftTabs draft={draft} original={original} />
+          <DraftTabs draft={draft} base={base} />
         </Grid.Col>
       </Grid>
     </Frame>
   )
 }
 
-type DraftState = ReturnType<typeof useDraft>
-
-function DraftActions({ draft: { isChanged, check, reset, publish } }: { readonly draft: DraftState }) {
-  const { hasScope } = useScopes()
-  return (
-    <>
-      <Button variant="default" disabled={!isChanged} onClick={reset}>
-        Reset
-      </Button>
-      {hasScope('policies:write') && (
-        <ConfirmButton
-          size="sm"
-          variant="filled"
-          destructive={false}
-          disabled={!isChanged || !check?.ok}
-          question="Publish this draft?"
-          consequence="The draft becomes the active version and applies to all new requests. You can activate the previous version again."
-          onConfirm={publish}
-        >
-          Publish
-        </ConfirmButton>
-      )}
-    </>
-  )
-}
-
-function DraftTabs({ draft, original }: { readonly draft: DraftState; readonly original: string }) {
-  const { check, source, view, isChanged } = draft
+function DraftTabs({ draft, base }: { readonly draft: DraftState; readonly base: string | undefined }) {
+  const { t } = useTranslation('policies')
+  const { check, source, view } = draft
   const isValid = check?.ok === true
   const onLine = (line: number) => goToLine(view, line)
+  const problems = check?.errors.length ?? 0
   return (
     <Tabs defaultValue="problems" keepMounted>
       <Tabs.List mb="md">
-        <Tabs.Tab value="problems">Problems{check && check.errors.length > 0 && ` (${check.errors.length})`}</Tabs.Tab>
-        <Tabs.Tab value="tests">Tests</Tabs.Tab>
-        <Tabs.Tab value="replay">Replay</Tabs.Tab>
-        <Tabs.Tab value="changes">Changes</Tabs.Tab>
+        <Tabs.Tab value="problems">{problems > 0 ? t('tabs.problemCount', { problems }) : t('tabs.problems')}</Tabs.Tab>
+        <Tabs.Tab value="rules">{t('tabs.rules')}</Tabs.Tab>
+        <Tabs.Tab value="tests">{t('tabs.tests')}</Tabs.Tab>
+        <Tabs.Tab value="replay">{t('tabs.replay')}</Tabs.Tab>
+        <Tabs.Tab value="changes">{t('tabs.changes')}</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="problems">
         <Problems check={check} onLine={onLine} />
+      </Tabs.Panel>
+      <Tabs.Panel value="rules">
+        <RulesPanel draft={draft} onLine={onLine} />
       </Tabs.Panel>
       <Tabs.Panel value="tests">
         <TestsPanel source={source} ready={isValid} onLine={onLine} />
@@ -105,7 +85,7 @@ function DraftTabs({ draft, original }: { readonly draft: DraftState; readonly o
         <ReplayPanel source={source} ready={isValid} />
       </Tabs.Panel>
       <Tabs.Panel value="changes">
-        {isChanged ? <DocumentView source={source} since={original} /> : <Text>No changes yet.</Text>}
+        {base !== undefined && source !== base ? <DocumentView source={source} since={base} /> : <Text>{t('changes.none')}</Text>}
       </Tabs.Panel>
     </Tabs>
   )

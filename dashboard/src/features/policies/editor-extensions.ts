@@ -2,7 +2,8 @@ import { autocompletion, closeBrackets, completionKeymap } from '@codemirror/aut
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { bracketMatching, foldGutter, indentOnInput } from '@codemirror/language'
 import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint'
-import type { Extension, Text } from '@codemirror/state'
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search'
+import { EditorState, type Extension, type Text } from '@codemirror/state'
 import { EditorView, highlightActiveLine, keymap } from '@codemirror/view'
 import { type ResponseOf, sendRequest } from '../../api/operations.ts'
 import { complete } from './completion.ts'
@@ -15,10 +16,14 @@ const PAUSE_MS = 400
 interface Listeners {
   readonly onText: (text: string) => void
   readonly onCheck: (check: Check) => void
+  readonly readOnly: boolean
 }
 
 /** Extensions for editing policies. The server checks the text after each pause. */
-export const editorExtensions = ({ onText, onCheck }: Listeners): Extension => [
+export const editorExtensions = ({ onText, onCheck, readOnly }: Listeners): Extension => [
+  EditorState.readOnly.of(readOnly),
+  search({ top: true }),
+  highlightSelectionMatches(),
   history(),
   closeBrackets(),
   bracketMatching(),
@@ -39,7 +44,7 @@ export const editorExtensions = ({ onText, onCheck }: Listeners): Extension => [
     if (docChanged) onText(state.doc.toString())
   }),
   // Tab keeps its browser function, so that keyboard users can leave the editor.
-  keymap.of([...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap]),
+  keymap.of([...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap, ...searchKeymap]),
 ]
 
 function diagnosticOf({ line, column, field, message }: Problem, doc: Text): Diagnostic {

@@ -4,8 +4,8 @@ import type { Feature } from '../../routing/feature.ts'
 export const feature: Feature = {
   pages: [
     { path: '/policies', load: () => import('./policies-page.tsx'), scope: 'policies:read' },
-    { path: '/policies/draft', load: () => import('./draft-page.tsx'), scope: 'policies:read' },
+    { path: '/policies/drafts/$id', load: () => import('./draft-page.tsx'), scope: 'policies:read' },
     { path: '/policies/$id', load: () => import('./policy-page.tsx'), scope: 'policies:read' },
   ],
-  navigation: [{ to: '/policies', label: 'Policies', icon: IconScale, section: 'Govern', order: 10, scope: 'policies:read' }],
+  navigation: [{ to: '/policies', label: 'policies', icon: IconScale, section: 'govern', order: 10, scope: 'policies:read' }],
 }

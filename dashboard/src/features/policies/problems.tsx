@@ -1,5 +1,6 @@
 import { Alert, Anchor, List, Skeleton, Text } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
+import { useTranslation } from 'react-i18next'
 import type { Check } from './editor-extensions.ts'
 
 interface ProblemsProps {
@@ -10,20 +11,23 @@ interface ProblemsProps {
 
 /** Errors that prevent publishing. */
 export function Problems({ check, onLine }: ProblemsProps) {
+  const { t } = useTranslation('policies')
   if (!check) return <Skeleton height={64} />
   if (check.ok) {
     return (
-      <Alert color="green" variant="light" icon={<IconCircleCheck size={18} />} title="Ready to publish">
-        {check.rules} rules, {check.tests} tests.
+      <Alert color="green" variant="light" icon={<IconCircleCheck size={18} />} title={t('problems.none')}>
+        {check.tests > 0
+          ? t('problems.counts', { rules: check.rules, tests: check.tests })
+          : t('problems.rules', { count: check.rules })}
       </Alert>
     )
   }
   return (
-    <List listStyleType="none" spacing="sm" aria-label="Problems">
+    <List listStyleType="none" spacing="sm" aria-label={t('tabs.problems')}>
       {check.errors.map(({ line, column, field, message }) => (
         <List.Item key={`${line} ${column} ${field} ${message}`}>
           <Anchor component="button" type="button" size="sm" onClick={() => onLine(line)}>
-            Line {line}
+            {t('line', { line })}
           </Anchor>
           {field && (
             <Text span size="sm" c="dimmed">

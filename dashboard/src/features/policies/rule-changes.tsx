@@ -1,17 +1,19 @@
 import { Code, List, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { Trans, useTranslation } from 'react-i18next'
 import type { ResponseOf } from '../../api/operations.ts'
 
 type Changes = ResponseOf<'get', '/admin/v1/policy-sets/{id}/diff'>
 
 /** Changed rules between two versions. */
 export function RuleChanges({ changes: { added, removed, changed, reordered, texts } }: { readonly changes: Changes }) {
+  const { t } = useTranslation('policies')
   const lines: ReactNode[] = [
-    ...added.map((id) => <Line key={`+${id}`} label="added" id={id} />),
-    ...removed.map((id) => <Line key={`-${id}`} label="removed" id={id} />),
+    ...added.map((id) => <Line key={`+${id}`} kind="added" id={id} />),
+    ...removed.map((id) => <Line key={`-${id}`} kind="removed" id={id} />),
     ...changed.map(({ id, fields }) => (
       <List.Item key={id}>
-        <b>{id}</b> changed:{' '}
+        <Trans ns="policies" i18nKey="diff.changed" values={{ id }} components={{ b: <b /> }} />
         {fields.map(({ field, before, after }) => (
           <Text key={field} size="sm" style={{ overflowWrap: 'anywhere' }}>
             {field}: <Code>{formatValue(before)}</Code> → <Code>{formatValue(after)}</Code>
@@ -19,20 +21,20 @@ export function RuleChanges({ changes: { added, removed, changed, reordered, tex
         ))}
       </List.Item>
     )),
-    ...texts.map((name) => <Line key={`t${name}`} label="text changed" id={name} />),
-    ...(reordered ? [<List.Item key="order">The order of the rules changed.</List.Item>] : []),
+    ...texts.map((name) => <Line key={`t${name}`} kind="textChanged" id={name} />),
+    ...(reordered ? [<List.Item key="order">{t('diff.reordered')}</List.Item>] : []),
   ]
-  if (lines.length === 0) return <Text>No rules changed.</Text>
+  if (lines.length === 0) return <Text size="sm">{t('diff.none')}</Text>
   return (
-    <List size="sm" spacing={4} aria-label="Changed rules">
+    <List size="sm" spacing={4} aria-label={t('diff.label')}>
       {lines}
     </List>
   )
 }
 
-const Line = ({ label, id }: { readonly label: string; readonly id: string }) => (
+const Line = ({ kind, id }: { readonly kind: 'added' | 'removed' | 'textChanged'; readonly id: string }) => (
   <List.Item>
-    <b>{id}</b> {label}
+    <Trans ns="policies" i18nKey={`diff.${kind}`} values={{ id }} components={{ b: <b /> }} />
   </List.Item>
 )
 

@@ -1,4 +1,5 @@
 import { Code, Table, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
 import type { ResponseOf } from '../../api/operations.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Verdict } from '../../ui/verdict.tsx'
@@ -12,21 +13,21 @@ interface RulesTableProps {
 const scrollToRow = (row: HTMLElement | null) => row?.scrollIntoView({ block: 'center' })
 
 export function RulesTable({ rules, selected }: RulesTableProps) {
-  if (rules.length === 0) return <EmptyState title="No rules">This version allows all requests.</EmptyState>
+  const { t } = useTranslation('policies')
+  if (rules.length === 0) return <EmptyState title={t('rules.none')}>{t('rules.noneHint')}</EmptyState>
   return (
     <Table.ScrollContainer
       minWidth={0}
-      scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'region', 'aria-label': 'Rules' } }}
+      scrollAreaProps={{ viewportProps: { tabIndex: 0, role: 'group', 'aria-label': t('tabs.rules') } }}
     >
-      <Table verticalSpacing="sm" aria-label="Rules">
+      <Table verticalSpacing="sm" aria-label={t('tabs.rules')}>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th scope="col">Rule</Table.Th>
-            <Table.Th scope="col">Points</Table.Th>
-            <Table.Th scope="col">Verdict</Table.Th>
-            <Table.Th scope="col" visibleFrom="md">
-              Condition
+            <Table.Th scope="col">{t('rules.rule')}</Table.Th>
+            <Table.Th scope="col" visibleFrom="sm">
+              {t('rules.points')}
             </Table.Th>
+            <Table.Th scope="col">{t('rules.verdict')}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -39,18 +40,23 @@ export function RulesTable({ rules, selected }: RulesTableProps) {
                 'aria-current': 'true' as const,
               })}
             >
-              <Table.Td maw={360}>
+              <Table.Td>
                 <Text size="sm" fw={600}>
                   {id}
                 </Text>
-                <Text size="sm">{description}</Text>
-              </Table.Td>
-              <Table.Td>{at.join(', ')}</Table.Td>
-              <Table.Td>
-                <Verdict verdict={verdict} />
-              </Table.Td>
-              <Table.Td visibleFrom="md">
+                <Text size="sm" c="dimmed">
+                  {description}
+                </Text>
+                <Text size="xs" c="dimmed" hiddenFrom="sm">
+                  {at.join(', ')}
+                </Text>
                 <Code style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>{when}</Code>
+              </Table.Td>
+              <Table.Td visibleFrom="sm" style={{ whiteSpace: 'nowrap' }}>
+                {at.join(', ')}
+              </Table.Td>
+              <Table.Td>
+                <Verdict verdict={verdict} ofRule />
               </Table.Td>
             </Table.Tr>
           ))}

@@ -1,8 +1,13 @@
-import { Alert, Anchor, Button, FileButton, Group, List, Stack, Text } from '@mantine/core'
+import { Alert, Button, FileButton, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import type { ResponseOf } from '../../api/operations.ts'
-import { useChange } from '../../api/queries.ts'
+import { useTranslation } from 'react-i18next'
+import { useAll, useChange } from '../../api/queries.ts'
+import { useScopes } from '../../api/session.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { notifyError, notifySuccess } from '../../ui/notify.ts'
+import type { StoredTest, TestRun } from './stored-test.ts'
+import { TestDialog } from './test-dialog.tsx'
+import { TestList } from './test-list.tsx'
 
 interface TestsPanelProps {
   readonly source: string
@@ -11,116 +16,112 @@ interface TestsPanelProps {
   readonly onLine: (line: number) => void
 }
 
-type Run = ResponseOf<'post', '/admin/v1/policy-sets/test'>
-
-/** Runs the tests of the document and of its test files. */
+/** Stored tests and those of the document: add, edit, and run them in place. */
 export function TestsPanel({ source, ready, onLine }: TestsPanelProps) {
-  const [files, setFiles] = useState<Readonly<Record<string, string>>>({})
+  const { t } = useTranslation('policies')
+  const canWrite = useScopes().hasScope('policies:write')
+  const stored = useAll('/admin/v1/policy-tests', {}, { staleTime: 0 })
   const test = useChange('post', '/admin/v1/policy-sets/test')
-  const run = (testFiles = files) => test.mutate({ body: { source, files: { ...testFiles } } })
-  const add = async (selected: readonly File[], missing: readonly string[]) => {
-    const entries = await Promise.all(selected.map(async (file) => [nameFor(file, missing), await file.text()] as const))
-    const all = { ...files, ...Object.fromEntries(entries) }
-    setFiles(all)
-    run(all)
-  }
+  const [edited, setEdited] = useState<StoredTest | 'new'>()
+  const run = (ids?: readonly string[]) =>
+    test.mutate({ body: { source, stored_tests: true, ...(ids && { test_ids: [...ids] }) } })
   return (
     <Stack>
-      <Group>
+      <Group gap="xs">
         <Button disabled={!ready} loading={test.isPending} onClick={() => run()}>
-          Run tests
+          {t('tests.run')}
         </Button>
-        {!ready && <Text size="sm">Fix the problems first.</Text>}
+        {canWrite && (
+          <Button variant="default" onClick={() => setEdited('new')}>
+            {t('tests.add')}
+          </Button>
+        )}
+        {!ready && <Text size="sm">{t('fixFirst')}</Text>}
       </Group>
-      {test.error && <ErrorState error={test.error} />}
+      {(test.error || stored.error) && <ErrorState error={test.error ?? stored.error} />}
       {test.data && test.variables?.body?.source !== source && (
         <Alert color="yellow" variant="light" role="status">
-          The draft changed after this run. Run the tests again.
+          {t('tests.stale')}
         </Alert>
       )}
-      {test.data && <Results run={test.data} onLine={onLine} onFiles={add} />}
-      {!test.data && (
+      {test.data && <Outcome run={test.data} canWrite={canWrite} onImported={() => run()} />}
+      {stored.items?.length === 0 && !test.data && (
         <Text size="sm" c="dimmed">
-          Add test cases under <code>tests:</code> in the document, each with a point, an input and the expected decision.
+          {t('tests.none')}
         </Text>
       )}
+      <TestList
+        stored={stored.items ?? []}
+        run={test.data}
+        onLine={onLine}
+        onEdit={canWrite ? setEdited : undefined}
+        onRun={ready ? (id) => run([id]) : undefined}
+      />
+      {edited !== undefined && <TestDialog test={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />}
     </Stack>
+  )
+}
+
+interface OutcomeProps {
+  readonly run: TestRun
+  readonly canWrite: boolean
+  readonly onImported: () => void
+}
+
+/** Counts of a run, and the files that it did not find. */
+function Outcome({ run: { ok, passed, failed, results, missing, errors }, canWrite, onImported }: OutcomeProps) {
+  const { t } = useTranslation('policies')
+  const counts = t('tests.counts', { passed, failed })
+  return (
+    <Stack gap="sm">
+      <Alert role="status" color={ok ? 'green' : failed > 0 ? 'red' : 'yellow'} variant="light">
+        {results.length === 0 ? t('tests.noneFound') : counts}
+      </Alert>
+      {missing.length > 0 && <MissingFiles missing={missing} canWrite={canWrite} onImported={onImported} />}
+      {errors.map(({ file, line, message }) => (
+        <Text key={`${file} ${line} ${message}`} size="sm" c="red">
+          {t('tests.fileError', { file, line, message })}
+        </Text>
+      ))}
+    </Stack>
+  )
+}
+
+interface MissingFilesProps extends Pick<OutcomeProps, 'canWrite' | 'onImported'> {
+  readonly missing: readonly string[]
+}
+
+/** Stores the cases of files that the document names. */
+function MissingFiles({ missing, canWrite, onImported }: MissingFilesProps) {
+  const { t } = useTranslation('policies')
+  const store = useChange('post', '/admin/v1/policy-tests/import', {
+    refresh: ['/admin/v1/policy-tests'],
+    onDone: ({ cases }) => {
+      notifySuccess(t('tests.imported', { count: cases }))
+      onImported()
+    },
+  })
+  const add = async (files: readonly File[]) => {
+    for (const file of files) {
+      await store.mutateAsync({ body: { file: nameFor(file, missing), source: await file.text() } })
+    }
+  }
+  return (
+    <Group gap="xs">
+      <Text size="sm">{t('tests.missing', { files: missing.join(', ') })}</Text>
+      {canWrite && (
+        <FileButton multiple accept=".yaml,.yml" onChange={(files) => void add(files).catch(notifyError)}>
+          {(props) => (
+            <Button {...props} size="xs" variant="default" loading={store.isPending}>
+              {t('tests.import')}
+            </Button>
+          )}
+        </FileButton>
+      )}
+    </Group>
   )
 }
 
 /** Path of a file in the document. Browsers only provide the file name. */
 const nameFor = ({ name }: File, missing: readonly string[]): string =>
   missing.find((one) => one === name || one.endsWith(`/${name}`)) ?? name
-
-interface ResultsProps {
-  readonly run: Run
-  readonly onLine: (line: number) => void
-  readonly onFiles: (files: readonly File[], missing: readonly string[]) => Promise<void>
-}
-
-function Results({ run: { ok, passed, failed, results, missing, errors }, onLine, onFiles }: ResultsProps) {
-  return (
-    <Stack gap="sm">
-      <Alert role="status" color={ok ? 'green' : failed > 0 ? 'red' : 'yellow'} variant="light">
-        {passed} passed, {failed} failed
-        {results.length === 0 && '. The document has no tests.'}
-      </Alert>
-      {missing.length > 0 && <MissingFiles missing={missing} onFiles={onFiles} />}
-      {errors.map(({ file, line, message }) => (
-        <Text key={`${file} ${line} ${message}`} size="sm" c="red">
-          {file}, line {line}: {message}
-        </Text>
-      ))}
-      <List listStyleType="none" spacing={4} aria-label="Test results">
-        {results
-          .toSorted((one, other) => Number(one.ok) - Number(other.ok))
-          .map((result) => (
-            <ResultItem key={`${result.file} ${result.line} ${result.name}`} result={result} onLine={onLine} />
-          ))}
-      </List>
-    </Stack>
-  )
-}
-
-function MissingFiles({ missing, onFiles }: Pick<Run, 'missing'> & Pick<ResultsProps, 'onFiles'>) {
-  return (
-    <Group gap="xs">
-      <Text size="sm">Missing test files: {missing.join(', ')}.</Text>
-      <FileButton multiple accept=".yaml,.yml" onChange={(files) => void onFiles(files, missing)}>
-        {(props) => (
-          <Button {...props} size="xs" variant="default">
-            Choose files
-          </Button>
-        )}
-      </FileButton>
-    </Group>
-  )
-}
-
-interface ResultItemProps extends Pick<ResultsProps, 'onLine'> {
-  readonly result: Run['results'][number]
-}
-
-function ResultItem({ result: { ok, file, line, name, failures }, onLine }: ResultItemProps) {
-  return (
-    <List.Item>
-      <Text size="sm" component="div">
-        <Text span fw={600} c={ok ? 'green' : 'red'}>
-          {ok ? 'Passed' : 'Failed'}
-        </Text>{' '}
-        {file === null ? (
-          <Anchor component="button" type="button" size="sm" ta="start" onClick={() => onLine(line)}>
-            {name}
-          </Anchor>
-        ) : (
-          name
-        )}
-      </Text>
-      {failures.map((failure) => (
-        <Text key={failure} size="sm" pl="md">
-          {failure}
-        </Text>
-      ))}
-    </List.Item>
-  )
-}

@@ -5,7 +5,7 @@ import { useAll } from '../../api/queries.ts'
 type PolicySet = ItemOf<'/admin/v1/policy-sets'>
 
 /** Base version of a Workspace without policies (API value). */
-const NO_VERSION = 'none'
+export const NO_VERSION = 'none'
 
 export const baseOf = (active: PolicySet | undefined): string => active?.id ?? NO_VERSION
 

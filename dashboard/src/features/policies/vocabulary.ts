@@ -15,6 +15,7 @@ export const RULE_FIELDS = [
   'transforms',
   'directives',
   'hold_expires_in',
+  'approvals',
   'on_error',
 ]
 
@@ -29,6 +30,7 @@ export const FIELD_VALUES: Readonly<Record<string, readonly string[]>> = {
   classification: CLASSIFICATIONS,
   on_error: ['deny', 'skip'],
   hold_expires_in: ['10m', '4h', '1d'],
+  approvals: ['2'],
 }
 
 export const FINDINGS = [...FINDING_TYPES, 'pii', 'secret', 'injection', 'hidden']

@@ -1,4 +1,5 @@
 import { useForm } from '@mantine/form'
+import { useTranslation } from 'react-i18next'
 import { useChange } from '../../api/queries.ts'
 import { useNavigateTo } from '../../routing/location.ts'
 import { FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
@@ -8,6 +9,7 @@ import { createBody, valuesOf } from './provider-values.ts'
 
 /** Adds a provider and opens it. */
 export function AddProviderButton() {
+  const { t } = useTranslation('providers')
   const navigateTo = useNavigateTo()
   const form = useForm({ initialValues: valuesOf() })
   const dialog = useFormDialog(form)
@@ -16,10 +18,9 @@ export function AddProviderButton() {
     onDone: ({ id }) => navigateTo(`/providers/${id}`),
   })
   return (
-    <FormDialog dialog={dialog} title="Add provider" wide pending={create.isPending}>
+    <FormDialog dialog={dialog} title={t('add.title')} fragment="#create" wide pending={create.isPending}>
       <ProviderForm
         form={form}
-        isNew
         pending={create.isPending}
         onSubmit={(values) => create.mutate({ body: createBody(values) }, { onError: showFormError(form) })}
       />

@@ -1,52 +1,39 @@
 import { JsonInput, PasswordInput, Select, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import { useTranslation } from 'react-i18next'
 import { useRead } from '../../api/queries.ts'
 import type { Provider } from './provider.ts'
 import type { Values } from './provider-values.ts'
 
-type KeySource = NonNullable<Provider['api_key_from']>
-
 interface ConnectionFieldsProps {
   readonly form: UseFormReturnType<Values>
-  /** Source of the key; null: there is none. */
-  readonly keyFrom: KeySource | null | undefined
-}
-
-const KEY_AGAIN = 'A change of the origin requires the key again'
-const BASE_URL_HINTS: Readonly<Partial<Record<Values['kind'], string>>> = {
-  openai: 'Up to the version, such as …/v1',
-  anthropic: 'Without the version',
-  'azure-openai': 'Of the resource, without a path',
-  bedrock: '{region} stands for the region',
-  vertex: '{region} stands for the region',
-}
-const PATH_HINTS: Readonly<Partial<Record<Values['kind'], string>>> = {
-  'azure-openai': 'Below the base URL. {deployment} stands for the upstream name of the model',
-  bedrock: 'Below the base URL, for models of vendors other than Anthropic',
-  vertex: 'Below the base URL. {project} stands for the project of the key',
+  /** Undefined: a new one, whose service is chosen in the gallery. */
+  readonly provider: Provider | undefined
 }
 
 /** Where requests go, and the key. */
-export function ConnectionFields({ form, keyFrom }: ConnectionFieldsProps) {
+export function ConnectionFields({ form, provider }: ConnectionFieldsProps) {
+  const { t } = useTranslation('providers')
   const { kind } = form.getValues()
-  const urlHints = [BASE_URL_HINTS[kind], keyFrom && KEY_AGAIN].filter(Boolean)
+  if (kind === 'stub') return null
+  const hint = t(`form.hints.baseUrl.${kind}`)
   return (
     <>
-      {kind === 'openai' && <PresetField form={form} />}
-      <TextInput label="Base URL" description={urlHints.join('. ')} required {...form.getInputProps('base_url')} />
-      <KeyField form={form} keyFrom={keyFrom} />
+      {kind === 'openai' && provider && <PresetField form={form} />}
       <TextInput
-        label="Path of chat requests"
-        description={PATH_HINTS[kind] ?? 'Below the base URL'}
+        label={t('form.baseUrl')}
+        description={provider?.api_key_from ? `${hint} ${t('form.keyAgain')}` : hint}
         required
-        {...form.getInputProps('path')}
+        {...form.getInputProps('base_url')}
       />
+      <KeyField form={form} provider={provider} />
     </>
   )
 }
 
 /** A known server: its base URL, and its names of parameters. */
-function PresetField({ form }: { readonly form: UseFormReturnType<Values> }) {
+function PresetField({ form }: Pick<ConnectionFieldsProps, 'form'>) {
+  const { t } = useTranslation('providers')
   const presets = useRead('/admin/v1/provider-presets').data?.data ?? []
   const choose = (id: string) => {
     const preset = presets.find((candidate) => candidate.id === id)
@@ -54,9 +41,9 @@ function PresetField({ form }: { readonly form: UseFormReturnType<Values> }) {
   }
   return (
     <Select
-      label="Server"
-      description="Sets the base URL and the names of parameters"
-      data={[{ value: '', label: 'Other' }, ...presets.map(({ id, title }) => ({ value: id, label: title }))]}
+      label={t('form.preset')}
+      description={t('form.presetHint')}
+      data={[{ value: '', label: t('form.noPreset') }, ...presets.map(({ id, title }) => ({ value: id, label: title }))]}
       allowDeselect={false}
       {...form.getInputProps('preset')}
       onChange={(id) => choose(id ?? '')}
@@ -64,24 +51,14 @@ function PresetField({ form }: { readonly form: UseFormReturnType<Values> }) {
   )
 }
 
-const KEY_HINTS: Readonly<Partial<Record<Values['kind'], string>>> = {
-  'azure-openai': 'Key of the resource, or JSON text of a service principal (appId, password, tenant).',
-  bedrock: 'Bedrock API key, or access key id:secret access key[:session token].',
-  vertex: 'JSON text of the key file of a service account.',
-}
-
-const STORED_HINTS: Readonly<Record<KeySource | 'none', string>> = {
-  none: 'Stored encrypted and never shown again',
-  stored: 'A key is stored. Leave empty to keep it',
-  environment: 'The key is in an environment variable. Leave empty to keep it',
-}
-
-function KeyField({ form, keyFrom }: ConnectionFieldsProps) {
+function KeyField({ form, provider }: ConnectionFieldsProps) {
+  const { t } = useTranslation('providers')
   const { kind } = form.getValues()
-  const stored = STORED_HINTS[keyFrom ?? 'none']
+  const hint = kind === 'azure-openai' || kind === 'bedrock' || kind === 'vertex' ? t(`form.hints.key.${kind}`) : undefined
+  const stored = t(`form.hints.keyFrom.${provider?.api_key_from ?? 'none'}`, { name: provider?.api_key_env ?? '' })
   const props = {
-    label: 'API key',
-    description: [KEY_HINTS[kind], stored].filter(Boolean).join(' '),
+    label: t('form.apiKey'),
+    description: hint ? `${hint} ${stored}` : stored,
     autoComplete: 'off',
     ...form.getInputProps('api_key'),
   }

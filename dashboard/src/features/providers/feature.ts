@@ -8,7 +8,7 @@ export const feature: Feature = {
     { path: '/models', load: () => import('./models-page.tsx'), scope: 'providers:read' },
   ],
   navigation: [
-    { to: '/providers', label: 'Providers', icon: IconCloudComputing, section: 'Connect', order: 10, scope: 'providers:read' },
-    { to: '/models', label: 'Models', icon: IconCpu, section: 'Connect', order: 20, scope: 'providers:read' },
+    { to: '/providers', label: 'providers', icon: IconCloudComputing, section: 'connect', order: 10, scope: 'providers:read' },
+    { to: '/models', label: 'models', icon: IconCpu, section: 'connect', order: 20, scope: 'providers:read' },
   ],
 }

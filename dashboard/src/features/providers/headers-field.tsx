@@ -1,5 +1,6 @@
 import { Button, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
+import { useTranslation } from 'react-i18next'
 import type { Values } from './provider-values.ts'
 
 interface HeadersFieldProps {
@@ -9,12 +10,13 @@ interface HeadersFieldProps {
 
 /** Headers that are sent with every request to the provider. */
 export function HeadersField({ form, readOnly }: HeadersFieldProps) {
+  const { t } = useTranslation('providers')
   const { headers } = form.getValues()
   return (
-    <Fieldset legend="Headers">
+    <Fieldset legend={t('headers.title')}>
       <Stack gap="xs">
         <Text size="sm" c="dimmed">
-          Sent with every request. {'{api_key}'} stands for the key, which is then sent in no other header
+          {t('headers.hint')}
         </Text>
         {form.errors.headers && (
           <Text size="sm" c="red" role="alert">
@@ -25,24 +27,24 @@ export function HeadersField({ form, readOnly }: HeadersFieldProps) {
           // biome-ignore lint/suspicious/noArrayIndexKey: a row has no other identity
           <Group key={index} align="flex-start" gap="xs">
             <TextInput
-              aria-label={`Name of header ${index + 1}`}
-              placeholder="Name"
+              aria-label={t('headers.nameOf', { number: index + 1 })}
+              placeholder={t('headers.name')}
               flex="1 1 10rem"
               {...form.getInputProps(`headers.${index}.name`)}
             />
             <TextInput
-              aria-label={`Value of header ${index + 1}`}
-              placeholder="Value"
+              aria-label={t('headers.valueOf', { number: index + 1 })}
+              placeholder={t('headers.value')}
               flex="2 1 12rem"
               {...form.getInputProps(`headers.${index}.value`)}
             />
             {!readOnly && (
               <Button
                 variant="default"
-                aria-label={`Remove header ${index + 1}`}
+                aria-label={t('headers.removeOf', { number: index + 1 })}
                 onClick={() => form.removeListItem('headers', index)}
               >
-                Remove
+                {t('headers.remove')}
               </Button>
             )}
           </Group>
@@ -50,7 +52,7 @@ export function HeadersField({ form, readOnly }: HeadersFieldProps) {
         {!readOnly && (
           <Group>
             <Button variant="default" size="xs" onClick={() => form.insertListItem('headers', { name: '', value: '' })}>
-              Add header
+              {t('headers.add')}
             </Button>
           </Group>
         )}

@@ -1,49 +1,60 @@
-import { Button, Fieldset, NumberInput, Select, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
+import { Button, Collapse, Fieldset, Group, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { CLASSIFICATIONS } from '../../ui/classification.tsx'
+import { useDisclosure } from '@mantine/hooks'
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { useTranslation } from 'react-i18next'
 import { ConnectionFields } from './connection-fields.tsx'
 import { HeadersField } from './headers-field.tsx'
-import { KIND_LABELS, type Provider } from './provider.ts'
-import { type Values, valuesOfKind } from './provider-values.ts'
+import type { Provider } from './provider.ts'
+import { ProviderGallery } from './provider-gallery.tsx'
+import type { Values } from './provider-values.ts'
+import { AdvancedFields, RoutingFields } from './routing-fields.tsx'
 
-interface FieldsProps {
+interface ProviderFormProps {
   readonly form: UseFormReturnType<Values>
-}
-
-interface ProviderFormProps extends FieldsProps {
-  /** Source of the key; null: there is none. */
-  readonly keyFrom?: Provider['api_key_from']
-  readonly isNew: boolean
+  /** Undefined: a new one. */
+  readonly provider?: Provider
   readonly readOnly?: boolean
   readonly pending: boolean
   readonly onSubmit: (values: Values) => void
 }
 
-export function ProviderForm({ form, keyFrom, isNew, readOnly = false, pending, onSubmit }: ProviderFormProps) {
-  const { kind } = form.getValues()
+export function ProviderForm({ form, provider, readOnly = false, pending, onSubmit }: ProviderFormProps) {
+  const { t } = useTranslation('providers')
+  const isNew = provider === undefined
   return (
     <form onSubmit={form.onSubmit(onSubmit)}>
-      <Fieldset variant="unstyled" disabled={readOnly} aria-label="Provider">
+      <Fieldset variant="unstyled" mx={0} disabled={readOnly} aria-label={t('form.label')}>
         <Stack>
+          {isNew && <ProviderGallery form={form} />}
           <SimpleGrid cols={{ base: 1, sm: 2 }}>
-            {isNew && <IdentityFields form={form} />}
-            {kind !== 'stub' && <ConnectionFields form={form} keyFrom={keyFrom} />}
+            {isNew && (
+              <TextInput
+                label={t('form.id')}
+                description={t('form.idHint')}
+                required
+                data-autofocus
+                {...form.getInputProps('id')}
+              />
+            )}
+            <ConnectionFields form={form} provider={provider} />
             <RoutingFields form={form} />
-            <AttemptFields form={form} />
           </SimpleGrid>
-          {kind !== 'stub' && <HeadersField form={form} readOnly={readOnly} />}
-          {kind !== 'stub' && (
-            <Switch
-              label="Request streams"
-              description="Turn it off if the server refuses streams"
-              {...form.getInputProps('stream', { type: 'checkbox' })}
-            />
-          )}
-          <Switch label="Enabled" {...form.getInputProps('enabled', { type: 'checkbox' })} />
+          <Switch
+            label={t('form.enabled')}
+            description={t('form.enabledHint')}
+            {...form.getInputProps('enabled', { type: 'checkbox' })}
+          />
+          <Advanced form={form} initiallyOpen={!isNew}>
+            <AdvancedSettings form={form} readOnly={readOnly} />
+          </Advanced>
           {!readOnly && (
-            <Button type="submit" loading={pending} disabled={!(isNew || form.isDirty())}>
-              {isNew ? 'Add' : 'Save'}
-            </Button>
+            <Group justify="flex-end">
+              <Button type="submit" loading={pending} disabled={!(isNew || form.isDirty())}>
+                {isNew ? t('add.submit') : t('form.save')}
+              </Button>
+            </Group>
           )}
         </Stack>
       </Fieldset>
@@ -51,96 +62,52 @@ export function ProviderForm({ form, keyFrom, isNew, readOnly = false, pending, 
   )
 }
 
-function IdentityFields({ form }: FieldsProps) {
+interface FormPart extends Pick<ProviderFormProps, 'form'> {
+  readonly readOnly: boolean
+}
+
+function AdvancedSettings({ form, readOnly }: FormPart) {
+  const { t } = useTranslation('providers')
+  const isStub = form.getValues().kind === 'stub'
   return (
-    <>
-      <TextInput
-        label="ID"
-        description="Lowercase letters, digits, - and _. Shown as the owner of its models"
-        required
-        data-autofocus
-        {...form.getInputProps('id')}
-      />
-      <Select
-        label="Type"
-        description="A stub generates completions without a model, for tests"
-        data={Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label }))}
-        allowDeselect={false}
-        {...form.getInputProps('kind')}
-        onChange={(kind) => kind && form.setValues(valuesOfKind(kind))}
-      />
-    </>
+    <Stack>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <AdvancedFields form={form} />
+      </SimpleGrid>
+      {!isStub && <HeadersField form={form} readOnly={readOnly} />}
+      {!isStub && (
+        <Switch
+          label={t('form.stream')}
+          description={t('form.streamHint')}
+          {...form.getInputProps('stream', { type: 'checkbox' })}
+        />
+      )}
+    </Stack>
   )
 }
 
-const REGION_HINTS: Readonly<Partial<Record<Values['kind'], string>>> = {
-  bedrock: 'Region of AWS, such as eu-central-1',
-  vertex: 'Location of Google Cloud, such as europe-west1',
+/** Fields outside of the advanced settings. */
+const BASIC_FIELDS = ['id', 'preset', 'base_url', 'api_key', 'region', 'max_classification', 'weight', 'enabled']
+
+interface AdvancedProps extends Pick<ProviderFormProps, 'form'> {
+  readonly initiallyOpen: boolean
+  readonly children: ReactNode
 }
 
-function RoutingFields({ form }: FieldsProps) {
-  const { kind } = form.getValues()
+/** Open as long as a field in it has an error. */
+function Advanced({ form, initiallyOpen, children }: AdvancedProps) {
+  const { t } = useTranslation('providers')
+  const [opened, { toggle }] = useDisclosure(initiallyOpen)
+  const isOpen = opened || Object.keys(form.errors).some((name) => !BASIC_FIELDS.includes(name))
+  const Icon = isOpen ? IconChevronDown : IconChevronRight
   return (
-    <>
-      <TextInput
-        label="Region"
-        description={REGION_HINTS[kind] ?? 'For directives of policies'}
-        placeholder="Not set"
-        required={kind in REGION_HINTS}
-        {...form.getInputProps('region')}
-      />
-      <Select
-        label="Maximum classification"
-        description="More sensitive content goes to other providers"
-        data={CLASSIFICATIONS}
-        allowDeselect={false}
-        {...form.getInputProps('max_classification')}
-      />
-      <NumberInput
-        label="Weight"
-        description="Share of requests. 0: used only if no other provider is available"
-        min={0}
-        required
-        {...form.getInputProps('weight')}
-      />
-    </>
-  )
-}
-
-function AttemptFields({ form }: FieldsProps) {
-  return (
-    <>
-      <NumberInput
-        label="Attempt timeout (ms)"
-        description="Maximum duration of one attempt"
-        min={100}
-        thousandSeparator=" "
-        required
-        {...form.getInputProps('timeout_ms')}
-      />
-      <NumberInput
-        label="Idle timeout (ms)"
-        description="Maximum time without a byte or event"
-        placeholder="Default of the server"
-        min={100}
-        thousandSeparator=" "
-        {...form.getInputProps('idle_timeout_ms')}
-      />
-      <NumberInput
-        label="Retries"
-        description="Additional attempts at this provider"
-        min={0}
-        max={5}
-        required
-        {...form.getInputProps('max_retries')}
-      />
-      <NumberInput
-        label="Concurrent requests"
-        description="Maximum for each node"
-        min={1}
-        required
-        {...form.getInputProps('max_concurrency')}
-      />
-    </>
+    <div>
+      <Button variant="subtle" size="compact-sm" aria-expanded={isOpen} leftSection={<Icon size={16} />} onClick={toggle}>
+        {t('form.advanced')}
+      </Button>
+      <Collapse expanded={isOpen} pt="sm">
+        {children}
+      </Collapse>
+    </div>
   )
 }

@@ -1,4 +1,5 @@
 import { useForm } from '@mantine/form'
+import { Trans, useTranslation } from 'react-i18next'
 import { hasStatus } from '../../api/api-error.ts'
 import { useChange, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
@@ -18,16 +19,18 @@ import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useFormSync } from '../../ui/use-form-sync.ts'
 import { ModelsSection } from './models-section.tsx'
-import { KIND_LABELS, type Provider } from './provider.ts'
+import type { Provider } from './provider.ts'
 import { ProviderForm } from './provider-form.tsx'
 import { patchBody, valuesOf } from './provider-values.ts'
 import { TestButton } from './test-button.tsx'
+import { useServiceName } from './use-service-name.ts'
 
 const REFRESH = ['/admin/v1/providers', '/admin/v1/models']
 const REFETCH_MS = 10_000
 
 /** One provider: status, models and settings. */
 export function Page() {
+  const { t } = useTranslation('providers')
   const id = usePathParam('id')
   const {
     data: provider,
@@ -37,72 +40,82 @@ export function Page() {
   const canEdit = useScopes().hasScope('providers:write')
   if (hasStatus(error, 404)) {
     return (
-      <EmptyState title="Provider not found" action={<LinkButton to="/providers">All providers</LinkButton>}>
-        It was removed, or it belongs to another Workspace.
+      <EmptyState title={t('provider.notFoundTitle')} action={<LinkButton to="/providers">{t('models.emptyAction')}</LinkButton>}>
+        {t('provider.notFoundHint')}
       </EmptyState>
     )
   }
   if (error && !provider) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!provider) return <PageSkeleton />
-  const { health, enabled, source } = provider
   return (
     <Frame
       title={provider.id}
-      parent={{ to: '/providers', label: 'All providers' }}
+      parent={{ to: '/providers', label: t('provider.all') }}
       actions={
         <>
           {canEdit && <TestButton provider={provider} />}
-          {canEdit && <RemoveButton id={provider.id} />}
+          {canEdit && <DeleteButton id={provider.id} />}
         </>
       }
     >
-      <Section title="Status">
-        <DescriptionList
-          items={[
-            ['Type', KIND_LABELS[provider.kind]],
-            ['Health (this node)', <HealthBadge key="health" enabled={enabled} health={health} />],
-            ['Last error', <LastError key="error" error={health.last_error} />],
-            ['Requests in flight', `${health.active} of ${provider.max_concurrency}`],
-            ['Managed by', SOURCES[source]],
-            ['Updated', <Time key="changed" at={provider.updated_at} />],
-          ]}
-        />
-      </Section>
+      <Status provider={provider} />
       <ModelsSection provider={provider} />
       <Settings provider={provider} readOnly={!canEdit} />
     </Frame>
   )
 }
 
-function LastError({ error }: { readonly error: Provider['health']['last_error'] }) {
-  if (!error) return 'None since the server started'
+interface ProviderProps {
+  readonly provider: Provider
+}
+
+function Status({ provider }: ProviderProps) {
+  const { t } = useTranslation('providers')
+  const serviceName = useServiceName()
+  const { health, enabled, source, max_concurrency, updated_at } = provider
   return (
-    <>
-      {errorLabel(error.kind)}, <Time at={error.at} />
-    </>
+    <Section title={t('provider.status')}>
+      <DescriptionList
+        items={[
+          [t('provider.service'), serviceName(provider)],
+          [t('provider.health'), <HealthBadge key="health" enabled={enabled} health={health} />],
+          [t('provider.lastError'), <LastError key="error" error={health.last_error} />],
+          [t('provider.inFlight'), t('provider.inFlightOf', { active: health.active, limit: max_concurrency })],
+          [t('provider.managedBy'), t(`provider.sources.${source}`)],
+          [t('provider.updated'), <Time key="changed" at={updated_at} />],
+        ]}
+      />
+    </Section>
   )
 }
 
-const SOURCES: Readonly<Record<Provider['source'], string>> = {
-  api: 'Operators',
-  environment: 'Environment variables',
-  config: 'Configuration file',
+function LastError({ error }: { readonly error: Provider['health']['last_error'] }) {
+  const { t } = useTranslation('providers')
+  if (!error) return t('provider.noError')
+  return (
+    <Trans
+      ns="providers"
+      i18nKey="provider.errorAt"
+      values={{ error: errorLabel(error.kind) }}
+      components={{ time: <Time at={error.at} /> }}
+    />
+  )
 }
 
-function Settings({ provider, readOnly }: { readonly provider: Provider; readonly readOnly: boolean }) {
+function Settings({ provider, readOnly }: ProviderProps & { readonly readOnly: boolean }) {
+  const { t } = useTranslation('providers')
   const form = useForm({ initialValues: valuesOf(provider) })
   const update = useChange('patch', '/admin/v1/providers/{id}', {
     refresh: REFRESH,
-    onDone: () => notifySuccess('Saved. The settings apply to the next request.'),
+    onDone: () => notifySuccess(t('form.saved')),
   })
   const { id } = provider
   useFormSync(form, valuesOf(provider))
   return (
-    <Section title="Settings">
+    <Section title={t('provider.settings')}>
       <ProviderForm
         form={form}
-        isNew={false}
-        keyFrom={provider.api_key_from}
+        provider={provider}
         readOnly={readOnly}
         pending={update.isPending}
         onSubmit={(values) =>
@@ -116,17 +129,19 @@ function Settings({ provider, readOnly }: { readonly provider: Provider; readonl
   )
 }
 
-function RemoveButton({ id }: { readonly id: string }) {
+function DeleteButton({ id }: { readonly id: string }) {
+  const { t } = useTranslation('providers')
   const navigateTo = useNavigateTo()
   const remove = useChange('delete', '/admin/v1/providers/{id}', { onDone: () => navigateTo('/providers') })
   return (
     <ConfirmButton
+      size="sm"
       color="red"
-      question={`Remove ${id}?`}
-      consequence="Its models and its key are removed too. Requests go to other providers of the models. Without one, they are refused."
+      question={t('provider.deleteQuestion', { id })}
+      consequence={t('provider.deleteConsequence')}
       onConfirm={() => remove.mutateAsync({ params: { path: { id } } })}
     >
-      Remove
+      {t('provider.delete')}
     </ConfirmButton>
   )
 }

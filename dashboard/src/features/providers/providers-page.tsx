@@ -1,3 +1,5 @@
+import { Box, Group, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
 import { useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { Classification } from '../../ui/classification.tsx'
@@ -7,49 +9,63 @@ import { HealthBadge } from '../../ui/health-badge.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { AddProviderButton } from './add-provider-button.tsx'
-import { KIND_LABELS, type Provider } from './provider.ts'
+import { type Provider, serviceOf } from './provider.ts'
+import { ProviderMark } from './provider-mark.tsx'
 import { TestButton } from './test-button.tsx'
+import { useServiceName } from './use-service-name.ts'
 
 const REFETCH_MS = 10_000
 
-/** Servers with the OpenAI chat API differ by their address. */
-const serviceOf = ({ kind, base_url }: Provider) => (kind === 'openai' ? base_url : KIND_LABELS[kind])
-
 /** Providers with health, limits and weight. */
 export function Page() {
+  const { t } = useTranslation('providers')
   const list = useList('/admin/v1/providers', {}, { refetchInterval: REFETCH_MS })
+  const serviceName = useServiceName()
   const canEdit = useScopes().hasScope('providers:write')
   const columns: Column<Provider>[] = [
-    { header: 'ID', cell: ({ id }) => <Link to={`/providers/${id}`}>{id}</Link> },
-    { header: 'Health', cell: ({ enabled, health }) => <HealthBadge enabled={enabled} health={health} /> },
-    { header: 'Service', cell: serviceOf, from: 'md' },
-    { header: 'Region', cell: ({ region }) => region ?? '–', from: 'lg' },
     {
-      header: 'Maximum classification',
+      header: t('columns.provider'),
+      cell: (provider) => <Name provider={provider} service={serviceName(provider)} />,
+    },
+    {
+      header: t('columns.health'),
+      cell: ({ enabled, health }) => <HealthBadge enabled={enabled} health={health} />,
+    },
+    { header: t('columns.region'), cell: ({ region }) => region ?? '–', from: 'md' },
+    {
+      header: t('columns.maxClassification'),
       cell: ({ max_classification }) => <Classification level={max_classification} />,
       from: 'sm',
     },
-    { header: 'Weight', cell: ({ weight }) => weight, from: 'xs', align: 'right' },
-    { header: 'In flight', cell: ({ health }) => health.active, from: 'lg', align: 'right' },
-    ...(canEdit ? [actionsColumn((provider: Provider) => <TestButton provider={provider} />, 'Test')] : []),
+    { header: t('columns.weight'), cell: ({ weight }) => weight, from: 'sm', align: 'right' },
+    { header: t('columns.inFlight'), cell: ({ health }) => health.active, from: 'lg', align: 'right' },
+    ...(canEdit ? [{ ...actionsColumn(TestAction, t('test.label')), from: 'sm' } as const] : []),
   ]
   return (
-    <Frame
-      title="Providers"
-      description="Upstream services that run models. Requests are distributed by weight and fail over to the next provider."
-      actions={canEdit && <AddProviderButton />}
-    >
+    <Frame title={t('title')} description={t('description')} actions={canEdit && <AddProviderButton />}>
       <DataTable
-        label="Providers"
+        label={t('title')}
         list={list}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={
-          <EmptyState title="No providers yet">
-            {canEdit ? 'Add a provider of one of the supported types.' : 'Ask an owner to add a provider.'}
-          </EmptyState>
-        }
+        empty={<EmptyState title={t('empty.title')}>{canEdit ? t('empty.hint') : t('empty.readOnly')}</EmptyState>}
       />
     </Frame>
+  )
+}
+
+const TestAction = (provider: Provider) => <TestButton provider={provider} variant="subtle" size="compact-sm" />
+
+function Name({ provider, service }: { readonly provider: Provider; readonly service: string }) {
+  return (
+    <Group gap="sm" wrap="nowrap">
+      <ProviderMark service={serviceOf(provider)} />
+      <Box>
+        <Link to={`/providers/${provider.id}`}>{provider.id}</Link>
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {service}
+        </Text>
+      </Box>
+    </Group>
   )
 }

@@ -1,6 +1,7 @@
-import { Alert, Button, Checkbox, Group, Modal, ScrollArea, Stack, Text } from '@mantine/core'
+import { Alert, Button, type ButtonProps, Checkbox, Group, Modal, ScrollArea, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import type { ResponseOf } from '../../api/operations.ts'
 import { useChange } from '../../api/queries.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
@@ -10,8 +11,13 @@ import type { Provider } from './provider.ts'
 
 type DiscoveredModels = ResponseOf<'post', '/admin/v1/providers/{id}/discover'>['data']
 
+interface TestButtonProps extends Pick<ButtonProps, 'variant' | 'size'> {
+  readonly provider: Provider
+}
+
 /** Tests address, path and key. The models of a provider with a list can then be added. */
-export function TestButton({ provider: { id, kind } }: { readonly provider: Provider }) {
+export function TestButton({ provider: { id, kind }, ...button }: TestButtonProps) {
+  const { t } = useTranslation('providers')
   const [opened, { open, close }] = useDisclosure()
   const test = useChange('post', '/admin/v1/providers/{id}/discover')
   // A stub has no upstream service.
@@ -22,12 +28,12 @@ export function TestButton({ provider: { id, kind } }: { readonly provider: Prov
   }
   return (
     <>
-      <Button variant="default" size="xs" aria-label={`Test ${id}`} onClick={start}>
-        Test
+      <Button variant="default" size="sm" {...button} aria-label={t('test.title', { id })} onClick={start}>
+        {t('test.label')}
       </Button>
-      <Modal opened={opened} onClose={close} title={`Test ${id}`} size="lg">
+      <Modal opened={opened} onClose={close} title={t('test.title', { id })} size="lg">
         {test.isPending && <RowsSkeleton rows={3} />}
-        {test.error && <ErrorState error={test.error} onRetry={start} />}
+        {test.error && <ErrorState title={t('test.failed')} error={test.error} onRetry={start} />}
         {test.data?.has_list === false && <Connected />}
         {test.data?.has_list && <Outcome providerId={id} models={test.data.data} onDone={close} />}
       </Modal>
@@ -36,9 +42,10 @@ export function TestButton({ provider: { id, kind } }: { readonly provider: Prov
 }
 
 function Connected() {
+  const { t } = useTranslation('providers')
   return (
     <Alert color="green" variant="light">
-      Connection successful. The provider has no list of models. Add models by name.
+      {t('test.noList')}
     </Alert>
   )
 }
@@ -50,11 +57,12 @@ interface OutcomeProps {
 }
 
 function Outcome({ providerId, models, onDone }: OutcomeProps) {
+  const { t } = useTranslation('providers')
   const [selected, setSelected] = useState<string[]>([])
   const add = useChange('post', '/admin/v1/providers/{id}/models', {
     refresh: ['/admin/v1/providers', '/admin/v1/models'],
     onDone: ({ data }) => {
-      notifySuccess(data.length === 1 ? '1 model added.' : `${data.length} models added.`)
+      notifySuccess(t('test.added', { count: data.length }))
       onDone()
     },
   })
@@ -67,13 +75,13 @@ function Outcome({ providerId, models, onDone }: OutcomeProps) {
   return (
     <Stack>
       <Alert color="green" variant="light">
-        Connection successful. The provider has {models.length === 1 ? '1 model' : `${models.length} models`}.
+        {t('test.models', { count: models.length })}
       </Alert>
-      {newModels.length === 0 && <Text size="sm">All of them are already added.</Text>}
+      {newModels.length === 0 && <Text size="sm">{t('test.allAdded')}</Text>}
       {newModels.length > 0 && (
         <>
           <ScrollArea.Autosize mah={320} type="auto">
-            <Checkbox.Group label="Models to add" value={selected} onChange={setSelected}>
+            <Checkbox.Group label={t('test.choose')} value={selected} onChange={setSelected}>
               <Stack gap="xs" mt="xs">
                 {newModels.map(({ id }) => (
                   <Checkbox key={id} value={id} label={id} />
@@ -82,8 +90,11 @@ function Outcome({ providerId, models, onDone }: OutcomeProps) {
             </Checkbox.Group>
           </ScrollArea.Autosize>
           <Group justify="flex-end">
+            <Button variant="default" onClick={() => setSelected(newModels.map(({ id }) => id))}>
+              {t('test.selectAll')}
+            </Button>
             <Button disabled={selected.length === 0} loading={add.isPending} onClick={submit}>
-              Add selected models
+              {t('test.add')}
             </Button>
           </Group>
         </>

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Kbd, Stack, Text, Textarea } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { IconCheck, IconEye, IconX } from '@tabler/icons-react'
 import { type KeyboardEvent, type Ref, useRef, useState } from 'react'
+import { Trans, useTranslation } from 'react-i18next'
 import { useSession } from '../../api/session.ts'
 import { useUnsavedWarning } from '../../ui/use-unsaved-warning.ts'
 import type { ReviewItem } from './review-item.ts'
@@ -11,30 +12,34 @@ interface DecisionFormProps {
   readonly item: ReviewItem
   /** The item was visible long enough (decision 0021). */
   readonly ready: boolean
+  readonly onDecided: () => void
 }
 
 const CHOICES = [
-  { verb: 'approve', kind: 'hold', label: 'Approve', letter: 'A', color: 'green', icon: IconCheck },
-  { verb: 'deny', kind: 'hold', label: 'Deny', letter: 'D', color: 'red', icon: IconX },
-  { verb: 'acknowledge', kind: 'escalation', label: 'Acknowledge', letter: 'E', color: 'gate', icon: IconEye },
+  { verb: 'approve', kind: 'hold', letter: 'A', color: 'green', icon: IconCheck },
+  { verb: 'deny', kind: 'hold', letter: 'D', color: 'red', icon: IconX },
+  { verb: 'acknowledge', kind: 'escalation', letter: 'E', color: 'gate', icon: IconEye },
 ] as const
 
 /** Comment and buttons of a decision, or the reason why the operator may not decide. */
-export function DecisionForm({ item, ready }: DecisionFormProps) {
+export function DecisionForm(props: DecisionFormProps) {
+  const { item } = props
+  const { t } = useTranslation('reviews')
   const operatorId = useSession().data?.operator.id ?? ''
-  if (operatorId === item.user_id) return <Alert color="yellow">This is your own request. Another operator must decide.</Alert>
+  if (operatorId === item.user_id) return <Alert color="yellow">{t('decision.ownRequest')}</Alert>
   if (item.key_issuers.includes(operatorId)) {
-    return <Alert color="yellow">You created the API key of this request. Another operator must decide.</Alert>
+    return <Alert color="yellow">{t('decision.ownKey')}</Alert>
   }
-  return <DecisionInputs item={item} ready={ready} />
+  if (item.approvals.some(({ by }) => by === operatorId)) return <Alert color="yellow">{t('approvals.yours')}</Alert>
+  return <DecisionInputs {...props} />
 }
 
 /** A letter key selects a decision and Enter confirms it, so that no single key press decides by accident. */
-function DecisionInputs({ item, ready }: DecisionFormProps) {
+function DecisionInputs({ item, ready, onDecided }: DecisionFormProps) {
   const [comment, setComment] = useState('')
   const [selected, setSelected] = useState<Verb>()
   const input = useRef<HTMLTextAreaElement>(null)
-  const { decide, pending } = useDecide(item)
+  const { decide, refusal, pending } = useDecide(item, onDecided)
   useUnsavedWarning(comment.trim() !== '' && !pending)
   const choices = CHOICES.filter(({ kind }) => kind === item.kind)
   const select = (verb: Verb) => {
@@ -55,10 +60,10 @@ function DecisionInputs({ item, ready }: DecisionFormProps) {
     setSelected(verb)
     decide(verb, comment)
   }
+  if (refusal !== undefined) return <Alert color="yellow">{refusal}</Alert>
   return (
     <Stack gap="xs">
       <CommentField inputRef={input} value={comment} onChange={setComment} onKeyDown={onKeyDown} />
-      <KeyHint label={choices.find(({ verb }) => verb === selected)?.label} />
       <Group>
         {choices.map((choice) => (
           <DecisionButton
@@ -70,6 +75,7 @@ function DecisionInputs({ item, ready }: DecisionFormProps) {
             onDecide={decideNow}
           />
         ))}
+        <KeyHint verb={selected} ready={ready} />
       </Group>
     </Stack>
   )
@@ -83,11 +89,12 @@ interface CommentFieldProps {
 }
 
 function CommentField({ inputRef, value, onChange, onKeyDown }: CommentFieldProps) {
+  const { t } = useTranslation('reviews')
   return (
     <Textarea
       ref={inputRef}
-      label="Comment"
-      description="Stored with the decision"
+      label={t('decision.comment')}
+      placeholder={t('decision.commentHint')}
       autosize
       minRows={1}
       maxRows={6}
@@ -99,13 +106,23 @@ function CommentField({ inputRef, value, onChange, onKeyDown }: CommentFieldProp
   )
 }
 
-function KeyHint({ label }: { readonly label: string | undefined }) {
+interface KeyHintProps {
+  readonly verb: Verb | undefined
+  readonly ready: boolean
+}
+
+/** Why the buttons are disabled, or how to confirm the selected decision. */
+function KeyHint({ verb, ready }: KeyHintProps) {
+  const { t } = useTranslation('reviews')
   return (
     <Text size="sm" role="status" mih="1.5em">
-      {label && (
-        <>
-          <Kbd size="xs">Enter</Kbd> to {label.toLowerCase()}, <Kbd size="xs">Esc</Kbd> to cancel
-        </>
+      {!ready && t('decision.settling')}
+      {ready && verb && (
+        <Trans
+          ns="reviews"
+          i18nKey={`decision.confirm.${verb}`}
+          components={{ enter: <Kbd size="xs" />, escape: <Kbd size="xs" /> }}
+        />
       )}
     </Text>
   )
@@ -120,7 +137,8 @@ interface DecisionButtonProps {
 }
 
 function DecisionButton({ choice, selected, pending, disabled, onDecide }: DecisionButtonProps) {
-  const { verb, label, letter, color, icon: Icon } = choice
+  const { t } = useTranslation('reviews')
+  const { verb, letter, color, icon: Icon } = choice
   return (
     <Button
       color={color}
@@ -136,7 +154,7 @@ function DecisionButton({ choice, selected, pending, disabled, onDecide }: Decis
       aria-keyshortcuts={letter}
       onClick={() => onDecide(verb)}
     >
-      {label}
+      {t(`decision.${verb}`)}
     </Button>
   )
 }

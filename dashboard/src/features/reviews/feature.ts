@@ -8,5 +8,5 @@ export const feature: Feature = {
     { path: '/reviews', load, scope: 'reviews:read' },
     { path: '/reviews/$id', load, scope: 'reviews:read' },
   ],
-  navigation: [{ to: '/reviews', label: 'Reviews', icon: IconGavel, section: 'Govern', order: 20, scope: 'reviews:read' }],
+  navigation: [{ to: '/reviews', label: 'reviews', icon: IconGavel, section: 'govern', order: 20, scope: 'reviews:read' }],
 }

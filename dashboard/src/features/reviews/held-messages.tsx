@@ -1,23 +1,20 @@
 import { Code, Paper, Stack, Text } from '@mantine/core'
 import { Fragment } from 'react'
+import { useTranslation } from 'react-i18next'
+import { choicesIn, type Fields, type Message, partsOf } from './content-parts.ts'
 import { HeldText } from './held-text.tsx'
 import type { HeldContent, Mark } from './review-item.ts'
 
 interface HeldMessagesProps {
-  readonly content: HeldContent
+  readonly content: Partial<HeldContent>
   readonly marks: readonly Mark[]
 }
 
-interface Message {
-  readonly role?: string
-  readonly content?: unknown
-  readonly [field: string]: unknown
-}
-
-const ROLE_LABELS: Readonly<Record<string, string>> = { user: 'User', assistant: 'Assistant', system: 'System', tool: 'Tool' }
+const ROLES = ['user', 'assistant', 'system', 'tool'] as const
 
 /** Held content: the messages and, for output holds, all choices of the completion. Marks refer to the first choice. */
-export function HeldMessages({ content: { messages, completion }, marks }: HeldMessagesProps) {
+export function HeldMessages({ content: { messages = [], completion }, marks }: HeldMessagesProps) {
+  const { t } = useTranslation('reviews')
   const choices = choicesIn(completion)
   const completionMarks = marks.filter((mark) => mark.message === null && mark.parameter === null)
   return (
@@ -31,7 +28,7 @@ export function HeldMessages({ content: { messages, completion }, marks }: HeldM
           // biome-ignore lint/suspicious/noArrayIndexKey: choices have no id
           key={index}
           message={choice}
-          label={choices.length > 1 ? `Completion ${index + 1}` : 'Completion'}
+          label={choices.length > 1 ? t('content.completionNumber', { number: index + 1 }) : t('content.completion')}
           marks={index === 0 ? completionMarks : []}
         />
       ))}
@@ -46,10 +43,12 @@ interface HeldMessageProps {
 }
 
 function HeldMessage({ message: { role = '', content, ...others }, label, marks }: HeldMessageProps) {
+  const { t } = useTranslation('reviews')
+  const known = ROLES.find((one) => one === role)
   return (
     <Paper withBorder p="sm" {...(label && { bg: 'var(--mantine-color-default-hover)' })}>
       <Text size="xs" fw={600} c="dimmed" mb={4}>
-        {label ?? ROLE_LABELS[role] ?? role}
+        {label ?? (known ? t(`content.roles.${known}`) : role)}
       </Text>
       {partsOf(content).map(({ text, others }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: parts have no id
@@ -73,23 +72,3 @@ function Json({ value }: { readonly value: Fields }) {
     </Code>
   )
 }
-
-type Fields = Readonly<Record<string, unknown>>
-
-interface Part {
-  readonly text?: string
-  readonly others: Fields
-}
-
-/** Splits content into texts and other fields. */
-function partsOf(content: unknown): readonly Part[] {
-  if (typeof content === 'string') return [{ text: content, others: {} }]
-  if (!Array.isArray(content)) return []
-  return content.map((part: Fields) => {
-    const { type, text, ...others } = part
-    return typeof text !== 'string' ? { others: part } : { text, others: type === 'text' ? others : { type, ...others } }
-  })
-}
-
-const choicesIn = (completion: HeldContent['completion']): readonly Message[] =>
-  (completion as { choices?: { message: Message }[] } | undefined)?.choices?.map(({ message }) => message) ?? []

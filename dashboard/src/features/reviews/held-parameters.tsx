@@ -1,5 +1,7 @@
 import { Box, Code } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
 import { Section } from '../../ui/section.tsx'
+import { escapePointer } from './changed-marks.ts'
 import classes from './held-parameters.module.css'
 import { HeldText } from './held-text.tsx'
 import type { HeldContent, Mark } from './review-item.ts'
@@ -11,10 +13,11 @@ interface HeldParametersProps {
 
 /** Parameters of the request. Policies evaluate them, so they can be the reason for the hold. */
 export function HeldParameters({ parameters = {}, marks }: HeldParametersProps) {
+  const { t } = useTranslation('reviews')
   if (Object.values(parameters).every(isSetting)) return null
   return (
-    <Section title="Parameters">
-      <Box mah={480} className={classes.parameters} tabIndex={0} role="group" aria-label="Parameters of the request">
+    <Section title={t('content.parameters')}>
+      <Box mah={480} className={classes.parameters} tabIndex={0} role="group" aria-label={t('content.parametersLabel')}>
         <Value value={parameters} pointer="" marks={marks.filter(({ parameter }) => parameter !== null)} />
       </Box>
     </Section>
@@ -50,6 +53,3 @@ function Value({ value, pointer, marks }: ValueProps) {
     </dl>
   )
 }
-
-/** Escapes a name in a JSON Pointer. */
-const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

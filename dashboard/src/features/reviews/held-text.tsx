@@ -1,5 +1,6 @@
 import { VisuallyHidden } from '@mantine/core'
 import { Fragment } from 'react'
+import { useTranslation } from 'react-i18next'
 import { findingLabel } from '../../ui/finding-labels.ts'
 import classes from './held-text.module.css'
 import type { Mark } from './review-item.ts'
@@ -10,17 +11,20 @@ interface HeldTextProps {
   readonly marks: readonly Mark[]
 }
 
-/** A text with highlighted findings. */
+/** A text with highlighted findings or changes. */
 export function HeldText({ text, marks }: HeldTextProps) {
+  const { t } = useTranslation('reviews')
+  const labelsOf = (types: readonly string[]) =>
+    types.map((type) => (type === 'changed' ? t('preview.changed') : findingLabel(type))).join(', ')
   return (
     <p className={classes.text}>
       {piecesOf(text, marks).map(({ start, content, types }) =>
         types.length === 0 ? (
           <Fragment key={start}>{content}</Fragment>
         ) : (
-          <mark key={start} className={classOf(types)} title={types.map(findingLabel).join(', ')}>
+          <mark key={start} className={classOf(types)} title={labelsOf(types)}>
             {content}
-            <VisuallyHidden> ({types.map(findingLabel).join(', ')}) </VisuallyHidden>
+            <VisuallyHidden> ({labelsOf(types)}) </VisuallyHidden>
           </mark>
         ),
       )}

@@ -1,11 +1,13 @@
 import { Alert, Button, Group, Kbd } from '@mantine/core'
+import { Trans, useTranslation } from 'react-i18next'
 import { useSession } from '../../api/session.ts'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { Link } from '../../ui/link.tsx'
 import { Section } from '../../ui/section.tsx'
 import { Time } from '../../ui/time.tsx'
 import { RecordLink } from './record-link.tsx'
-import { type ReviewItem, STATE_NAMES } from './review-item.ts'
+import type { ReviewItem } from './review-item.ts'
+import { useReviewers } from './use-reviewers.ts'
 
 interface OutcomeProps {
   readonly item: ReviewItem
@@ -15,12 +17,14 @@ interface OutcomeProps {
 
 /** The decision on an item, shown instead of the decision form. */
 export function Outcome({ item, onNext }: OutcomeProps) {
-  const self = useSession().data?.operator.id
+  const { t } = useTranslation('reviews')
+  const { nameOf } = useReviewers()
+  const { data: session } = useSession()
   const { decided_by, decided_at, comment, released_at, released_audit_id, successor_id, expires_at, state } = item
   const next = onNext && (
     <Group gap="xs">
       <Button variant="default" onClick={onNext}>
-        Open next item
+        {t('outcome.openNext')}
       </Button>
       <Kbd size="xs" aria-hidden visibleFrom="sm">
         J
@@ -29,23 +33,24 @@ export function Outcome({ item, onNext }: OutcomeProps) {
   )
   if (state === 'expired') {
     return (
-      <Alert color="gray" title="Expired without a decision">
-        The item expired <Time at={expires_at} />.{next}
+      <Alert color="gray" title={t('outcome.expired')}>
+        <Trans ns="reviews" i18nKey="outcome.expiredAt" components={{ time: <Time at={expires_at} /> }} />
+        {next}
       </Alert>
     )
   }
   return (
-    <Section title="Outcome">
+    <Section title={t('outcome.title')}>
       <DescriptionList
         items={[
-          ['Decision', STATE_NAMES[state]],
-          ['Decided by', decided_by === self ? 'You' : decided_by],
-          ['Decided', decided_at && <Time key="decided" at={decided_at} />],
-          ['Comment', comment],
-          ['Released', released_at && <Time key="released" at={released_at} />],
-          ['Record of the release', released_audit_id && <RecordLink key="record" id={released_audit_id} />],
+          [t('outcome.decision'), t(`states.${state}`)],
+          [t('outcome.by'), decided_by === session?.operator.id ? t('assignment.you') : decided_by && nameOf(decided_by)],
+          [t('outcome.at'), decided_at && <Time key="decided" at={decided_at} />],
+          [t('outcome.comment'), comment],
+          [t('outcome.released'), released_at && <Time key="released" at={released_at} />],
+          [t('outcome.record'), released_audit_id && <RecordLink key="record" id={released_audit_id} />],
           [
-            'Next review item',
+            t('outcome.nextItem'),
             successor_id && (
               <Link key="next" to={`/reviews/${successor_id}`}>
                 {successor_id}

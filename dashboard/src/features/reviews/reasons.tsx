@@ -1,4 +1,5 @@
 import { List, Text } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
 import type { ResponseOf } from '../../api/operations.ts'
 import { useRead } from '../../api/queries.ts'
 import { Link } from '../../ui/link.tsx'
@@ -21,8 +22,9 @@ export function useItemPolicy({ policy }: ReviewItem): { readonly policy: Policy
 
 /** The matched rules of an item with their descriptions. */
 export function Reasons({ item: { rules, policy: version }, policy }: ReasonsProps) {
+  const { t } = useTranslation('reviews')
   const id = version?.id ?? ''
-  if (rules.length === 0) return <Text size="sm">No rule matched. The request is held because a check failed.</Text>
+  if (rules.length === 0) return <Text size="sm">{t('reasons.none')}</Text>
   const descriptionOf = (rule: string) => policy?.rules.find((one) => one.id === rule)?.description
   return (
     <List listStyleType="none" spacing="xs">
@@ -32,12 +34,12 @@ export function Reasons({ item: { rules, policy: version }, policy }: ReasonsPro
             <Link to={`/policies/${id}`} search={{ rule: rule.id }} inherit fw={600}>
               {rule.id}
             </Link>{' '}
-            <Verdict verdict={rule.verdict} />
+            <Verdict verdict={rule.verdict} ofRule />
           </Text>
           <Text size="sm">{descriptionOf(rule.id)}</Text>
           {rule.error && (
             <Text size="sm" c="red">
-              Condition failed ({rule.error}).
+              {t('reasons.broken', { error: rule.error })}
             </Text>
           )}
         </List.Item>

@@ -1,5 +1,6 @@
-import { Badge, Group, Stack, Text } from '@mantine/core'
+import { Badge, Group, Stack } from '@mantine/core'
 import { useRef } from 'react'
+import { useTranslation } from 'react-i18next'
 import { hasStatus } from '../../api/api-error.ts'
 import { useApplicationNames } from '../../api/application-names.ts'
 import { useRead } from '../../api/queries.ts'
@@ -15,55 +16,60 @@ import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
 import { TimeLeft } from '../../ui/time-left.tsx'
 import { useSettled } from '../../ui/use-settled.ts'
+import { Approvals } from './approvals.tsx'
+import { Assignment } from './assignment.tsx'
+import { Content } from './content.tsx'
 import { DecisionForm } from './decision-form.tsx'
-import { HeldMessages } from './held-messages.tsx'
-import { HeldParameters } from './held-parameters.tsx'
 import { Outcome } from './outcome.tsx'
+import classes from './queue.module.css'
 import { Reasons, useItemPolicy } from './reasons.tsx'
 import { RecordLink } from './record-link.tsx'
-import { type HeldContent, type Mark, type ReviewItem, STATE_NAMES, titleOf, userOf } from './review-item.ts'
+import { type HeldContent, type Mark, type ReviewItem, titleKey } from './review-item.ts'
+import { useUserText } from './use-user-text.ts'
 
 interface ReviewDetailProps {
   readonly id: string
   /** Item of the queue, shown without the scope reviews:content. */
   readonly listed: ReviewItem | undefined
   readonly onNext: (() => void) | undefined
+  /** A decision opens the next item. */
+  readonly opensNext: boolean
 }
 
 /** One review item. Its content is loaded once, because each reading is recorded. */
-export function ReviewDetail({ id, listed, onNext }: ReviewDetailProps) {
+export function ReviewDetail({ id, listed, ...navigation }: ReviewDetailProps) {
+  const { t } = useTranslation('reviews')
   const canReadContent = useScopes().hasScope('reviews:content')
   const read = useRead(
     '/admin/v1/reviews/{id}',
     { params: { path: { id } } },
     { enabled: canReadContent, staleTime: Number.POSITIVE_INFINITY },
   )
-  if (!canReadContent && listed) return <Item key={id} item={listed} content={undefined} marks={[]} onNext={onNext} />
+  if (!canReadContent && listed) return <Item key={id} item={listed} content={undefined} marks={[]} {...navigation} />
   if (!canReadContent) {
-    return <EmptyState title="Item not in the queue">Select an item in the queue.</EmptyState>
+    return <EmptyState title={t('item.notInQueue')}>{t('item.notInQueueHint')}</EmptyState>
   }
   if (hasStatus(read.error, 404)) {
-    return <EmptyState title="Review item not found">It belongs to another Workspace, or the link is incomplete.</EmptyState>
+    return <EmptyState title={t('item.notFound')}>{t('item.notFoundHint')}</EmptyState>
   }
   if (read.error) return <ErrorState error={read.error} onRetry={() => void read.refetch()} />
   if (!read.data) return <PageSkeleton />
   const { content, marks, ...item } = read.data
-  return <Item key={id} item={item} content={content} marks={marks} onNext={onNext} />
+  return <Item key={id} item={item} content={content} marks={marks} {...navigation} />
 }
 
 /** An item must be visible and unchanged for this time before it can be decided. See decision 0021. */
 const SETTLE_MS = 1_000
 
-interface ItemProps {
+interface ItemProps extends Pick<ReviewDetailProps, 'onNext' | 'opensNext'> {
   readonly item: ReviewItem
   /** Null: erased. Undefined: the session may not read it. */
   readonly content: HeldContent | null | undefined
   readonly marks: readonly Mark[]
-  /** Undefined: no further item. */
-  readonly onNext: (() => void) | undefined
 }
 
-function Item({ item, content, marks, onNext }: ItemProps) {
+function Item({ item, content, marks, onNext, opensNext }: ItemProps) {
+  const { t } = useTranslation('reviews')
   const { hasScope } = useScopes()
   const isPending = item.state === 'pending'
   const { policy, loading } = useItemPolicy(item)
@@ -74,30 +80,31 @@ function Item({ item, content, marks, onNext }: ItemProps) {
   return (
     <Stack inert={justDecided}>
       <Section
-        title={titleOf(item)}
+        title={t(titleKey(item))}
         actions={
           <Group gap="xs">
-            <Badge color={isPending ? 'yellow' : 'gray'}>{STATE_NAMES[item.state]}</Badge>
+            <Badge color={isPending ? 'yellow' : 'gray'}>{t(`states.${item.state}`)}</Badge>
             {isPending && <TimeLeft until={item.expires_at} />}
           </Group>
         }
       >
-        {content && <HeldMessages content={content} marks={marks} />}
-        {content === null && <Text c="dimmed">The content was erased after denial or expiry.</Text>}
-        {content === undefined && <Text c="dimmed">Only reviewers and auditors can see the content.</Text>}
+        <Content item={item} content={content} marks={marks} />
         <Findings findings={item.findings} />
       </Section>
-      {content && <HeldParameters parameters={content.parameters} marks={marks} />}
-      <Section title={item.kind === 'hold' ? 'Reason for the hold' : 'Reason for the escalation'}>
+      <Section title={t(`reasons.${item.kind}`)}>
         <Reasons item={item} policy={policy} />
       </Section>
       {isPending && hasScope('reviews:write') && (
-        <Section title="Decision">
-          <DecisionForm item={item} ready={settled} />
-        </Section>
+        <div className={classes.decision}>
+          <Section title={t('decision.title')}>
+            <Approvals item={item} />
+            <DecisionForm item={item} ready={settled} onDecided={() => opensNext && onNext?.()} />
+          </Section>
+        </div>
       )}
       {!isPending && <Outcome item={item} onNext={onNext} />}
-      <Section title="Request">
+      <Section title={t('request.title')}>
+        {isPending && hasScope('reviews:write') && <Assignment item={item} />}
         <RequestDetails item={item} />
       </Section>
     </Stack>
@@ -105,10 +112,11 @@ function Item({ item, content, marks, onNext }: ItemProps) {
 }
 
 function Findings({ findings }: Pick<ReviewItem, 'findings'>) {
+  const { t } = useTranslation('reviews')
   const counts = findingCounts(findings)
   if (counts.length === 0) return null
   return (
-    <Group gap="xs" aria-label="Findings" role="group">
+    <Group gap="xs" aria-label={t('item.findings')} role="group">
       {counts.map(([type, count]) => (
         <Badge key={type} variant="outline" color="gray">
           {findingLabel(type)} × {count}
@@ -119,29 +127,31 @@ function Findings({ findings }: Pick<ReviewItem, 'findings'>) {
 }
 
 function RequestDetails({ item }: { readonly item: ReviewItem }) {
+  const { t } = useTranslation('reviews')
   const { nameOf } = useApplicationNames()
+  const userText = useUserText()
   const { application_id, model, session_id, created_at, classification, risk_level, endpoint, audit_id } = item
   return (
     <DescriptionList
       items={[
-        ['User', userOf(item)],
+        [t('request.user'), userText(item)],
         [
-          'Application',
+          t('request.application'),
           application_id ? (
             <Link key="application" to={`/applications/${application_id}`}>
               {nameOf(application_id)}
             </Link>
           ) : (
-            'None (message between users)'
+            t('request.noApplication')
           ),
         ],
-        ['Received', <Time key="time" at={created_at} />],
-        ['Model', model],
-        ['Session', session_id],
-        ['Endpoint', endpoint],
-        ['Classification', <Level key="classification" level={classification} />],
-        ['Risk', <Level key="risk" level={risk_level} />],
-        ['Record', <RecordLink key="record" id={audit_id} />],
+        [t('request.received'), <Time key="time" at={created_at} />],
+        [t('request.model'), model],
+        [t('request.session'), session_id],
+        [t('request.endpoint'), endpoint],
+        [t('request.classification'), <Level key="classification" level={classification} />],
+        [t('request.risk'), <Level key="risk" level={risk_level} />],
+        [t('request.record'), <RecordLink key="record" id={audit_id} />],
       ]}
     />
   )

@@ -1,13 +1,18 @@
 import { oneOf, textOf } from '../../routing/location.ts'
 import { STATES } from './review-item.ts'
 
+const ASSIGNEES = ['me', 'none'] as const
 const KINDS = ['hold', 'escalation'] as const
+
+export const PENDING = 'pending'
 
 /** Filters in the page's URL. Default: pending items. */
 export const readFilters = (search: Readonly<Record<string, unknown>>) => ({
-  state: oneOf(STATES, search.state) ?? 'pending',
+  state: oneOf(STATES, search.state) ?? PENDING,
   kind: oneOf(KINDS, search.kind),
   application: textOf(search.application),
+  rule: textOf(search.rule),
+  assignee: oneOf(ASSIGNEES, search.assignee),
 })
 
 export type ReviewFilters = ReturnType<typeof readFilters>

@@ -3,23 +3,15 @@ import type { ItemOf, ResponseOf } from '../../api/operations.ts'
 export type ReviewItem = ItemOf<'/admin/v1/reviews'>
 type ReviewWithContent = ResponseOf<'get', '/admin/v1/reviews/{id}'>
 export type HeldContent = NonNullable<ReviewWithContent['content']>
-export type Mark = ReviewWithContent['marks'][number]
+export type Preview = ResponseOf<'get', '/admin/v1/reviews/{id}/preview'>
+
+/** A marked span of a text: a finding, or `changed` by a transform. */
+export type Mark = Omit<ReviewWithContent['marks'][number], 'type'> & { readonly type: string }
 
 export const STATES = ['pending', 'approved', 'released', 'denied', 'acknowledged', 'expired'] as const
 
-export const STATE_NAMES: Readonly<Record<ReviewItem['state'], string>> = {
-  pending: 'Pending',
-  approved: 'Approved',
-  released: 'Released',
-  denied: 'Denied',
-  acknowledged: 'Acknowledged',
-  expired: 'Expired',
-}
+const SUBJECTS = { output: 'completion', message: 'message' } as const
 
-/** Title of an item. */
-export function titleOf({ kind, point }: Pick<ReviewItem, 'kind' | 'point'>): string {
-  const subject = point === 'output' ? 'completion' : point === 'message' ? 'message' : 'request'
-  return kind === 'hold' ? `Held ${subject}` : `Escalated ${subject}`
-}
-
-export const userOf = ({ user_id }: Pick<ReviewItem, 'user_id'>): string => user_id || 'No user'
+/** Key of an item's title. */
+export const titleKey = ({ kind, point }: Pick<ReviewItem, 'kind' | 'point'>) =>
+  `item.titles.${kind}.${point === 'output' || point === 'message' ? SUBJECTS[point] : 'request'}` as const

@@ -1,64 +1,88 @@
-import { Badge, Box, Grid } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
-import { useFilters, useNavigateTo, usePathParam } from '../../routing/location.ts'
+import { Badge, Box, Grid, Group } from '@mantine/core'
+import { useHotkeys, useLocalStorage } from '@mantine/hooks'
+import { useTranslation } from 'react-i18next'
+import { useFilters, useNavigateWithin, usePathParam } from '../../routing/location.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { LinkButton } from '../../ui/link.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
+import { AbsenceButton } from './absence-button.tsx'
 import { Queue } from './queue.tsx'
 import { QueueFilters } from './queue-filters.tsx'
+import { QueuePosition } from './queue-position.tsx'
 import { ReviewDetail } from './review-detail.tsx'
 import { readFilters } from './review-filters.ts'
 import type { ReviewItem } from './review-item.ts'
+import { ServiceLevels } from './service-levels.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { useAdjacentItems } from './use-adjacent-items.ts'
+import { useFirstItem } from './use-first-item.ts'
 import { useQueue } from './use-queue.ts'
 
 const FROM_MD = { visibleFrom: 'md' } as const
 
 /** The queue and the selected item, side by side; on a narrow screen one of them. */
 export function Page() {
+  const { t } = useTranslation('reviews')
   const selected = usePathParam('id') || undefined
   const [filters, setFilters] = useFilters(readFilters)
   const { list, live } = useQueue(filters)
-  const navigateTo = useNavigateTo()
+  const [opensNext, setOpensNext] = useLocalStorage({ key: 'gatehouse.reviews.opens-next', defaultValue: false })
+  const navigateWithin = useNavigateWithin()
   const items = list.items ?? []
-  const search = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
-  const open = (id: string | undefined) => navigateTo(id === undefined ? '/reviews' : `/reviews/${id}`, search)
   const { next, previous } = useAdjacentItems(items, selected)
-  const goTo = (item: ReviewItem | undefined) => item && open(item.id)
+  const opening = (item: ReviewItem | undefined) => item && (() => navigateWithin(`/reviews/${item.id}`))
+  const [openNext, openPrevious] = [opening(next), opening(previous)]
+  const opensFirst = useFirstItem(list, selected, filters)
   useHotkeys([
-    ['J', () => goTo(next)],
-    ['K', () => goTo(previous)],
+    ['J', () => openNext?.()],
+    ['K', () => openPrevious?.()],
   ])
   return (
     <Frame
-      title="Reviews"
-      description="Requests and completions that are held for a decision, and escalations."
-      actions={<ConnectionBadge live={live} />}
+      title={t('title')}
+      description={t('description')}
+      actions={
+        <Group gap="xs" {...(selected && FROM_MD)}>
+          <ConnectionBadge live={live} />
+          <AbsenceButton />
+        </Group>
+      }
     >
       <Box {...(selected && FROM_MD)}>
-        <QueueFilters filters={filters} onChange={setFilters} />
+        <ServiceLevels />
+      </Box>
+      <Box {...(selected && FROM_MD)}>
+        <QueueFilters filters={filters} items={items} onChange={setFilters} />
       </Box>
       <Grid gap="lg">
-        <Grid.Col span={{ base: 12, md: 4 }} {...(selected && FROM_MD)}>
+        <Grid.Col span={{ base: 12, md: selected || items.length > 0 ? 4 : 12 }} {...(selected && FROM_MD)}>
           <Queue list={list} filters={filters} selected={selected} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 8 }} {...(!selected && FROM_MD)}>
           {selected ? (
             <>
-              <LinkButton to="/reviews" search={search} variant="subtle" hiddenFrom="md" mb="sm">
-                Back to queue
+              <LinkButton to="/reviews" search={(before) => before} variant="subtle" hiddenFrom="md" mb="xs">
+                {t('queue.back')}
               </LinkButton>
+              <QueuePosition
+                position={items.findIndex(({ id }) => id === selected) + 1}
+                total={items.length}
+                hasMore={list.hasMore}
+                onPrevious={openPrevious}
+                onNext={openNext}
+                opensNext={opensNext}
+                onOpensNext={setOpensNext}
+              />
               <ReviewDetail
                 id={selected}
                 listed={items.find(({ id }) => id === selected)}
-                onNext={next && (() => open(next.id))}
+                onNext={openNext}
+                opensNext={opensNext}
               />
             </>
           ) : (
-            items.length > 0 && (
-              <EmptyState title="No item selected">Select an item, or press J to open the first one.</EmptyState>
-            )
+            items.length > 0 &&
+            !opensFirst && <EmptyState title={t('queue.noneSelected')}>{t('queue.noneSelectedHint')}</EmptyState>
           )}
         </Grid.Col>
       </Grid>
@@ -67,8 +91,11 @@ export function Page() {
   )
 }
 
-const ConnectionBadge = ({ live }: { readonly live: boolean }) => (
-  <Badge color={live ? 'green' : 'gray'} role="status">
-    {live ? 'Live' : 'Connecting'}
-  </Badge>
-)
+function ConnectionBadge({ live }: { readonly live: boolean }) {
+  const { t } = useTranslation('reviews')
+  return (
+    <Badge color={live ? 'green' : 'gray'} role="status">
+      {live ? t('live') : t('connecting')}
+    </Badge>
+  )
+}

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { hasStatus } from '../../api/api-error.ts'
 import { useChange } from '../../api/queries.ts'
 import { notifyError, notifySuccess } from '../../ui/notify.ts'
@@ -8,24 +9,24 @@ import { reviewKey } from './use-queue.ts'
 
 export type Verb = 'approve' | 'deny' | 'acknowledge'
 
-const DONE: Readonly<Record<Verb, string>> = {
-  approve: 'Approved. Request released.',
-  deny: 'Denied. Content erased.',
-  acknowledge: 'Acknowledged.',
-}
-
-/** Decides on an item once. If another reviewer was first, shows the error and the decision. */
-export function useDecide({ id }: ReviewItem) {
+/**
+ * Decides on an item once, then calls `onDecided`. If another reviewer was first, shows the error and the decision. `refusal`: why the
+ * operator may not decide, which only the server knows for accounts of the same person.
+ */
+export function useDecide({ id }: ReviewItem, onDecided: () => void) {
+  const { t } = useTranslation('reviews')
   const queries = useQueryClient()
   // `isPending` changes only with the next render, which is too late for the second of two fast clicks.
   const sending = useRef(false)
+  const [refusal, setRefusal] = useState<string>()
   const after = (verb: Verb) => ({
     onDone: (item: ReviewItem) => {
-      notifySuccess(DONE[verb])
+      notifySuccess(item.state === 'pending' ? t('approvals.added') : t(`decision.done.${verb}`))
       // The content is not loaded again, because each reading is recorded.
       const content = verb === 'deny' ? { content: null, marks: [] } : {}
       queries.setQueryData(reviewKey(id), (cached: ReviewItem | undefined) => cached && { ...cached, ...item, ...content })
       void queries.invalidateQueries({ queryKey: ['/admin/v1/reviews', 'list'] })
+      onDecided()
     },
   })
   const changes = {
@@ -41,11 +42,12 @@ export function useDecide({ id }: ReviewItem) {
       {
         onError: (error) => {
           sending.current = false
-          notifyError(error)
+          if (hasStatus(error, 403)) setRefusal(error.message)
+          else notifyError(error)
           if (hasStatus(error, 409)) void queries.invalidateQueries({ queryKey: reviewKey(id) })
         },
       },
     )
   }
-  return { decide, pending: Object.values(changes).some(({ isPending }) => isPending) }
+  return { decide, refusal, pending: Object.values(changes).some(({ isPending }) => isPending) }
 }

@@ -14,9 +14,16 @@ interface Queue {
 }
 
 /** The filtered review queue with live updates. */
-export function useQueue({ state, kind, application }: ReviewFilters): Queue {
+export function useQueue({ state, kind, application, assignee, rule }: ReviewFilters): Queue {
   const queries = useQueryClient()
-  const query = { state, limit: 50, ...(kind && { kind }), ...(application && { application_id: application }) }
+  const query = {
+    state,
+    limit: 50,
+    ...(kind && { kind }),
+    ...(application && { application_id: application }),
+    ...(rule && { rule }),
+    ...(assignee && { assigned_to: assignee }),
+  }
   const list = useList('/admin/v1/reviews', { params: { query } }, { refetchInterval: FALLBACK_MS })
   const refreshList = () => void queries.invalidateQueries({ queryKey: ['/admin/v1/reviews', 'list'] })
   const live = useEvents('/admin/v1/reviews/events', {
@@ -29,6 +36,15 @@ export function useQueue({ state, kind, application }: ReviewFilters): Queue {
     },
   })
   return { list, live }
+}
+
+/** Stores a changed item without loading its content again, because each reading is recorded. */
+export function useCacheItem(): (item: ReviewItem) => void {
+  const queries = useQueryClient()
+  return (item) => {
+    queries.setQueryData(reviewKey(item.id), (cached: ReviewItem | undefined) => cached && { ...cached, ...item })
+    void queries.invalidateQueries({ queryKey: ['/admin/v1/reviews', 'list'] })
+  }
 }
 
 /** Query key of an item with its content. */

@@ -1,6 +1,7 @@
 import { PasswordInput, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
 import { signIn } from '../../api/auth.ts'
 import { SubmitForm } from '../../ui/submit-form.tsx'
 
@@ -10,6 +11,7 @@ interface PasswordFormProps {
 }
 
 export function PasswordForm({ onDone, onTwoFactor }: PasswordFormProps) {
+  const { t } = useTranslation('sign-in')
   const form = useForm({ mode: 'uncontrolled', initialValues: { email: '', password: '' } })
   const attempt = useMutation({
     mutationFn: signIn,
@@ -18,12 +20,12 @@ export function PasswordForm({ onDone, onTwoFactor }: PasswordFormProps) {
   return (
     <SubmitForm
       onSubmit={form.onSubmit((values) => attempt.mutate(values))}
-      submit="Sign in"
+      submit={t('signIn')}
       pending={attempt.isPending}
       error={attempt.error}
     >
-      <TextInput label="Email" type="email" autoComplete="username" required autoFocus {...form.getInputProps('email')} />
-      <PasswordInput label="Password" autoComplete="current-password" required {...form.getInputProps('password')} />
+      <TextInput label={t('email')} type="email" autoComplete="username" required autoFocus {...form.getInputProps('email')} />
+      <PasswordInput label={t('password')} autoComplete="current-password" required {...form.getInputProps('password')} />
     </SubmitForm>
   )
 }

@@ -1,6 +1,6 @@
 import { Center, Paper, Stack, Text, Title } from '@mantine/core'
-import { IconBuildingCastle } from '@tabler/icons-react'
 import { type ReactNode, useEffect } from 'react'
+import { Logo } from '../../ui/logo.tsx'
 
 interface SignInLayoutProps {
   readonly title: string
@@ -18,7 +18,7 @@ export function SignInLayout({ title, description, children }: SignInLayoutProps
       <Paper withBorder p="xl" w="100%" maw={420}>
         <Stack>
           <Stack gap={4} align="center">
-            <IconBuildingCastle size={36} stroke={1.5} aria-hidden />
+            <Logo size={40} />
             <Title order={1} size="h3" ta="center">
               {title}
             </Title>

@@ -1,5 +1,6 @@
 import { Alert } from '@mantine/core'
 import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { textOf, useFilters } from '../../routing/location.ts'
 import { PasswordForm } from './password-form.tsx'
 import { redirectAfterSignIn } from './redirect-after-sign-in.ts'
@@ -9,20 +10,21 @@ import { TwoFactorForm } from './two-factor-form.tsx'
 
 /** Sign-in with password and, if set up, two-factor code, or with single sign-on. */
 export function Page() {
+  const { t } = useTranslation('sign-in')
   const [{ next, error }] = useFilters((search) => ({ next: textOf(search.next), error: textOf(search.error) }))
   const [needsTwoFactor, setNeedsTwoFactor] = useState(false)
   if (needsTwoFactor) {
     return (
-      <SignInLayout title="Two-factor authentication" description="Enter the code from your authenticator app.">
+      <SignInLayout title={t('twoFactor.title')} description={t('twoFactor.hint')}>
         <TwoFactorForm onDone={() => redirectAfterSignIn(next)} onBack={() => setNeedsTwoFactor(false)} />
       </SignInLayout>
     )
   }
   return (
-    <SignInLayout title="Sign in to Gatehouse">
+    <SignInLayout title={t('title')}>
       {error && (
         <Alert color="red" variant="light" role="alert">
-          Single sign-on failed. Ask an owner to invite you.
+          {t('singleSignOn.failed')}
         </Alert>
       )}
       <PasswordForm onDone={() => redirectAfterSignIn(next)} onTwoFactor={() => setNeedsTwoFactor(true)} />

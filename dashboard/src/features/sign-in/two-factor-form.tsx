@@ -2,6 +2,7 @@ import { Alert, Anchor, Button, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { verifyBackupCode, verifyTotp } from '../../api/auth.ts'
 import { describeError } from '../../ui/describe-error.ts'
 
@@ -11,6 +12,7 @@ interface TwoFactorFormProps {
 }
 
 export function TwoFactorForm({ onDone, onBack }: TwoFactorFormProps) {
+  const { t } = useTranslation('sign-in')
   const [backup, setBackup] = useState(false)
   const form = useForm({ mode: 'uncontrolled', initialValues: { code: '' } })
   const attempt = useMutation({
@@ -27,7 +29,7 @@ export function TwoFactorForm({ onDone, onBack }: TwoFactorFormProps) {
         )}
         <TextInput
           key={String(backup)}
-          label={backup ? 'Backup code' : '6-digit code'}
+          label={backup ? t('twoFactor.backupCode') : t('twoFactor.code')}
           autoComplete="one-time-code"
           inputMode={backup ? 'text' : 'numeric'}
           required
@@ -35,14 +37,14 @@ export function TwoFactorForm({ onDone, onBack }: TwoFactorFormProps) {
           {...form.getInputProps('code')}
         />
         <Button type="submit" loading={attempt.isPending}>
-          Continue
+          {t('continue')}
         </Button>
         <Group justify="space-between">
           <Anchor component="button" type="button" size="sm" onClick={() => setBackup(!backup)}>
-            {backup ? 'Use the authenticator app' : 'Use a backup code'}
+            {backup ? t('twoFactor.useApp') : t('twoFactor.useBackupCode')}
           </Anchor>
           <Anchor component="button" type="button" size="sm" onClick={onBack}>
-            Back
+            {t('twoFactor.back')}
           </Anchor>
         </Group>
       </Stack>

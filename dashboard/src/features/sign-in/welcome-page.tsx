@@ -1,5 +1,6 @@
 import { Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useTranslation } from 'react-i18next'
 import { hasStatus } from '../../api/api-error.ts'
 import { readInvitation } from '../../api/auth.ts'
 import { textOf, useFilters } from '../../routing/location.ts'
@@ -10,6 +11,7 @@ import { SignInLayout } from './sign-in-layout.tsx'
 
 /** Target of a one-time link: invitation, password reset or first owner. */
 export function Page() {
+  const { t } = useTranslation('sign-in')
   const [{ token = '' }] = useFilters((search) => ({ token: textOf(search.token) }))
   const { data, error, refetch } = useQuery({
     queryKey: ['invitation', token],
@@ -18,16 +20,16 @@ export function Page() {
   })
   if (hasStatus(error, 404) || token === '') {
     return (
-      <SignInLayout title="This link is not valid" description="It was used or has expired. Ask an owner for a new link.">
-        <LinkButton to="/sign-in">Sign in</LinkButton>
+      <SignInLayout title={t('invalid.title')} description={t('invalid.hint')}>
+        <LinkButton to="/sign-in">{t('signIn')}</LinkButton>
       </SignInLayout>
     )
   }
   return (
     <SignInLayout
-      title="Welcome to Gatehouse"
+      title={t('welcome.title')}
       {...(data && {
-        description: data.email ? `Choose a password for ${data.email}.` : 'Create the first operator, who becomes the owner.',
+        description: data.email ? t('welcome.choosePassword', { email: data.email }) : t('welcome.firstOwner'),
       })}
     >
       {data && <AcceptForm token={token} invitation={data} />}

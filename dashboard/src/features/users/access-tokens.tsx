@@ -1,15 +1,14 @@
-import { Button, Group, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Badge, Text } from '@mantine/core'
 import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import type { ItemOf } from '../../api/operations.ts'
 import { useChange, useList } from '../../api/queries.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
-import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { showFormError } from '../../ui/form-errors.ts'
+import { actionsColumn, type Column, DataTable } from '../../ui/data-table.tsx'
+import { NameButton } from '../../ui/name-button.tsx'
 import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { Section } from '../../ui/section.tsx'
 import { Revoked, Time } from '../../ui/time.tsx'
-import { useUnsavedWarning } from '../../ui/use-unsaved-warning.ts'
 import type { User } from './user.ts'
 
 type Token = ItemOf<'/admin/v1/users/{id}/tokens'>
@@ -23,71 +22,64 @@ interface AccessTokensProps {
 
 /** Access tokens of a user for the messaging API. */
 export function AccessTokens({ user: { id }, canEdit }: AccessTokensProps) {
+  const { t } = useTranslation('users')
   const list = useList('/admin/v1/users/{id}/tokens', { params: { path: { id } } })
   const [token, setToken] = useState<string>()
   const columns: readonly Column<Token>[] = [
-    { header: 'Name', cell: ({ name }) => name },
-    { header: 'Created', cell: ({ created_at }) => <Time at={created_at} />, from: 'sm' },
-    { header: 'Status', cell: (one) => <Status token={one} canRevoke={canEdit} /> },
+    { header: t('tokens.columns.name'), cell: ({ name }) => name },
+    { header: t('tokens.columns.created'), cell: ({ created_at }) => <Time at={created_at} />, from: 'sm' },
+    { header: t('tokens.columns.status'), cell: Status },
+    ...(canEdit ? [actionsColumn((one: Token) => <RevokeButton token={one} />)] : []),
   ]
   return (
-    <Section title="Access tokens">
+    <Section title={t('tokens.title')} actions={canEdit && <CreateTokenButton userId={id} onCreated={setToken} />}>
       <DataTable
-        label="Access tokens"
+        label={t('tokens.title')}
         list={list}
         columns={columns}
         keyOf={(one) => one.id}
-        empty={
-          <Text c="dimmed">
-            No access tokens yet.{canEdit && ' Create a token for an app that reads and writes messages as this user.'}
-          </Text>
-        }
+        empty={<Text c="dimmed">{canEdit ? t('tokens.noneCreate') : t('tokens.none')}</Text>}
       />
-      {canEdit && <CreateTokenForm userId={id} onCreated={setToken} />}
-      <SecretDialog secret={token} title="Token created" label="token" onClose={() => setToken(undefined)} />
+      <SecretDialog secret={token} title={t('tokens.created')} label={t('tokens.secret')} onClose={() => setToken(undefined)} />
     </Section>
   )
 }
 
-function CreateTokenForm({ userId, onCreated }: { readonly userId: string; readonly onCreated: (token: string) => void }) {
-  const form = useForm({ initialValues: { name: '' } })
+function CreateTokenButton({ userId, onCreated }: { readonly userId: string; readonly onCreated: (token: string) => void }) {
+  const { t } = useTranslation('users')
   const create = useChange('post', '/admin/v1/users/{id}/tokens', {
     refresh: REFRESH,
-    onDone: ({ token }) => {
-      form.reset()
-      onCreated(token)
-    },
+    onDone: ({ token }) => onCreated(token),
   })
-  useUnsavedWarning(form.isDirty() && !create.isPending)
-  const submit = ({ name }: { readonly name: string }) =>
-    create.mutate(
-      { params: { path: { id: userId } }, body: name.trim() ? { name: name.trim() } : {} },
-      { onError: showFormError(form) },
-    )
   return (
-    <form onSubmit={form.onSubmit(submit)}>
-      <Group gap="xs" align="flex-start">
-        <TextInput aria-label="Name of the new token" placeholder="Name: phone, desktop …" {...form.getInputProps('name')} />
-        <Button type="submit" variant="default" loading={create.isPending}>
-          Create token
-        </Button>
-      </Group>
-    </form>
+    <NameButton
+      variant="default"
+      size="xs"
+      title={t('tokens.create')}
+      description={t('tokens.createHint')}
+      action={t('tokens.submit')}
+      onName={(name) => create.mutateAsync({ params: { path: { id: userId } }, body: { name } })}
+    />
   )
 }
 
-function Status({ token: { id, name, revoked_at }, canRevoke }: { readonly token: Token; readonly canRevoke: boolean }) {
+function Status({ revoked_at }: Token) {
+  const { t } = useTranslation('users')
+  return revoked_at === null ? <Badge color="green">{t('tokens.active')}</Badge> : <Revoked at={revoked_at} />
+}
+
+function RevokeButton({ token: { id, name, revoked_at } }: { readonly token: Token }) {
+  const { t } = useTranslation('users')
   const revoke = useChange('post', '/admin/v1/access-tokens/{id}/revoke', { refresh: REFRESH })
-  if (revoked_at !== null) return <Revoked at={revoked_at} />
-  if (!canRevoke) return 'Active'
+  if (revoked_at !== null) return null
   return (
     <ConfirmButton
-      aria-label={`Revoke ${name}`}
-      question={`Revoke ${name}?`}
-      consequence="Requests with this token are refused. This cannot be undone."
+      aria-label={t('tokens.revokeNamed', { name })}
+      question={t('tokens.question', { name })}
+      consequence={t('tokens.consequence')}
       onConfirm={() => revoke.mutateAsync({ params: { path: { id } } })}
     >
-      Revoke
+      {t('tokens.revoke')}
     </ConfirmButton>
   )
 }

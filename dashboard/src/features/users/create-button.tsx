@@ -1,3 +1,4 @@
+import { useTranslation } from 'react-i18next'
 import { useChange } from '../../api/queries.ts'
 import { useNavigateTo } from '../../routing/location.ts'
 import { FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
@@ -6,6 +7,7 @@ import { USER_PATHS } from './user.ts'
 import { UserForm, userBody, useUserForm } from './user-form.tsx'
 
 export function CreateButton() {
+  const { t } = useTranslation('users')
   const form = useUserForm()
   const dialog = useFormDialog(form)
   const navigateTo = useNavigateTo()
@@ -14,11 +16,11 @@ export function CreateButton() {
     onDone: ({ id }) => navigateTo(`/settings/users/${encodeURIComponent(id)}`),
   })
   return (
-    <FormDialog dialog={dialog} title="Create user" wide pending={create.isPending}>
+    <FormDialog dialog={dialog} title={t('create.title')} fragment="#create" wide pending={create.isPending}>
       <UserForm
         isNew
         form={form}
-        submit="Create"
+        submit={t('create.submit')}
         pending={create.isPending}
         onSubmit={({ id, ...values }) =>
           create.mutate(

@@ -2,7 +2,7 @@ import { IconBuilding, IconFolders, IconUsers } from '@tabler/icons-react'
 import type { Feature } from '../../routing/feature.ts'
 
 const scope = 'people:read'
-const section = 'Settings'
+const section = 'settings'
 
 export const feature: Feature = {
   pages: [
@@ -12,8 +12,8 @@ export const feature: Feature = {
     { path: '/settings/projects', load: () => import('./projects-page.tsx'), scope },
   ],
   navigation: [
-    { to: '/settings/users', label: 'Users', icon: IconUsers, section, order: 20, scope },
-    { to: '/settings/departments', label: 'Departments', icon: IconBuilding, section, order: 30, scope },
-    { to: '/settings/projects', label: 'Projects', icon: IconFolders, section, order: 40, scope },
+    { to: '/settings/users', label: 'users', icon: IconUsers, section, order: 20, scope },
+    { to: '/settings/departments', label: 'departments', icon: IconBuilding, section, order: 30, scope },
+    { to: '/settings/projects', label: 'projects', icon: IconFolders, section, order: 40, scope },
   ],
 }

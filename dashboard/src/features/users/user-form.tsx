@@ -1,6 +1,8 @@
 import { Alert, JsonInput, Select, TagsInput, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
-import { CLASSIFICATIONS } from '../../ui/classification.tsx'
+import i18next from 'i18next'
+import { useTranslation } from 'react-i18next'
+import { classificationChoices } from '../../ui/classification.tsx'
 import { type FormProps, SubmitForm } from '../../ui/submit-form.tsx'
 import { projectsOf, type User } from './user.ts'
 
@@ -19,8 +21,8 @@ export const useUserForm = (user?: User): UseFormReturnType<Values> =>
   useForm<Values>({
     initialValues: valuesOf(user),
     validate: {
-      username: (name) => (name.trim() === '' ? 'Enter a username' : null),
-      attributes: (text) => (objectIn(text) ? null : 'Enter a JSON object'),
+      username: (name) => (name.trim() === '' ? i18next.t('users:form.usernameMissing') : null),
+      attributes: (text) => (objectIn(text) ? null : i18next.t('users:form.attributesInvalid')),
     },
   })
 
@@ -64,31 +66,35 @@ interface UserFormProps extends FormProps<Values> {
 }
 
 export function UserForm({ form, onSubmit, submit, pending, isNew = false }: UserFormProps) {
+  const { t } = useTranslation('users')
   return (
     <SubmitForm onSubmit={form.onSubmit(onSubmit)} submit={submit} pending={pending}>
-      {isNew && (
-        <TextInput label="ID" description="As in user tokens. Generated if empty" data-autofocus {...form.getInputProps('id')} />
-      )}
-      <TextInput label="Username" required {...form.getInputProps('username')} />
-      <TextInput label="Role" {...form.getInputProps('role')} />
-      <TextInput label="Department" {...form.getInputProps('department')} />
-      <TagsInput label="Projects" placeholder="Type and press Enter" acceptValueOnBlur {...form.getInputProps('projects')} />
+      {isNew && <TextInput label={t('form.id')} description={t('form.idHint')} data-autofocus {...form.getInputProps('id')} />}
+      <TextInput label={t('form.username')} required {...form.getInputProps('username')} />
+      <TextInput label={t('form.role')} {...form.getInputProps('role')} />
+      <TextInput label={t('form.department')} {...form.getInputProps('department')} />
+      <TagsInput
+        label={t('form.projects')}
+        placeholder={t('form.projectsHint')}
+        acceptValueOnBlur
+        {...form.getInputProps('projects')}
+      />
       <Select
-        label="Clearance"
-        placeholder="Set by the Application"
+        label={t('form.clearance')}
+        placeholder={t('form.clearanceHint')}
         clearable
-        data={CLASSIFICATIONS}
+        data={classificationChoices()}
         {...form.getInputProps('clearance')}
       />
       <JsonInput
-        label="Other attributes"
-        description="Available to policies"
+        label={t('form.attributes')}
+        description={t('form.attributesHint')}
         autosize
         minRows={2}
         {...form.getInputProps('attributes')}
       />
       <Alert variant="light" p="xs">
-        If a request has a user token or asserts the user's attributes, those values apply to the request.
+        {t('form.precedence')}
       </Alert>
     </SubmitForm>
   )

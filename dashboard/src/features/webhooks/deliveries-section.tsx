@@ -1,25 +1,21 @@
-import { Badge, Box, Button, Group, SegmentedControl, Text } from '@mantine/core'
+import { Badge, Button, Group, Text } from '@mantine/core'
+import { Trans, useTranslation } from 'react-i18next'
 import type { ItemOf } from '../../api/operations.ts'
 import { useChange, useList } from '../../api/queries.ts'
 import { oneOf, textOf, useFilters } from '../../routing/location.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { actionsColumn, type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { FilterBar } from '../../ui/filter-bar.tsx'
 import { notifyError, notifySuccess } from '../../ui/notify.ts'
 import { Section } from '../../ui/section.tsx'
 import { Time } from '../../ui/time.tsx'
+import { useEventTypes } from './event-types.ts'
 
 type Delivery = ItemOf<'/admin/v1/webhooks/{id}/deliveries'>
 
 const STATES = ['pending', 'delivered', 'dead'] as const
-const STATE_LABELS = { pending: 'Pending', delivered: 'Delivered', dead: 'Failed' } as const
 const COLORS = { pending: 'yellow', delivered: 'green', dead: 'red' }
-const STATE_FILTERS = [
-  { value: '', label: 'All' },
-  { value: 'pending', label: 'Pending' },
-  { value: 'delivered', label: 'Delivered' },
-  { value: 'dead', label: 'Failed' },
-]
 const REFRESH = ['/admin/v1/webhooks/{id}/deliveries']
 const REFETCH_MS = 5_000
 
@@ -32,63 +28,66 @@ interface DeliveriesSectionProps {
 
 /** Deliveries of a webhook, newest first, with attempts and last response. */
 export function DeliveriesSection({ webhookId, canReplay }: DeliveriesSectionProps) {
-  const [{ state }, setFilters] = useFilters(readFilters)
+  const { t } = useTranslation('webhooks')
+  const [filters, setFilters] = useFilters(readFilters)
+  const { state } = filters
   const query = state ? { state } : {}
   const params = { path: { id: webhookId }, query }
   const list = useList('/admin/v1/webhooks/{id}/deliveries', { params }, { refetchInterval: REFETCH_MS })
+  const hasDeliveries = state !== undefined || (list.items ?? []).length > 0
   const columns: readonly Column<Delivery>[] = [
-    { header: 'Event', cell: Event },
-    { header: 'Status', cell: Status },
-    { header: 'Created', cell: ({ created_at }) => <Time at={created_at} />, from: 'sm' },
-    { header: 'Attempts', cell: ({ attempts }) => attempts, align: 'right', from: 'sm' },
-    { header: 'Last response', cell: LastResponse, from: 'md' },
+    { header: t('deliveries.columns.event'), cell: Event },
+    { header: t('deliveries.columns.status'), cell: Status },
+    { header: t('deliveries.columns.created'), cell: ({ created_at }) => <Time at={created_at} />, from: 'sm' },
+    { header: t('deliveries.columns.attempts'), cell: ({ attempts }) => attempts, align: 'right', from: 'sm' },
+    { header: t('deliveries.columns.response'), cell: LastResponse, from: 'md' },
     ...(canReplay ? [actionsColumn((delivery: Delivery) => <ResendButton delivery={delivery} />)] : []),
   ]
   return (
-    <Section title="Deliveries" actions={canReplay && <ResendFailedButton webhookId={webhookId} />}>
-      <Group>
-        <SegmentedControl
-          aria-label="Filter deliveries"
-          transitionDuration={0}
-          size="xs"
-          data={STATE_FILTERS}
-          value={state ?? ''}
-          onChange={(selected) => setFilters({ state: oneOf(STATES, selected) })}
-        />
-      </Group>
+    <Section title={t('deliveries.title')} actions={canReplay && hasDeliveries && <ResendFailedButton webhookId={webhookId} />}>
+      <FilterBar
+        filters={[
+          {
+            name: 'state',
+            label: t('deliveries.columns.status'),
+            kind: 'segments',
+            pinned: true,
+            choices: [
+              { value: '', label: t('deliveries.states.all') },
+              ...STATES.map((value) => ({ value, label: t(`deliveries.states.${value}`) })),
+            ],
+          },
+        ]}
+        values={filters}
+        onChange={setFilters}
+      />
       <DataTable
-        label="Deliveries"
+        label={t('deliveries.title')}
         list={list}
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <EmptyState title={state ? 'No matching deliveries' : 'No deliveries yet'}>
-            Delivered events are stored for 7 days, failed ones for 30 days.
-          </EmptyState>
+          <EmptyState title={state ? t('deliveries.noMatch') : t('deliveries.empty')}>{t('deliveries.retention')}</EmptyState>
         }
       />
     </Section>
   )
 }
 
+/** The event in words; its type and the id of the delivery on hover. */
 function Event({ id, type }: Delivery) {
-  return (
-    <Box>
-      {type}
-      <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-        {id}
-      </Text>
-    </Box>
-  )
+  const { labelOf } = useEventTypes()
+  return <span title={`${type} · ${id}`}>{labelOf(type)}</span>
 }
 
 function Status({ state, next_attempt_at, attempts }: Delivery) {
+  const { t } = useTranslation('webhooks')
   return (
     <Group gap={4}>
-      <Badge color={COLORS[state]}>{STATE_LABELS[state]}</Badge>
+      <Badge color={COLORS[state]}>{t(`deliveries.states.${state}`)}</Badge>
       {state === 'pending' && attempts > 0 && (
         <Text size="xs" c="dimmed">
-          Next attempt <Time at={next_attempt_at} />
+          <Trans ns="webhooks" i18nKey="deliveries.nextAttempt" components={{ time: <Time at={next_attempt_at} /> }} />
         </Text>
       )}
     </Group>
@@ -100,34 +99,37 @@ function LastResponse({ last_status, last_failure }: Delivery) {
 }
 
 function ResendButton({ delivery: { id, webhook_id, type } }: { readonly delivery: Delivery }) {
+  const { t } = useTranslation('webhooks')
   const replay = useChange('post', '/admin/v1/webhooks/{id}/deliveries/{delivery}/replay', { refresh: REFRESH })
   const params = { path: { id: webhook_id, delivery: id } }
   return (
     <Button
       size="xs"
       variant="default"
-      aria-label={`Resend ${type}`}
+      aria-label={t('deliveries.resendEvent', { type })}
       loading={replay.isPending}
-      onClick={() => replay.mutate({ params }, { onSuccess: () => notifySuccess('Delivery queued.'), onError: notifyError })}
+      onClick={() => replay.mutate({ params }, { onSuccess: () => notifySuccess(t('deliveries.queued')), onError: notifyError })}
     >
-      Resend
+      {t('deliveries.resend')}
     </Button>
   )
 }
 
 function ResendFailedButton({ webhookId }: { readonly webhookId: string }) {
+  const { t } = useTranslation('webhooks')
   const replay = useChange('post', '/admin/v1/webhooks/{id}/replay', {
     refresh: REFRESH,
-    onDone: ({ replayed }) => notifySuccess(replayed === 0 ? 'No failed deliveries.' : `${replayed} deliveries queued.`),
+    onDone: ({ replayed }) =>
+      notifySuccess(replayed === 0 ? t('deliveries.noFailed') : t('deliveries.resent', { count: replayed })),
   })
   return (
     <ConfirmButton
       destructive={false}
-      question="Resend all failed deliveries?"
-      consequence="Gatehouse retries them for 3 more days with the same ids, so that the receiver can detect duplicates."
+      question={t('deliveries.question')}
+      consequence={t('deliveries.consequence')}
       onConfirm={() => replay.mutateAsync({ params: { path: { id: webhookId } } })}
     >
-      Resend failed deliveries
+      {t('deliveries.resendFailed')}
     </ConfirmButton>
   )
 }

@@ -1,5 +1,7 @@
 import { Badge } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
 
 export function EnabledBadge({ enabled }: { readonly enabled: boolean }) {
-  return <Badge color={enabled ? 'green' : 'gray'}>{enabled ? 'Enabled' : 'Disabled'}</Badge>
+  const { t } = useTranslation('webhooks')
+  return <Badge color={enabled ? 'green' : 'gray'}>{enabled ? t('enabled') : t('disabled')}</Badge>
 }

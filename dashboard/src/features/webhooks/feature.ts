@@ -8,5 +8,5 @@ export const feature: Feature = {
     { path: '/settings/webhooks', load: () => import('./webhooks-page.tsx'), scope },
     { path: '/settings/webhooks/$id', load: () => import('./webhook-page.tsx'), scope },
   ],
-  navigation: [{ to: '/settings/webhooks', label: 'Webhooks', icon: IconWebhook, section: 'Settings', order: 60, scope }],
+  navigation: [{ to: '/settings/webhooks', label: 'webhooks', icon: IconWebhook, section: 'settings', order: 60, scope }],
 }

@@ -1,9 +1,11 @@
-import { MultiSelect, Switch, TextInput } from '@mantine/core'
+import { Input, MultiSelect, SegmentedControl, Switch, Text, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
+import { useTranslation } from 'react-i18next'
 import { type FormProps, SubmitForm } from '../../ui/submit-form.tsx'
-import { EVENT_TYPES, type Webhook } from './event-types.ts'
+import { FORMATS, type Format, typesIn, useEventTypes, type Webhook } from './event-types.ts'
 
 interface Values {
+  format: Format
   url: string
   /** Empty: all. */
   types: NonNullable<Webhook['types']>
@@ -11,6 +13,7 @@ interface Values {
 }
 
 export const valuesOf = (webhook?: Webhook): Values => ({
+  format: webhook?.format ?? 'standard',
   url: webhook?.url ?? '',
   types: webhook?.types ?? [],
   enabled: webhook?.enabled ?? true,
@@ -22,23 +25,50 @@ export const useWebhookForm = (webhook?: Webhook): UseFormReturnType<Values> =>
   })
 
 /** Request body of a webhook. */
-export const webhookBody = ({ url, types, enabled }: Values) => ({ url, types: types.length > 0 ? types : null, enabled })
+export const webhookBody = ({ format, url, types, enabled }: Values) => ({
+  format,
+  url,
+  types: types.length > 0 ? types : null,
+  enabled,
+})
 
 export function WebhookForm({ form, onSubmit, submit, pending }: FormProps<Values>) {
+  const { t } = useTranslation('webhooks')
+  const { optionsIn } = useEventTypes()
+  const { format, types } = form.getValues()
   return (
     <SubmitForm onSubmit={form.onSubmit(onSubmit)} submit={submit} pending={pending}>
-      <TextInput label="URL" type="url" required data-autofocus placeholder="https://…" {...form.getInputProps('url')} />
+      <Input.Wrapper label={t('form.format')} labelElement="div">
+        <SegmentedControl
+          fullWidth
+          aria-label={t('form.format')}
+          data={FORMATS.map((value) => ({ value, label: t(`formats.${value}`) }))}
+          value={format}
+          onChange={(value) => form.setValues({ format: value as Format, types: typesIn(value as Format, types) })}
+        />
+        <Text size="xs" c="dimmed" mt={6}>
+          {t(`form.hints.${format}`)}
+        </Text>
+      </Input.Wrapper>
+      <TextInput
+        label={t('form.url')}
+        type="url"
+        required
+        data-autofocus
+        placeholder="https://…"
+        {...form.getInputProps('url')}
+      />
       <MultiSelect
-        label="Events"
-        placeholder={form.getValues().types.length > 0 ? '' : 'All'}
+        label={t('form.events')}
+        placeholder={types.length > 0 ? '' : t('all')}
         searchable
         clearable
-        data={EVENT_TYPES}
+        data={optionsIn(format)}
         {...form.getInputProps('types')}
       />
       <Switch
-        label="Enabled"
-        description="Events that occur while the webhook is disabled are not delivered later"
+        label={t('form.enabled')}
+        description={t('form.enabledHint')}
         {...form.getInputProps('enabled', { type: 'checkbox' })}
       />
     </SubmitForm>

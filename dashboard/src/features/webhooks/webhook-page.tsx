@@ -1,3 +1,5 @@
+import { Group } from '@mantine/core'
+import { useTranslation } from 'react-i18next'
 import { useChange, useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { useNavigateTo, usePathParam } from '../../routing/location.ts'
@@ -15,13 +17,16 @@ import { Time } from '../../ui/time.tsx'
 import { useFormSync } from '../../ui/use-form-sync.ts'
 import { DeliveriesSection } from './deliveries-section.tsx'
 import { EnabledBadge } from './enabled-badge.tsx'
-import type { Webhook } from './event-types.ts'
+import { useEventTypes, type Webhook } from './event-types.ts'
+import { TestButton } from './test-button.tsx'
 import { useWebhookForm, valuesOf, WebhookForm, webhookBody } from './webhook-form.tsx'
 
 const REFRESH = ['/admin/v1/webhooks']
 
 /** One webhook with its deliveries. */
 export function Page() {
+  const { t } = useTranslation('webhooks')
+  const { listOf } = useEventTypes()
   const id = usePathParam('id')
   const { data: webhook, error, refetch } = useRead('/admin/v1/webhooks/{id}', { params: { path: { id } } })
   const canEdit = useScopes().hasScope('messaging:write')
@@ -29,18 +34,29 @@ export function Page() {
   if (!webhook) return <PageSkeleton />
   return (
     <Frame
-      title="Webhook"
-      description={webhook.url}
-      parent={{ to: '/settings/webhooks', label: 'All webhooks' }}
+      title={t('webhook')}
+      description={<span style={{ overflowWrap: 'anywhere' }}>{webhook.url}</span>}
+      parent={{ to: '/settings/webhooks', label: t('allWebhooks') }}
       actions={canEdit && <DeleteButton webhook={webhook} />}
     >
-      <Section title="Configuration" actions={canEdit && <EditButton webhook={webhook} />}>
+      <Section
+        title={t('configuration')}
+        actions={
+          canEdit && (
+            <Group gap="xs">
+              <TestButton id={id} />
+              <EditButton webhook={webhook} />
+            </Group>
+          )
+        }
+      >
         <DescriptionList
           items={[
-            ['Status', <EnabledBadge key="state" enabled={webhook.enabled} />],
-            ['Events', webhook.types === null ? 'All' : webhook.types.join(', ')],
-            ['Created', <Time key="created" at={webhook.created_at} />],
-            ['ID', <Copyable key="id" value={webhook.id} label="ID" />],
+            [t('columns.status'), <EnabledBadge key="state" enabled={webhook.enabled} />],
+            [t('columns.format'), t(`formats.${webhook.format}`)],
+            [t('columns.events'), listOf(webhook.types)],
+            [t('created'), <Time key="created" at={webhook.created_at} />],
+            [t('id'), <Copyable key="id" value={webhook.id} label={t('id')} />],
           ]}
         />
       </Section>
@@ -50,15 +66,16 @@ export function Page() {
 }
 
 function EditButton({ webhook }: { readonly webhook: Webhook }) {
+  const { t } = useTranslation('webhooks')
   const form = useWebhookForm(webhook)
   const dialog = useFormDialog(form)
   const update = useChange('patch', '/admin/v1/webhooks/{id}', { refresh: REFRESH, onDone: dialog.saved })
   useFormSync(form, valuesOf(webhook))
   return (
-    <FormDialog dialog={dialog} title="Edit webhook" {...EDIT_BUTTON} pending={update.isPending}>
+    <FormDialog dialog={dialog} title={t('edit.title')} {...EDIT_BUTTON} pending={update.isPending}>
       <WebhookForm
         form={form}
-        submit="Save"
+        submit={t('edit.submit')}
         pending={update.isPending}
         onSubmit={(values) =>
           update.mutate(
@@ -72,6 +89,7 @@ function EditButton({ webhook }: { readonly webhook: Webhook }) {
 }
 
 function DeleteButton({ webhook: { id, url } }: { readonly webhook: Webhook }) {
+  const { t } = useTranslation('webhooks')
   const navigateTo = useNavigateTo()
   const remove = useChange('delete', '/admin/v1/webhooks/{id}', {
     expire: REFRESH,
@@ -81,11 +99,11 @@ function DeleteButton({ webhook: { id, url } }: { readonly webhook: Webhook }) {
     <ConfirmButton
       size="sm"
       color="red"
-      question="Delete webhook?"
-      consequence={`${url} receives no more events, and its deliveries are deleted. This cannot be undone.`}
+      question={t('delete.question')}
+      consequence={t('delete.consequence', { url })}
       onConfirm={() => remove.mutateAsync({ params: { path: { id } } })}
     >
-      Delete
+      {t('delete.action')}
     </ConfirmButton>
   )
 }

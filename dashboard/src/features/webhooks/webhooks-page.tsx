@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
@@ -9,45 +10,39 @@ import { SecretDialog } from '../../ui/secret-dialog.tsx'
 import { Time } from '../../ui/time.tsx'
 import { CreateButton } from './create-button.tsx'
 import { EnabledBadge } from './enabled-badge.tsx'
-import type { Webhook } from './event-types.ts'
+import { useEventTypes, type Webhook } from './event-types.ts'
 
-const COLUMNS: readonly Column<Webhook>[] = [
-  {
-    header: 'URL',
-    cell: ({ id, url }) => (
-      <Link to={`/settings/webhooks/${id}`} style={{ overflowWrap: 'anywhere' }}>
-        {url}
-      </Link>
-    ),
-  },
-  { header: 'Events', cell: ({ types }) => (types === null ? 'All' : types.join(', ')), from: 'sm' },
-  { header: 'Status', cell: ({ enabled }) => <EnabledBadge enabled={enabled} /> },
-  { header: 'Updated', cell: ({ updated_at }) => <Time at={updated_at} />, from: 'md' },
-]
-
-/** Webhooks of the messaging API. */
+/** Webhooks of the Workspace. */
 export function Page() {
+  const { t } = useTranslation('webhooks')
+  const { listOf } = useEventTypes()
+  const columns: readonly Column<Webhook>[] = [
+    {
+      header: t('columns.url'),
+      cell: ({ id, url }) => (
+        <Link to={`/settings/webhooks/${id}`} style={{ overflowWrap: 'anywhere' }}>
+          {url}
+        </Link>
+      ),
+    },
+    { header: t('columns.format'), cell: ({ format }) => t(`formats.${format}`) },
+    { header: t('columns.events'), cell: ({ types }) => listOf(types), from: 'sm' },
+    { header: t('columns.status'), cell: ({ enabled }) => <EnabledBadge enabled={enabled} /> },
+    { header: t('columns.updated'), cell: ({ updated_at }) => <Time at={updated_at} />, from: 'md' },
+  ]
   const list = useList('/admin/v1/webhooks')
   const canEdit = useScopes().hasScope('messaging:write')
   const [secret, setSecret] = useState<string>()
   return (
-    <Frame
-      title="Webhooks"
-      description="URLs that receive messaging events and alerts of budgets, signed according to Standard Webhooks."
-      actions={canEdit && <CreateButton onSecret={setSecret} />}
-    >
+    <Frame title={t('title')} description={t('description')} actions={canEdit && <CreateButton onSecret={setSecret} />}>
       <DataTable
-        label="Webhooks"
+        label={t('title')}
         list={list}
-        columns={COLUMNS}
+        columns={columns}
         keyOf={({ id }) => id}
-        empty={
-          <EmptyState title="No webhooks yet">
-            {canEdit ? 'Create a webhook for a service that processes messages.' : 'Ask an owner to create one.'}
-          </EmptyState>
-        }
+        empty={<EmptyState title={t('empty.title')}>{canEdit ? t('empty.create') : t('empty.ask')}</EmptyState>}
       />
-      <SecretDialog secret={secret} title="Webhook created" label="signing secret" onClose={() => setSecret(undefined)} />
+      <SecretDialog secret={secret} title={t('create.done')} label={t('create.secret')} onClose={() => setSecret(undefined)} />
     </Frame>
   )
 }

@@ -1,9 +1,11 @@
+import { useTranslation } from 'react-i18next'
 import { useChange } from '../../api/queries.ts'
 import { useNavigateTo } from '../../routing/location.ts'
 import { NameButton } from '../../ui/name-button.tsx'
 
 /** Creates a Workspace and opens it. */
 export function CreateButton() {
+  const { t } = useTranslation('workspace')
   const navigateTo = useNavigateTo()
   const create = useChange('post', '/admin/v1/workspaces', {
     refresh: ['/admin/v1/session'],
@@ -12,9 +14,9 @@ export function CreateButton() {
   return (
     <NameButton
       variant="default"
-      title="Create Workspace"
-      description="The Workspace starts empty and has its own audit log."
-      action="Create"
+      title={t('create.title')}
+      description={t('create.hint')}
+      action={t('create.submit')}
       onName={(name) => create.mutateAsync({ body: { name } })}
     />
   )

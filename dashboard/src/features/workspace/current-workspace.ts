@@ -1,7 +1,7 @@
+import { useTranslation } from 'react-i18next'
 import type { InitOf, ResponseOf } from '../../api/operations.ts'
 import { useChange, useRead } from '../../api/queries.ts'
-import { useSession } from '../../api/session.ts'
-import { useWorkspace } from '../../api/workspace.ts'
+import { useSessionWorkspace } from '../../api/session.ts'
 import { notifySuccess } from '../../ui/notify.ts'
 
 export type Workspace = ResponseOf<'get', '/admin/v1/workspaces/{id}'>
@@ -9,9 +9,7 @@ type Patch = NonNullable<InitOf<'patch', '/admin/v1/workspaces/{id}'>['body']>
 
 /** The selected Workspace. */
 export function useCurrentWorkspace() {
-  const workspaces = useSession().data?.workspaces ?? []
-  const selected = useWorkspace()
-  const { id } = workspaces.find((one) => one.id === selected || one.name === selected) ?? workspaces[0] ?? { id: '' }
+  const id = useSessionWorkspace()?.id ?? ''
   return useRead('/admin/v1/workspaces/{id}', { params: { path: { id } } }, { enabled: id !== '' })
 }
 
@@ -22,6 +20,7 @@ interface SaveHandlers {
 
 /** Updates a Workspace and confirms it. */
 export function useSave({ id }: Pick<Workspace, 'id'>) {
+  const { t } = useTranslation('workspace')
   const update = useChange('patch', '/admin/v1/workspaces/{id}', { refresh: ['/admin/v1/workspaces', '/admin/v1/session'] })
   const save = (body: Patch, { onError, onSuccess }: SaveHandlers) =>
     update.mutate(
@@ -29,7 +28,7 @@ export function useSave({ id }: Pick<Workspace, 'id'>) {
       {
         onError,
         onSuccess: () => {
-          notifySuccess('Saved.')
+          notifySuccess(t('saved'))
           onSuccess?.()
         },
       },

@@ -5,5 +5,5 @@ const scope = 'workspaces:read'
 
 export const feature: Feature = {
   pages: [{ path: '/settings/workspace', load: () => import('./workspace-page.tsx'), scope }],
-  navigation: [{ to: '/settings/workspace', label: 'Workspace', icon: IconSettings, section: 'Settings', order: 10, scope }],
+  navigation: [{ to: '/settings/workspace', label: 'workspace', icon: IconSettings, section: 'settings', order: 10, scope }],
 }

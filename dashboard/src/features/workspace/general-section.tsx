@@ -1,5 +1,6 @@
 import { Button, Code, Group, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useTranslation } from 'react-i18next'
 import { Copyable, CopyButton } from '../../ui/copy.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
@@ -15,47 +16,58 @@ export interface SettingsSectionProps {
 
 /** Name, id and public key of the Workspace. */
 export function GeneralSection({ workspace, readOnly }: SettingsSectionProps) {
+  const { t } = useTranslation('workspace')
   const form = useForm({ initialValues: { name: workspace.name } })
   const { save, saving } = useSave(workspace)
   useFormSync(form, { name: workspace.name })
   return (
-    <Section title="General">
+    <Section title={t('general.title')}>
       <form
         onSubmit={form.onSubmit(({ name }) =>
           save({ name }, { onSuccess: () => form.resetDirty(), onError: showFormError(form) }),
         )}
       >
         <Group align="flex-end" gap="xs">
-          <TextInput label="Name" required readOnly={readOnly} flex={1} miw={200} maw={420} {...form.getInputProps('name')} />
+          <TextInput
+            label={t('general.name')}
+            required
+            readOnly={readOnly}
+            flex={1}
+            miw={200}
+            maw={420}
+            {...form.getInputProps('name')}
+          />
           {!readOnly && (
             <Button type="submit" variant="default" disabled={!form.isDirty()} loading={saving}>
-              Rename
+              {t('general.rename')}
             </Button>
           )}
         </Group>
       </form>
       <DescriptionList
         items={[
-          ['ID', <Copyable key="id" value={workspace.id} label="ID" />],
-          ['Created', <Time key="created" at={workspace.created_at} />],
-          ['Audit log public key', <PublicKey key="key" pem={workspace.signing_public_key} />],
+          [t('general.id'), <Copyable key="id" value={workspace.id} label={t('general.id')} />],
+          [t('general.created'), <Time key="created" at={workspace.created_at} />],
+          [t('general.publicKey'), <PublicKey key="key" pem={workspace.signing_public_key} />],
         ]}
       />
     </Section>
   )
 }
 
+/** One line of the key; the copy has all of it. */
 function PublicKey({ pem }: { readonly pem: string }) {
+  const { t } = useTranslation('workspace')
   return (
     <>
-      <Group gap={4} wrap="nowrap" align="flex-start">
-        <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-          {pem.trim()}
-        </Code>
-        <CopyButton value={pem} label="public key" />
+      <Group gap={4} wrap="nowrap">
+        <Text span inherit truncate>
+          <Code>{pem.replace(/-----[A-Z ]+-----|\s/g, '')}</Code>
+        </Text>
+        <CopyButton value={pem} label={t('general.copyKey')} />
       </Group>
       <Text size="xs" c="dimmed">
-        Use this key to verify audit exports without the server.
+        {t('general.publicKeyHint')}
       </Text>
     </>
   )

@@ -1,5 +1,6 @@
 import { Button, Group, NumberInput, Stack, Switch } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useTranslation } from 'react-i18next'
 import { changedFields } from '../../ui/changed-fields.ts'
 import { Section } from '../../ui/section.tsx'
 import { useFormSync } from '../../ui/use-form-sync.ts'
@@ -12,15 +13,16 @@ const DEFAULT_DAYS = 365
 
 /** Retention of audit records and messages. */
 export function RetentionSection({ workspace, readOnly }: SettingsSectionProps) {
+  const { t } = useTranslation('workspace')
   const { audit_retention_days, message_retention_days } = workspace.settings
   const form = useForm({ initialValues: { audit_retention_days, message_retention_days } })
   const { save, saving } = useSave(workspace)
   const stored = { audit_retention_days, message_retention_days }
   useFormSync(form, stored)
   const keepsForever = form.getValues().message_retention_days === null
-  const days = { min: 1, max: MAX_DAYS, allowDecimal: false, readOnly, suffix: ' days', maw: 260 }
+  const days = { min: 1, max: MAX_DAYS, allowDecimal: false, readOnly, suffix: t('retention.days'), maw: 420 }
   return (
-    <Section title="Retention">
+    <Section title={t('retention.title')}>
       <form
         onSubmit={form.onSubmit((settings) =>
           save(
@@ -31,14 +33,14 @@ export function RetentionSection({ workspace, readOnly }: SettingsSectionProps) 
       >
         <Stack>
           <NumberInput
-            label="Audit record retention"
-            description="Older records are deleted. The remaining log can still be verified"
+            label={t('retention.records')}
+            description={t('retention.recordsHint')}
             required
             {...days}
             {...form.getInputProps('audit_retention_days')}
           />
           <Switch
-            label="Keep messages forever"
+            label={t('retention.forever')}
             checked={keepsForever}
             disabled={readOnly}
             onChange={({ currentTarget }) =>
@@ -46,12 +48,12 @@ export function RetentionSection({ workspace, readOnly }: SettingsSectionProps) 
             }
           />
           {!keepsForever && (
-            <NumberInput label="Message retention" required {...days} {...form.getInputProps('message_retention_days')} />
+            <NumberInput label={t('retention.messages')} required {...days} {...form.getInputProps('message_retention_days')} />
           )}
           {!readOnly && (
-            <Group>
+            <Group justify="flex-end">
               <Button type="submit" variant="default" disabled={!form.isDirty()} loading={saving}>
-                Save retention
+                {t('retention.save')}
               </Button>
             </Group>
           )}

@@ -1,3 +1,4 @@
+import i18next from 'i18next'
 import type { Workspace } from './current-workspace.ts'
 
 export const CLAIMS = ['id', 'role', 'department', 'attributes'] as const
@@ -35,8 +36,8 @@ export function bodyOf({ source, jwks, issuer, audience, claims }: Values) {
 }
 
 export function validateJwks(text: string, { source }: Values): string | null {
-  if (source === 'url' && !text.trim()) return 'Enter the URL'
-  return source === 'keys' && !isJsonObject(text) ? 'Enter JSON: {"keys": [ … ]}' : null
+  if (source === 'url' && !text.trim()) return i18next.t('workspace:tokens.urlMissing')
+  return source === 'keys' && !isJsonObject(text) ? i18next.t('workspace:tokens.jwksInvalid') : null
 }
 
 function isJsonObject(text: string): boolean {
@@ -45,4 +46,19 @@ function isJsonObject(text: string): boolean {
   } catch {
     return false
   }
+}
+
+/** A public key, as far as the page shows it. */
+export interface PublicKey {
+  readonly kid?: string
+  readonly kty?: string
+  readonly crv?: string
+  readonly alg?: string
+}
+
+/** The keys of a key set; undefined if the text is no key set. */
+export function keysIn(jwks: string): readonly PublicKey[] | undefined {
+  if (!isJsonObject(jwks)) return undefined
+  const { keys } = (JSON.parse(jwks) ?? {}) as { readonly keys?: unknown }
+  return Array.isArray(keys) && keys.length > 0 ? keys : undefined
 }

@@ -1,24 +1,23 @@
-import { Button, Group, JsonInput, SegmentedControl, SimpleGrid, Stack, TagsInput, Text, TextInput } from '@mantine/core'
+import { Button, Group, SegmentedControl, SimpleGrid, Stack, TagsInput, Text, TextInput } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
+import { useTranslation } from 'react-i18next'
 import { changedFields } from '../../ui/changed-fields.ts'
 import { Section } from '../../ui/section.tsx'
 import { useFormSync } from '../../ui/use-form-sync.ts'
 import { useSave } from './current-workspace.ts'
 import type { SettingsSectionProps } from './general-section.tsx'
+import { KeySetField } from './key-set-field.tsx'
 import { showSettingsError } from './settings-errors.ts'
 import { bodyOf, CLAIMS, type Values, validateJwks, valuesOf } from './user-token-values.ts'
 
-const SOURCES = [
-  { value: 'none', label: 'None' },
-  { value: 'url', label: 'From URL' },
-  { value: 'keys', label: 'Inline keys' },
-]
+const SOURCES = ['none', 'url', 'keys'] as const
 
 /** Objects that the API merges field by field. */
 const MERGED = ['settings', 'settings.claims']
 
 /** Keys, issuer, audiences and claims of user tokens. */
 export function UserTokensSection({ workspace, readOnly }: SettingsSectionProps) {
+  const { t } = useTranslation('workspace')
   const form = useForm<Values>({ initialValues: valuesOf(workspace), validate: { jwks: validateJwks } })
   const { save, saving } = useSave(workspace)
   useFormSync(form, valuesOf(workspace))
@@ -28,19 +27,18 @@ export function UserTokensSection({ workspace, readOnly }: SettingsSectionProps)
       onError: showSettingsError(form),
     })
   return (
-    <Section title="User tokens">
+    <Section title={t('tokens.title')}>
       <Text size="sm" c="dimmed">
-        A token signed with one of these keys verifies the user. Other users get the clearance for unverified users of the
-        Application.
+        {t('tokens.hint')}
       </Text>
       <form onSubmit={form.onSubmit(submit)}>
         <Stack>
           <KeyFields form={form} readOnly={readOnly} />
           {form.getValues().source !== 'none' && <ClaimFields form={form} readOnly={readOnly} />}
           {!readOnly && (
-            <Group>
+            <Group justify="flex-end">
               <Button type="submit" variant="default" disabled={!form.isDirty()} loading={saving}>
-                Save user tokens
+                {t('tokens.save')}
               </Button>
             </Group>
           )}
@@ -56,41 +54,35 @@ interface FieldsProps {
 }
 
 function KeyFields({ form, readOnly }: FieldsProps) {
+  const { t } = useTranslation('workspace')
   const { source } = form.getValues()
   return (
     <>
       <SegmentedControl
-        aria-label="Signing keys"
+        aria-label={t('tokens.source')}
         transitionDuration={0}
+        maw={420}
         readOnly={readOnly}
-        data={SOURCES}
+        data={SOURCES.map((value) => ({ value, label: t(`tokens.sources.${value}`) }))}
         {...form.getInputProps('source')}
       />
-      {source === 'url' && <TextInput label="JWKS URL" type="url" required readOnly={readOnly} {...form.getInputProps('jwks')} />}
-      {source === 'keys' && (
-        <JsonInput
-          label="JWKS"
-          description="Public keys only"
-          autosize
-          minRows={4}
-          maxRows={16}
-          required
-          readOnly={readOnly}
-          {...form.getInputProps('jwks')}
-        />
+      {source === 'url' && (
+        <TextInput label={t('tokens.url')} type="url" required readOnly={readOnly} {...form.getInputProps('jwks')} />
       )}
+      {source === 'keys' && <KeySetField form={form} readOnly={readOnly} />}
     </>
   )
 }
 
 function ClaimFields({ form, readOnly }: FieldsProps) {
+  const { t } = useTranslation('workspace')
   const { audience } = form.getValues()
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
-      <TextInput label="Issuer" placeholder="Any" readOnly={readOnly} {...form.getInputProps('issuer')} />
+      <TextInput label={t('tokens.issuer')} placeholder={t('tokens.any')} readOnly={readOnly} {...form.getInputProps('issuer')} />
       <TagsInput
-        label="Audiences"
-        placeholder={audience.length > 0 ? '' : 'Any'}
+        label={t('tokens.audiences')}
+        placeholder={audience.length > 0 ? '' : t('tokens.any')}
         acceptValueOnBlur
         readOnly={readOnly}
         {...form.getInputProps('audience')}
@@ -98,7 +90,7 @@ function ClaimFields({ form, readOnly }: FieldsProps) {
       {CLAIMS.map((claim) => (
         <TextInput
           key={claim}
-          label={`Claim for ${claim === 'id' ? 'ID' : claim}`}
+          label={t(`tokens.claims.${claim}`)}
           readOnly={readOnly}
           {...form.getInputProps(`claims.${claim}`)}
         />

@@ -1,3 +1,4 @@
+import { useTranslation } from 'react-i18next'
 import { useScopes } from '../../api/session.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
@@ -10,17 +11,15 @@ import { UserTokensSection } from './user-tokens-section.tsx'
 
 /** Settings of the Workspace: name, user tokens and retention. */
 export function Page() {
+  const { t } = useTranslation('workspace')
   const { data: workspace, error, refetch } = useCurrentWorkspace()
-  const canEdit = useScopes().hasScope('workspaces:write')
+  const { hasScope, hasScopeInAll } = useScopes()
+  const canEdit = hasScope('workspaces:write')
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
   if (!workspace) return <PageSkeleton />
   const props = { workspace, readOnly: !canEdit }
   return (
-    <Frame
-      title="Workspace"
-      description="Each Workspace has its own Applications, users, policies and audit log."
-      actions={canEdit && <CreateButton />}
-    >
+    <Frame title={t('title')} description={t('description')} actions={hasScopeInAll('workspaces:write') && <CreateButton />}>
       <GeneralSection key={`general ${workspace.id}`} {...props} />
       <UserTokensSection key={`tokens ${workspace.id}`} {...props} />
       <RetentionSection key={`retention ${workspace.id}`} {...props} />

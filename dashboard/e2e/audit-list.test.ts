@@ -1,0 +1,219 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { adminClient } from '../../server/test/admin/client.ts'
+import { expectAccessible, expectNoFindings } from './support/accessible.ts'
+import { type Dashboard, startDashboard } from './support/dashboard.ts'
+import { operatorOf } from './support/operator.ts'
+
+const LONG_MS = 120_000
+const PATIENCE = { timeout: 20_000 }
+
+const addFilter = async (page: Page, name: string) => {
+  await page.getByRole('button', { name: 'Add filter' }).click()
+  await page.getByRole('menuitem', { name }).click()
+}
+
+let dashboard: Dashboard
+let auditId: string
+beforeAll(async () => {
+  dashboard = await startDashboard()
+  const { base, demo } = dashboard.server
+  const response = await fetch(`${base}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${demo.applications[0]?.api_key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      model: 'demo-mini',
+      messages: [{ role: 'user', content: 'Answer jane.roe@brightwater.example.com that we agree.' }],
+      governance: { user: { id: 'alice' } },
+    }),
+  })
+  auditId = response.headers.get('x-audit-id') ?? ''
+})
+afterAll(() => dashboard?.close())
+
+test('filters: are in the URL, and an empty state is shown when no record matches', async () => {
+  const { page, visit } = await dashboard.signedIn()
+  await visit('/audit')
+  await page.getByRole('combobox', { name: 'User ID' }).fill('unknown-user')
+  await page.getByText('No matching records').waitFor()
+  expect(new URL(page.url()).searchParams.get('user')).toContain('unknown-user')
+})
+
+test('filters: both apply when two fields are filled within 350 ms, on a phone too', async () => {
+  const { page, visit } = await dashboard.signedIn(undefined, { viewport: { width: 380, height: 800 } })
+  await visit('/audit')
+  await page.getByRole('table', { name: 'Records' }).waitFor()
+  await page.getByRole('button', { name: 'Filters' }).click()
+  const sheet = page.getByRole('dialog', { name: 'Filters' })
+  await sheet.getByRole('combobox', { name: 'User ID' }).fill('alice')
+  await sheet.getByRole('textbox', { name: 'Status' }).fill('409')
+  await page.waitForURL('**status=*')
+  await page.getByText('No matching records').waitFor()
+  const { searchParams } = new URL(page.url())
+  expect([searchParams.get('user'), searchParams.get('status')]).toEqual(['alice', expect.stringContaining('409')])
+  await expectAccessible(page)
+  await sheet.getByRole('button', { name: 'Show results' }).click()
+  await page.getByRole('button', { name: 'Filters (2)' }).waitFor()
+})
+
+test('filters: fields are empty after the navigation link cleared the filters', async () => {
+  const { page, visit } = await dashboard.signedIn()
+  await visit('/audit?user=alice&status=200')
+  await page.getByRole('table', { name: 'Records' }).waitFor()
+  expect(await page.getByRole('combobox', { name: 'User ID' }).inputValue()).toBe('alice')
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Audit' }).click()
+  await page.waitForURL((url) => !url.searchParams.has('user'))
+  await expect.poll(() => page.getByRole('combobox', { name: 'User ID' }).inputValue(), PATIENCE).toBe('')
+  expect(await page.getByRole('button', { name: 'HTTP status: 200' }).count()).toBe(0)
+})
+
+test('filters: a status class finds its records, and an invalid status shows an error', async () => {
+  const { page, visit } = await dashboard.signedIn()
+  await visit('/audit?endpoint=chat')
+  const rows = page.getByRole('table', { name: 'Records' }).getByRole('row')
+  await rows.nth(1).waitFor()
+  await addFilter(page, 'HTTP status')
+  await page.getByRole('textbox', { name: 'Status' }).fill('5xx')
+  await page.getByText('No matching records').waitFor()
+  await page.getByRole('textbox', { name: 'Status' }).fill('2xx')
+  await rows.nth(1).waitFor()
+  await page.getByRole('textbox', { name: 'Status' }).fill('many')
+  await page.getByText('Enter a status such as 404, or a class such as 5xx.').first().waitFor()
+  await expect.poll(() => rows.count(), PATIENCE).toBe(0)
+  await expectAccessible(page)
+})
+
+test(
+  'filters: all of more than 100 Applications can be selected',
+  async () => {
+    const admin = adminClient(dashboard.server)
+    for (let number = 1; number <= 103; number += 1) await admin.create('/applications', { name: `numbered ${number}` })
+    const { page, visit } = await dashboard.signedIn()
+    await visit('/audit')
+    await addFilter(page, 'Application')
+    await page.getByRole('combobox', { name: 'Application' }).fill('numbered 103')
+    await page.getByRole('option', { name: 'numbered 103' }).click()
+    await page.waitForURL('**application=app_*')
+  },
+  LONG_MS,
+)
+
+test('list: later pages are loaded while one scrolls and by a button, and only the rows around the visible ones are in the page', async () => {
+  const { page, visit } = await dashboard.signedIn()
+  await visit('/audit?endpoint=admin')
+  const table = page.getByRole('table', { name: 'Records' })
+  await table.getByRole('row').nth(20).waitFor()
+  await page.getByRole('button', { name: 'Show more' }).click()
+  const scrolled = page.getByRole('group', { name: 'Records' })
+  const toEnd = () => scrolled.evaluate((element) => element.scrollTo(0, element.scrollHeight))
+  const countRows = async () => {
+    await toEnd()
+    return table.getAttribute('aria-rowcount')
+  }
+  await expect.poll(countRows, PATIENCE).not.toBe('-1')
+  const rows = Number(await table.getAttribute('aria-rowcount'))
+  expect(rows).toBeGreaterThan(102)
+  expect(await table.locator('tr[data-index]').count()).toBeLessThan(80)
+  await expect.poll(() => table.locator(`tr[aria-rowindex="${rows}"]`).count(), PATIENCE).toBe(1)
+})
+
+test('list: rows are cards on a phone, with all columns as pairs of label and value, and remain a table', async () => {
+  const { page, visit } = await dashboard.signedIn(undefined, { viewport: { width: 380, height: 800 } })
+  await visit('/audit?endpoint=chat')
+  const row = page.getByRole('table', { name: 'Records' }).getByRole('row').nth(1)
+  await row.waitFor()
+  for (const label of ['Event', 'Actor', 'Verdict', 'Model', 'Provider', 'Latency'])
+    expect(await row.locator(`[role=cell][data-label="${label}"]`).isVisible(), label).toBe(true)
+  const boxes = await row.getByRole('cell').evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect()))
+  expect(Math.max(...boxes.map(({ right }) => right))).toBeLessThanOrEqual(380)
+  expect(new Set(boxes.filter(({ height }) => height > 0).map(({ left }) => left)).size).toBe(1)
+  await expectAccessible(page)
+})
+
+test('filters: a user is suggested while one types, and found by the keyed hash', async () => {
+  const { page, visit } = await dashboard.signedIn()
+  await visit('/audit')
+  await page.getByRole('combobox', { name: 'User ID' }).fill('ali')
+  await page.getByRole('option', { name: 'alice' }).click()
+  await page.waitForURL('**user=alice*')
+  await page.getByRole('table', { name: 'Records' }).locator(`a[href*="${auditId}"]`).waitFor()
+})
+
+test('filters: a period is one control, with presets and a calendar', async () => {
+  const { page, visit } = await dashboard.signedIn()
+  await visit('/audit?endpoint=chat')
+  await page.getByRole('button', { name: 'Time: Any time' }).click()
+  await page.getByRole('button', { name: 'Last 24 hours' }).click()
+  await page.waitForURL('**period=24h*')
+  await page.getByRole('button', { name: 'Time: Last 24 hours' }).click()
+  await page.getByRole('button', { name: 'Previous month' }).or(page.locator('[data-direction=previous]')).first().click()
+  const days = page.locator('.mantine-DatePicker-day:not([data-outside]):not([disabled])')
+  await days.nth(3).click()
+  await days.nth(5).click()
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.waitForURL('**from=*')
+  await expectAccessible(page)
+  const { searchParams } = new URL(page.url())
+  expect([searchParams.has('period'), searchParams.get('from'), searchParams.get('to')]).toEqual([
+    false,
+    expect.stringMatching(/-04T00:00$/),
+    expect.stringMatching(/-07T00:00$/),
+  ])
+})
+
+test('views: filters and columns are saved, changed, shared and deleted', async () => {
+  const { page, visit, consoleErrors } = await dashboard.signedIn()
+  await visit('/audit?endpoint=chat&verdict=deny')
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByRole('menuitem', { name: 'Save as view' }).click()
+  await page.getByRole('textbox', { name: 'Name' }).fill('Denied chats')
+  await page.getByRole('switch', { name: 'Share with the Workspace' }).click({ force: true })
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('button', { name: 'Denied chats', exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Remove filter: Verdict' }).click()
+  await page.getByRole('button', { name: 'Denied chats · modified' }).click()
+  await page.getByRole('menu').getByRole('group', { name: 'Shared views' }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole('menuitem', { name: 'Delete view' }).hover()
+  await expectNoFindings(page)
+  await page.getByRole('menuitem', { name: 'Update' }).click()
+  await page.getByRole('button', { name: 'Denied chats', exact: true }).waitFor()
+
+  const other = await dashboard.signedIn(await operatorOf(dashboard, 'reviewer'))
+  await other.visit('/audit')
+  await other.page.getByRole('button', { name: 'Views' }).click()
+  await other.page.getByRole('menuitem', { name: 'Denied chats' }).click()
+  await other.page.waitForURL('**endpoint=chat*')
+  expect(new URL(other.page.url()).searchParams.has('verdict')).toBe(false)
+  await other.page.getByRole('button', { name: 'Denied chats', exact: true }).click()
+  expect(await other.page.getByRole('menuitem', { name: /Edit view|Delete view/ }).count()).toBe(0)
+
+  await page.getByRole('button', { name: 'Denied chats', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Delete view' }).click()
+  await page.getByRole('button', { name: 'Delete view' }).click()
+  await page.getByRole('button', { name: 'Views' }).click()
+  await page.getByText('No saved views').waitFor()
+  expect(consoleErrors).toEqual([])
+})
+
+test('list: sorts by a column, filters by an added filter and hides a column', async () => {
+  const { page, visit, consoleErrors } = await dashboard.signedIn()
+  await visit('/audit?endpoint=chat')
+  const table = page.getByRole('table', { name: 'Records' })
+  await table.getByRole('button', { name: 'Latency' }).click()
+  await page.waitForURL('**sort=-latency')
+  await table.locator('th[aria-sort=descending]').waitFor()
+  await page.getByRole('button', { name: 'Columns' }).click()
+  await page.getByRole('checkbox', { name: 'Cost' }).uncheck()
+  await table.getByRole('columnheader', { name: 'Cost' }).waitFor({ state: 'detached' })
+  await page.keyboard.press('Escape')
+  await addFilter(page, 'Provider')
+  await page.getByRole('textbox', { name: 'Provider' }).fill('unknown-provider')
+  await page.getByText('No matching records').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await table.getByRole('row').nth(1).waitFor()
+  expect(new URL(page.url()).searchParams.has('provider')).toBe(false)
+  expect(consoleErrors).toEqual([])
+})

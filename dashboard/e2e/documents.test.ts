@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { AxeResults } from 'axe-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Dashboard, startDashboard } from './support/dashboard.ts'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const PAGES = ['', 'start/quick-start', 'concepts/pipeline', 'guides/first-hour', 'troubleshooting', 'comparison']
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  execFileSync(process.execPath, [join(import.meta.dirname, '../../scripts/build-site.mjs')], { stdio: 'pipe' })
+  dashboard = await startDashboard()
+})
+afterAll(() => dashboard?.close())
+
+test.each(PAGES)('documents: /docs/%s loads only from this server, without errors and grave axe findings', async (path) => {
+  const { page, consoleErrors } = await dashboard.window()
+  const foreign: string[] = []
+  page.on('request', (request) => {
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(dashboard.server.base)) foreign.push(request.url())
+  })
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await page.goto(`/docs/${path}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.evaluate(AXE)
+    const { violations } = (await page.evaluate('axe.run(document)')) as AxeResults
+    const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    expect(grave.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
+  }
+  expect([foreign, consoleErrors]).toEqual([[], []])
+})
+
+test('documents: search finds a page', async () => {
+  const { page, consoleErrors } = await dashboard.window()
+  await page.goto('/docs/')
+  await page.getByRole('button', { name: 'Search' }).first().click()
+  await page.getByRole('searchbox').fill('POLICY_REVIEW_PENDING')
+  await page.getByRole('option').first().waitFor()
+  expect(consoleErrors).toEqual([])
+})

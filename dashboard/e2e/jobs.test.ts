@@ -1,0 +1,183 @@
+import OpenAI from 'openai'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { adminClient, type Json } from '../../server/test/admin/client.ts'
+import { policyDocument } from '../../server/test/support/marker-policies.ts'
+import { type Actions, countActions } from './support/count-actions.ts'
+import { type Dashboard, startDashboard, type Window } from './support/dashboard.ts'
+
+/** Ten jobs of operators, each from Home, with the actions that it takes: the table in bench/README.md. */
+const JOBS_MS = 300_000
+const HELD = 'Please wire 48,000 EUR to Brightwater Supplies today.'
+
+let dashboard: Dashboard
+let window: Window
+let taken: () => Actions
+beforeAll(async () => {
+  dashboard = await startDashboard()
+  const admin = adminClient(dashboard.server)
+  await admin.workspace('research')
+  await sendChat('Good morning')
+  window = await dashboard.signedIn()
+  taken = await countActions(window.page)
+})
+afterAll(() => dashboard?.close())
+
+const sendChat = (content: string, apiKey = dashboard.server.demo.applications[0]?.api_key ?? ''): Promise<Json> =>
+  new OpenAI({ baseURL: `${dashboard.server.base}/v1`, apiKey, maxRetries: 0 }).chat.completions
+    .create({
+      model: 'demo-mini',
+      messages: [{ role: 'user', content }],
+      governance: { user: { id: 'alice' } },
+    } as never)
+    .then(
+      (completion) => completion as unknown as Json,
+      ({ error }) => ({ error }),
+    )
+
+/** Does a job from Home and compares the actions with the documented ones. */
+async function job(documented: Actions, run: (page: Page) => Promise<void>): Promise<void> {
+  const { page, visit } = window
+  await visit('/')
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor()
+  taken()
+  await run(page)
+  expect(taken()).toEqual(documented)
+}
+
+async function open(page: Page, name: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click()
+  await page.getByRole('heading', { name, level: 1 }).waitFor()
+}
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+test('find the most expensive request', { timeout: JOBS_MS }, () =>
+  job({ clicks: 3, fields: 0, keys: 0 }, async (page) => {
+    await open(page, 'Audit log')
+    const table = page.getByRole('table', { name: 'Records' })
+    await table.getByRole('button', { name: 'Cost' }).click()
+    await page.waitForURL('**sort=-cost')
+    await table.getByRole('row').nth(1).getByRole('link').first().click()
+    await page.waitForURL('**/audit/aud_*')
+  }),
+)
+
+test('approve a held request', { timeout: JOBS_MS }, async () => {
+  const { error } = await sendChat(HELD)
+  await job({ clicks: 1, fields: 0, keys: 2 }, async (page) => {
+    await open(page, 'Reviews')
+    await page.getByRole('button', { name: 'Approve', disabled: false }).waitFor()
+    await page.keyboard.press('a')
+    await page.getByText('to approve').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText('Approved. Request released.').waitFor()
+  })
+  expect((await adminClient(dashboard.server).get(`/reviews/${error.review_item_id}`)).state).toBe('approved')
+})
+
+test('publish a rule from a template', { timeout: JOBS_MS }, () =>
+  job({ clicks: 7, fields: 1, keys: 0 }, async (page) => {
+    await open(page, 'Policies')
+    await button(page, 'Create draft').click()
+    await page.getByText('Ready to publish').waitFor()
+    await page.getByRole('tab', { name: 'Rules' }).click()
+    await button(page, 'Add from template').click()
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Search' }).fill('office hours')
+    await page.getByRole('dialog').getByRole('button', { name: 'Add Office hours for contractors' }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Publish', exact: true, disabled: false }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish', disabled: false }).click()
+    await page.getByRole('heading', { name: 'demo v2' }).waitFor()
+  }),
+)
+
+test('roll back a policy', { timeout: JOBS_MS }, async () => {
+  const admin = adminClient(dashboard.server)
+  const allowed = { id: 'shown', at: ['input'], when: 'false', verdict: 'escalate' }
+  await admin.create('/policy-sets', { source: policyDocument([allowed] as never) })
+  await job({ clicks: 3, fields: 0, keys: 0 }, async (page) => {
+    await open(page, 'Policies')
+    await button(page, 'Roll back to demo v1').click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back', disabled: false }).click()
+    await page.getByText('Rolled back to demo v1').waitFor()
+  })
+})
+
+test('add a provider', { timeout: JOBS_MS }, () =>
+  job({ clicks: 3, fields: 3, keys: 0 }, async (page) => {
+    await open(page, 'Providers')
+    await button(page, 'Add provider').click()
+    await page.getByRole('textbox', { name: 'ID', exact: true }).fill('inhouse')
+    await page.getByLabel('Base URL').fill('https://models.example.com/v1')
+    await page.getByLabel('API key').fill('sk-very-secret')
+    await button(page, 'Add').click()
+    await page.getByRole('heading', { name: 'inhouse', exact: true }).waitFor()
+  }),
+)
+
+test('create an Application with a key and send the first request', { timeout: JOBS_MS }, () =>
+  job({ clicks: 6, fields: 2, keys: 0 }, async (page) => {
+    await open(page, 'Applications')
+    await button(page, 'Create Application').click()
+    await page.getByLabel('Name').fill('travel-desk')
+    await button(page, 'Create').click()
+    await button(page, 'Create key').click()
+    await page.getByLabel('Name').fill('production')
+    await button(page, 'Create').click()
+    const dialog = page.getByRole('dialog', { name: 'Key created' })
+    const key = (await dialog.locator('code').first().textContent()) ?? ''
+    await sendChat('Good morning', key)
+    await dialog.getByText('First request received').waitFor()
+    await button(page, 'I have saved it').click()
+  }),
+)
+
+test('revoke a leaked key', { timeout: JOBS_MS }, () =>
+  job({ clicks: 5, fields: 0, keys: 0 }, async (page) => {
+    await open(page, 'Applications')
+    await page.getByRole('link', { name: 'travel-desk' }).click()
+    await page.getByRole('tab', { name: 'Keys' }).click()
+    await page.getByRole('button', { name: 'Revoke production' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('Key production revoked.').waitFor()
+  }),
+)
+
+test("export last month's cost by model", { timeout: JOBS_MS }, () =>
+  job({ clicks: 5, fields: 0, keys: 0 }, async (page) => {
+    await open(page, 'Usage and cost')
+    await page.getByText('30 days', { exact: true }).click()
+    await page.getByRole('combobox', { name: 'Group by' }).click()
+    await page.getByRole('option', { name: 'Model' }).click()
+    await page.waitForURL('**group=model*')
+    const file = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Export CSV' }).click()
+    expect((await file).suggestedFilename()).toMatch(/^usage-by-model-/)
+  }),
+)
+
+test('find all records of a user', { timeout: JOBS_MS }, () =>
+  job({ clicks: 1, fields: 1, keys: 0 }, async (page) => {
+    await open(page, 'Audit log')
+    await page.getByRole('combobox', { name: 'User ID' }).fill('alice')
+    await page.waitForURL('**user=alice*')
+    await page.getByRole('table', { name: 'Records' }).getByRole('row').nth(1).waitFor()
+  }),
+)
+
+test('invite a reviewer for one Workspace', { timeout: JOBS_MS }, () =>
+  job({ clicks: 9, fields: 2, keys: 0 }, async (page) => {
+    await open(page, 'Operators')
+    await button(page, 'Invite operator').click()
+    await page.getByLabel('Name').fill('Rita Reviewer')
+    await page.getByLabel('Email').fill('rita@example.com')
+    await page.getByRole('combobox', { name: 'Role in all Workspaces' }).click()
+    await page.getByRole('option', { name: 'None' }).click()
+    await page.getByRole('combobox', { name: 'Add Workspace' }).click()
+    await page.getByRole('option', { name: 'research' }).click()
+    await page.getByRole('combobox', { name: 'Role in research' }).click()
+    await page.getByRole('option', { name: 'Reviewer' }).click()
+    await button(page, 'Create invitation link').click()
+    await page.getByRole('dialog').locator('code').waitFor()
+  }),
+)

@@ -1,0 +1,220 @@
+import OpenAI from 'openai'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { adminClient, type Json } from '../../server/test/admin/client.ts'
+import { policyDocument } from '../../server/test/support/marker-policies.ts'
+import { expectAccessible } from './support/accessible.ts'
+import { type Actions, countActions } from './support/count-actions.ts'
+import { type Dashboard, startDashboard, type Window } from './support/dashboard.ts'
+import { operatorOf } from './support/operator.ts'
+
+const MORNING_MS = 240_000
+const PATIENCE = { timeout: 40_000 }
+
+const hold = (id: string, point: 'input' | 'output', fields: object = {}) => ({
+  ...{ id, at: [point], verdict: 'require_approval' },
+  when: point === 'input' ? `content.text.contains("${id}")` : `user.id == "${id}"`,
+  ...fields,
+})
+const RULES = [
+  hold('payments', 'input'),
+  hold('offers', 'input', { transforms: ['redact:pii'] }),
+  hold('guests', 'output'),
+  hold('contracts', 'input', { approvals: 2 }),
+  hold('flash-sales', 'input', { hold_expires_in: '30s' }),
+  { id: 'complaints', at: ['input'], when: 'content.text.contains("complaints")', verdict: 'escalate' },
+]
+
+/** 40 holds: rule, and the Application by its place. */
+const HOLDS: readonly (readonly [rule: string, application: 0 | 1, count: number])[] = [
+  ['payments', 0, 14],
+  ['offers', 1, 12],
+  ['guests', 0, 8],
+  ['contracts', 1, 5],
+  ['flash-sales', 0, 1],
+]
+const ESCALATIONS = 6
+
+interface HeldItem {
+  readonly id: string
+  readonly number: number
+  readonly rule: string
+  /** Sends the request again with its review item. */
+  readonly resubmit: () => Promise<Json>
+}
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await startDashboard()
+  await adminClient(dashboard.server).create('/policy-sets', { source: policyDocument(RULES as never) })
+})
+afterAll(() => dashboard?.close())
+
+const verdictOf = ({ number }: Pick<HeldItem, 'number'>) => (number % 4 === 0 ? 'denied' : 'approved')
+
+test("a reviewer's morning: 40 holds and 6 escalations, by keyboard and mouse", { timeout: MORNING_MS }, async () => {
+  const held = await holdAll()
+  for (let number = 0; number < ESCALATIONS; number += 1) await send(0, { text: `complaints ${number}` })
+  const [reviewer, colleague] = [
+    await dashboard.signedIn(await operatorOf(dashboard, 'reviewer')),
+    await dashboard.signedIn(await operatorOf(dashboard, 'reviewer')),
+  ]
+  const taken = await countActions(reviewer.page)
+  await reviewer.visit('/reviews')
+  await acknowledgeAll(reviewer.page)
+  expect(taken()).toEqual({ clicks: 3, fields: 1, keys: 0 })
+
+  const assigned = await assignToColleague(reviewer.page, held)
+  expect(sumOf(taken())).toBeLessThanOrEqual(7)
+  await denyAssigned(colleague, assigned)
+
+  const expired = held.find(({ rule }) => rule === 'flash-sales')
+  await expect.poll(() => stateOf(expired?.id), PATIENCE).toBe('expired')
+  const pending = held.filter((item) => item !== expired && item !== assigned)
+  const decisions = await decideAll(reviewer, taken, pending)
+  expect(decisions).toEqual({ keyboard: 2, mouse: 2 })
+  await approveContracts(colleague, pending)
+
+  await reviewer.visit(`/reviews/${expired?.id}`)
+  await reviewer.page.getByText('Expired without a decision').waitFor()
+  await reviewer.visit('/reviews')
+  await reviewer.page.getByText('Nothing pending review').waitFor()
+  await expectAccessible(reviewer.page)
+  await expectDecided(pending)
+  expect([...reviewer.consoleErrors, ...colleague.consoleErrors]).toEqual([])
+})
+
+const sumOf = ({ clicks, fields, keys }: Actions): number => clicks + fields + keys
+
+/** Sends a chat. */
+function send(application: 0 | 1, { text, governance = {} }: { text: string; governance?: object }): Promise<Json> {
+  const { base, demo } = dashboard.server
+  const openai = new OpenAI({ baseURL: `${base}/v1`, apiKey: demo.applications[application]?.api_key ?? '', maxRetries: 0 })
+  const body = { model: 'demo-mini', messages: [{ role: 'user', content: text }], governance }
+  return openai.chat.completions.create(body as never).then(
+    (completion) => completion as Json,
+    ({ error }) => ({ error }),
+  )
+}
+
+async function holdAll(): Promise<readonly HeldItem[]> {
+  const requests = HOLDS.flatMap(([rule, application, count]) => Array.from({ length: count }, () => ({ rule, application })))
+  return Promise.all(
+    requests.map(async ({ rule, application }, number) => {
+      const user = { id: rule === 'guests' ? 'guests' : 'alice' }
+      const text = `Case ${number} of the morning: ${rule === 'guests' ? 'a question' : rule} for jane.roe@brightwater.example.com.`
+      const { error } = await send(application, { text, governance: { user } })
+      const id = String(error?.review_item_id)
+      return { id, number, rule, resubmit: () => send(application, { text, governance: { user, review_item_id: id } }) }
+    }),
+  )
+}
+
+const stateOf = async (id: string | undefined): Promise<string> =>
+  (await adminClient(dashboard.server).get(`/reviews/${id}`)).state
+
+async function acknowledgeAll(page: Page): Promise<void> {
+  await page.getByText('Escalations', { exact: true }).click()
+  await page.getByText('Select all escalations').click()
+  await page.getByLabel('Comment for all').fill('seen this morning')
+  await page.getByRole('button', { name: 'Acknowledge selected' }).click()
+  await page.getByText(`${ESCALATIONS} escalations acknowledged.`).waitFor()
+}
+
+/** Finds an item by rule and Application and assigns it. Returns it. */
+async function assignToColleague(page: Page, held: readonly HeldItem[]): Promise<HeldItem> {
+  await page.getByText('Holds', { exact: true }).click()
+  await page.getByRole('combobox', { name: 'Rule' }).click()
+  await page.getByRole('option', { name: 'offers' }).click()
+  const queue = page.getByRole('list', { name: 'Queue' }).getByRole('listitem')
+  await expect.poll(() => queue.count(), PATIENCE).toBe(12)
+  const first = (await queue.first().getByRole('link').getAttribute('href')) ?? ''
+  const item = held.find(({ id }) => first.includes(id))
+  if (!item) throw new Error('another item is the first')
+  await page.waitForURL(`**/reviews/${item.id}?*`)
+  await page.getByRole('combobox', { name: 'Assigned to' }).click()
+  await page.getByRole('option', { name: 'A reviewer', exact: true }).click()
+  await page.getByText(/^Assigned to .*\.$/).waitFor()
+  return item
+}
+
+async function denyAssigned({ page, visit }: Window, { id, number }: HeldItem): Promise<void> {
+  await visit('/reviews?assignee=me')
+  await page.getByRole('link', { name: /Held request/ }).click()
+  await page.getByText(`Case ${number} of the morning`).first().waitFor()
+  await page.getByRole('tab', { name: 'As released' }).click()
+  await page.getByText('Transforms: redact:pii').waitFor()
+  const [changed] = await page.locator('mark').allTextContents()
+  expect(changed).toContain('(changed)')
+  expect(await page.getByRole('tabpanel').textContent()).not.toContain('jane.roe')
+  await expectAccessible(page)
+  await page.getByRole('tab', { name: 'Remembered' }).click()
+  await page.getByText('Nothing would be remembered').waitFor()
+  await expectAccessible(page)
+  await page.getByLabel('Comment').fill(`case ${number}`)
+  await page.getByRole('button', { name: 'Deny' }).click()
+  await page.getByText('Denied. Content erased.').waitFor()
+  expect(await stateOf(id)).toBe('denied')
+}
+
+/** Decides on all items, each after reading it. Returns the most actions for one decision. */
+async function decideAll({ page, visit }: Window, taken: () => Actions, pending: readonly HeldItem[]) {
+  await visit('/reviews?kind=hold')
+  await page.waitForURL('**/reviews/rev_*')
+  await page.getByRole('switch', { name: 'Open the next item after a decision' }).click()
+  await page.getByText(`1 of ${pending.length}`, { exact: true }).waitFor()
+  taken()
+  const most = { keyboard: 0, mouse: 0 }
+  for (let left = pending.length; left > 0; left -= 1) {
+    const id = new URL(page.url()).pathname.split('/').at(-1)
+    const item = pending.find((one) => one.id === id)
+    if (!item) throw new Error(`${id} is not pending`)
+    const device = item.number % 8 === 0 ? 'mouse' : 'keyboard'
+    await decide(page, item, device)
+    most[device] = Math.max(most[device], sumOf(taken()))
+    if (left > 1) await page.waitForURL((url) => !url.pathname.includes(item.id))
+  }
+  return most
+}
+
+async function decide(page: Page, item: HeldItem, device: 'mouse' | 'keyboard'): Promise<void> {
+  await page.getByText(`Case ${item.number} of the morning`).first().waitFor()
+  const [verb, name] = verdictOf(item) === 'denied' ? ['deny', 'Deny'] : ['approve', 'Approve']
+  await page.getByRole('button', { name, disabled: false }).waitFor()
+  const sent = page.waitForResponse((response) => response.url().endsWith(`/reviews/${item.id}/${verb}`))
+  if (device === 'mouse') {
+    await page.getByLabel('Comment').fill(`case ${item.number}`)
+    await page.getByRole('button', { name }).click()
+  } else {
+    await page.keyboard.press(verb === 'deny' ? 'd' : 'a')
+    await page.getByText(`to ${verb}`).waitFor()
+    await page.keyboard.press('Enter')
+  }
+  expect((await sent).status()).toBe(200)
+}
+
+/** The second approval of each contract that was not denied. */
+async function approveContracts({ page, visit }: Window, pending: readonly HeldItem[]): Promise<void> {
+  const contracts = pending.filter((item) => item.rule === 'contracts' && verdictOf(item) === 'approved')
+  for (const { id, number } of contracts) {
+    expect(await stateOf(id)).toBe('pending')
+    await visit(`/reviews/${id}`)
+    await page.getByText(`Case ${number} of the morning`).first().waitFor()
+    await page.getByText('1 of 2 approvals').first().waitFor()
+    await page.getByRole('button', { name: 'Approve' }).click()
+    await page.getByText('Approved. Request released.').waitFor()
+  }
+}
+
+/** Each item has the decision that was meant for it, and the requests of approved ones go on. */
+async function expectDecided(pending: readonly HeldItem[]): Promise<void> {
+  const expectOne = async (item: HeldItem) => {
+    const { state, comment } = await adminClient(dashboard.server).get(`/reviews/${item.id}`)
+    expect([item.number, state]).toEqual([item.number, verdictOf(item)])
+    if (item.number % 8 === 0) expect(comment).toBe(`case ${item.number}`)
+    const resubmitted = await item.resubmit()
+    if (state === 'denied') expect(resubmitted.error.code).toBe('POLICY_REVIEW_DENIED')
+    else expect(resubmitted.choices[0].message.role).toBe('assistant')
+  }
+  await Promise.all(pending.map(expectOne))
+}

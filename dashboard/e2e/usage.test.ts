@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { adminClient } from '../../server/test/admin/client.ts'
+import { expectAccessible } from './support/accessible.ts'
+import { type Dashboard, startDashboard } from './support/dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await startDashboard()
+})
+afterAll(() => dashboard?.close())
+
+const sendChat = (index: number, content: string) => {
+  const application = dashboard.server.demo.applications[index]
+  const body = { model: 'demo-mini', messages: [{ role: 'user', content }], governance: { user: { id: 'alice' } } }
+  return adminClient(dashboard.server).send('POST', `/applications/${application?.id}/chat`, body)
+}
+
+test('Usage: groups and filters requests, keeps both in the URL, shows the chart as a table and exports CSV', async () => {
+  await sendChat(0, 'Good morning')
+  await sendChat(0, 'Good evening')
+  const { page, visit, consoleErrors } = await dashboard.signedIn()
+  await visit('/usage')
+  const name = dashboard.server.demo.applications[0]?.name ?? ''
+  const table = page.getByRole('table', { name: 'Usage by group' })
+  await table.getByRole('link', { name }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Show as table: Requests' }).click()
+  await page.getByRole('table', { name: 'Requests', exact: true }).getByRole('cell', { name: '2' }).first().waitFor()
+  await page.getByRole('combobox', { name: 'Group by' }).click()
+  await page.getByRole('option', { name: 'Model' }).click()
+  await page.waitForURL('**group=model*')
+  await table.getByRole('link', { name: 'demo-mini' }).click()
+  await page.waitForURL('**model=demo-mini*')
+  await table.getByRole('button', { name: 'Tokens' }).click()
+  await expect.poll(() => table.getByRole('columnheader', { name: 'Tokens' }).getAttribute('aria-sort')).toBe('descending')
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: 'Export CSV' }).click()])
+  expect(download.suggestedFilename()).toMatch(/^usage-by-model-.*\.csv$/)
+  await page.getByRole('link', { name: 'Open audit records' }).click()
+  await page.waitForURL('**/dashboard/audit?*from=*')
+  expect(consoleErrors).toEqual([])
+})
+
+test('Usage: an empty period says what to do', async () => {
+  const { page, visit } = await dashboard.signedIn()
+  await visit('/usage?from=2024-01-01&to=2024-01-02')
+  await page.getByText('No requests in this period').waitFor()
+  await expectAccessible(page)
+})

@@ -1,0 +1,113 @@
+import type { TFunction } from 'i18next'
+import type { AuditRecord } from '../../api/audit-record.ts'
+import type { Column } from '../../ui/data-table.tsx'
+import { formatCount, formatDollars, formatMs } from '../../ui/format-numbers.ts'
+import { Level } from '../../ui/level.tsx'
+import { shortHash } from '../../ui/short-hash.ts'
+import { Time } from '../../ui/time.tsx'
+import { Verdict } from '../../ui/verdict.tsx'
+import { costOf, gatewayMs, modelOf, tokensOf } from './record-figures.ts'
+
+interface Names {
+  readonly application: (id: string) => string
+  /** Operator or admin token by keyed hash; undefined for users. */
+  readonly actor: (hash: string) => string | undefined
+  readonly event: (record: AuditRecord) => string
+  /** The event as it is in the record. */
+  readonly rawEvent: (record: AuditRecord) => string
+}
+
+type Columns = readonly Column<AuditRecord>[]
+
+/** Columns of the audit log. */
+export const columnsOf = (names: Names, t: TFunction<'audit'>): Columns => [
+  { header: t('columns.time'), cell: ({ created_at }) => <Time at={created_at} format="seconds" />, width: 160 },
+  {
+    id: 'event',
+    header: t('columns.event'),
+    cell: (record) => <span title={names.rawEvent(record)}>{names.event(record)}</span>,
+    width: 150,
+    grows: true,
+  },
+  {
+    id: 'actor',
+    header: t('columns.actor'),
+    cell: ({ user, playground }) => {
+      const hash = user.id ?? playground?.operator
+      return hash && <Actor hash={hash} name={names.actor(hash)} />
+    },
+    from: 'md',
+    width: 104,
+  },
+  { id: 'verdict', header: t('columns.verdict'), cell: ({ decision }) => <Verdict verdict={decision?.verdict} /> },
+  {
+    id: 'rules',
+    header: t('columns.rules'),
+    cell: ({ decision }) => <Rules decision={decision} />,
+    from: 'lg',
+    width: 130,
+    grows: true,
+  },
+  { id: 'model', header: t('columns.model'), cell: (record) => modelOf(record), from: 'md', width: 99 },
+  { id: 'provider', header: t('columns.provider'), cell: ({ attempts }) => attempts.at(-1)?.provider, from: 'lg', width: 70 },
+  ...figuresOf(t),
+  { id: 'risk', header: t('columns.risk'), cell: ({ risk_level }) => <Level level={risk_level} />, optional: true },
+  {
+    id: 'application',
+    header: t('columns.application'),
+    cell: ({ application_id }) => application_id && names.application(application_id),
+    optional: true,
+  },
+  {
+    id: 'status',
+    header: t('columns.status'),
+    cell: ({ status, error_code }) => (error_code ? `${status} ${error_code}` : status),
+    optional: true,
+  },
+]
+
+const figuresOf = (t: TFunction<'audit'>): Columns => [
+  {
+    id: 'tokens',
+    header: t('columns.tokens'),
+    cell: (record) => figure(record, formatCount(tokensOf(record))),
+    sortBy: 'tokens',
+    align: 'right',
+    from: 'sm',
+  },
+  {
+    id: 'cost',
+    header: t('columns.cost'),
+    cell: (record) => figure(record, formatDollars(costOf(record))),
+    sortBy: 'cost',
+    align: 'right',
+    from: 'sm',
+  },
+  {
+    id: 'latency',
+    header: t('columns.latency'),
+    cell: ({ duration_ms }) => formatMs(duration_ms),
+    sortBy: 'latency',
+    align: 'right',
+    from: 'sm',
+  },
+  {
+    id: 'gateway',
+    header: t('columns.gateway'),
+    cell: (record) => formatMs(gatewayMs(record)),
+    align: 'right',
+    optional: true,
+  },
+]
+
+/** Records without a provider have no tokens and no cost. */
+const figure = ({ attempts }: AuditRecord, text: string) => attempts.length > 0 && text
+
+function Rules({ decision }: Pick<AuditRecord, 'decision'>) {
+  const rules = [...new Set(decision?.rules.map(({ id }) => id))].join(', ')
+  return rules && <span title={rules}>{rules}</span>
+}
+
+const Actor = ({ hash, name }: { readonly hash: string; readonly name: string | undefined }) => (
+  <span title={name === undefined ? hash : name}>{name ?? <code>{shortHash(hash)}</code>}</span>
+)

@@ -1,0 +1,10 @@
+import { Group } from '@mantine/core'
+import { CopyButton } from '../../ui/copy.tsx'
+
+/** A hash, shortened, with the whole on hover and a button that copies it. */
+export const Hash = ({ value, label }: { readonly value: string; readonly label: string }) => (
+  <Group gap={4} wrap="nowrap">
+    <code title={value}>{value.slice(0, 16)}…</code>
+    <CopyButton value={value} label={label} />
+  </Group>
+)

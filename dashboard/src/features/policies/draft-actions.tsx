@@ -1,0 +1,181 @@
+import { Alert, Button, Checkbox, Group, Modal, Stack, Text, Textarea } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { ApiError } from '../../api/api-error.ts'
+import type { ItemOf, ResponseOf } from '../../api/operations.ts'
+import { refreshPaths, useChange } from '../../api/queries.ts'
+import { useNavigateTo } from '../../routing/location.ts'
+import { ConfirmButton } from '../../ui/confirm-button.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { notifySuccess } from '../../ui/notify.ts'
+import { useSettled } from '../../ui/use-settled.ts'
+import { baseOf } from './use-base-version.ts'
+import type { DraftState } from './use-draft.ts'
+
+interface DraftActionsProps {
+  readonly draft: DraftState
+  readonly active: ItemOf<'/admin/v1/policy-sets'> | undefined
+}
+
+/** Deletes or publishes a draft. */
+export function DraftActions({ draft, active }: DraftActionsProps) {
+  const { t } = useTranslation('policies')
+  const navigateTo = useNavigateTo()
+  const remove = useChange('delete', '/admin/v1/policy-drafts/{id}', {
+    expire: ['/admin/v1/policy-drafts'],
+    onDone: () => {
+      draft.saver.forget()
+      navigateTo('/policies')
+    },
+  })
+  if (!draft.canWrite) return null
+  return (
+    <>
+      <ConfirmButton
+        size="sm"
+        question={t('draft.deleteQuestion')}
+        consequence={t('draft.deleteConsequence')}
+        onConfirm={() => remove.mutateAsync({ params: { path: { id: draft.id } } })}
+      >
+        {t('draft.delete')}
+      </ConfirmButton>
+      <PublishButton draft={draft} active={active} />
+    </>
+  )
+}
+
+/** Longer than a double click, so that its second click does not publish. */
+const SETTLE_MS = 400
+
+function PublishButton({ draft, active }: DraftActionsProps) {
+  const { t } = useTranslation('policies')
+  const [opened, { open, close }] = useDisclosure()
+  const isStale = draft.saved.base_version !== baseOf(active)
+  const canPublish = draft.check?.ok === true && !isStale && draft.status !== 'changed' && draft.status !== 'deleted'
+  return (
+    <>
+      <Button disabled={!canPublish} onClick={open}>
+        {t('publish.action')}
+      </Button>
+      <Modal opened={opened} onClose={close} title={t('publish.question')}>
+        {opened && <Publish draft={draft} onClose={close} />}
+      </Modal>
+    </>
+  )
+}
+
+type Run = ResponseOf<'post', '/admin/v1/policy-sets/test'>
+
+/** The tests that refused a publication. */
+const runIn = (error: unknown): Run | undefined =>
+  error instanceof ApiError && error.details.reason === 'tests_failed' ? (error.details.run as Run) : undefined
+
+/** Publishes the stored draft, once. `onClose`: the page shows what changed meanwhile. */
+function usePublication(draft: DraftState, onClose: () => void) {
+  const { t } = useTranslation('policies')
+  const navigateTo = useNavigateTo()
+  const queries = useQueryClient()
+  const isRunning = useRef(false)
+  const publish = useChange('post', '/admin/v1/policy-sets', {
+    refresh: ['/admin/v1/policy-sets'],
+    expire: ['/admin/v1/policy-drafts'],
+    onDone: ({ id, name, version, warnings }) => {
+      draft.saver.forget()
+      notifySuccess([t('publish.done', { name, version }), ...warnings].join(' '))
+      navigateTo(`/policies/${id}`)
+    },
+  })
+  const closeIfSuperseded = async (error: unknown) => {
+    if (!(error instanceof ApiError) || error.details.reason !== 'base_version_superseded') return
+    await refreshPaths(queries, ['/admin/v1/policy-sets'])
+    onClose()
+  }
+  const send = async (note: string, override: boolean) => {
+    if (isRunning.current) return
+    isRunning.current = true
+    const { base_version } = draft.saved
+    const query = { base_version, draft: draft.id, require_tests: override ? 'false' : 'true' } as const
+    await draft.saver.flush()
+    // Another operator has changed the draft: merging comes first.
+    if (draft.saver.state().other) onClose()
+    else await publish.mutateAsync({ params: { query }, body: { source: draft.source, note } }).catch(closeIfSuperseded)
+    isRunning.current = false
+  }
+  return { ...publish, send }
+}
+
+function Publish({ draft, onClose }: { readonly draft: DraftState; readonly onClose: () => void }) {
+  const { t } = useTranslation('policies')
+  const [note, setNote] = useState(draft.saved.note)
+  const [override, setOverride] = useState(false)
+  const settled = useSettled('opened', SETTLE_MS)
+  const publish = usePublication(draft, onClose)
+  const failed = runIn(publish.error)
+  return (
+    <Stack>
+      <Text size="sm">{t('publish.consequence')}</Text>
+      <Textarea
+        label={t('publish.note')}
+        description={t('publish.noteHint')}
+        maxLength={2_000}
+        autosize
+        minRows={2}
+        value={note}
+        data-autofocus
+        onChange={({ currentTarget }) => setNote(currentTarget.value)}
+      />
+      {failed ? (
+        <FailedTests run={failed} override={override} onOverride={setOverride} />
+      ) : (
+        publish.error && <ErrorState title={t('publish.failed')} error={publish.error} />
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" disabled={publish.isPending} onClick={onClose}>
+          {t('cancel')}
+        </Button>
+        <Button
+          loading={publish.isPending}
+          disabled={!settled || (failed !== undefined && !override)}
+          onClick={() => void publish.send(note, override)}
+        >
+          {t('publish.action')}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+interface FailedTestsProps {
+  readonly run: Run
+  readonly override: boolean
+  readonly onOverride: (override: boolean) => void
+}
+
+function FailedTests({ run, override, onOverride }: FailedTestsProps) {
+  const { t } = useTranslation('policies')
+  const failed = run.results.filter(({ ok }) => !ok)
+  return (
+    <>
+      <Alert
+        color="red"
+        variant="light"
+        role="alert"
+        title={t('publish.testsFailed', { failed: failed.length, total: run.results.length })}
+      >
+        {failed.slice(0, 5).map(({ id, name, failures }) => (
+          <Text key={`${id} ${name}`} size="sm">
+            {t('publish.failure', { name, failures: failures.join('; ') })}
+          </Text>
+        ))}
+        {run.missing.length > 0 && <Text size="sm">{t('tests.missing', { files: run.missing.join(', ') })}</Text>}
+      </Alert>
+      <Checkbox
+        label={t('publish.override')}
+        checked={override}
+        onChange={({ currentTarget }) => onOverride(currentTarget.checked)}
+      />
+    </>
+  )
+}

@@ -1,0 +1,144 @@
+import { Skeleton, Table } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { memo, type RefObject, useEffect } from 'react'
+import classes from './data-table.module.css'
+import { type Column, layoutOf } from './data-table-column.ts'
+import { Link } from './link.tsx'
+
+/** Longer lists only have the rows around the visible ones in the page. */
+const VIRTUAL_FROM = 100
+/** First estimate of the height of a row, in pixels. */
+const ROW_HEIGHT = 42
+/** Height of a dense row, which is one line. */
+const DENSE_HEIGHT = 29
+/** Rows above and below the visible ones. Each takes its time of a frame. */
+const OVERSCAN = 4
+/** Rows are cards (data-table.module.css). */
+const PHONE = '(max-width: 37.49em)'
+
+interface BodyProps<Row> {
+  /** Undefined: a row that is not in memory. */
+  readonly rows: readonly (Row | undefined)[]
+  readonly columns: readonly Column<Row>[]
+  readonly keyOf: (row: Row) => string
+  readonly rowLink: ((row: Row) => string) | undefined
+  readonly dense: boolean
+  readonly onShow: ((first: number, last: number) => void) | undefined
+  readonly scroll: RefObject<HTMLDivElement | null>
+}
+
+/** The rows of a table. */
+export function DataTableBody<Row>(props: BodyProps<Row>) {
+  const { rows, columns, keyOf, rowLink } = props
+  if (rows.length > VIRTUAL_FROM) return <VirtualRows {...props} />
+  return (
+    <Table.Tbody role="rowgroup">
+      {rows.map(
+        (row, index) =>
+          row !== undefined && <TableRow key={keyOf(row)} row={row} index={index} columns={columns} rowLink={rowLink} />,
+      )}
+    </Table.Tbody>
+  )
+}
+
+function VirtualRows<Row>({ rows, columns, keyOf, rowLink, dense, onShow, scroll }: BodyProps<Row>) {
+  const isPhone = useMediaQuery(PHONE, undefined, { getInitialValueInEffect: false })
+  const isOneLine = dense && !isPhone
+  const virtualizer = useVirtualizer({
+    // The virtualizer lays all rows out again whenever their count changes, so the count grows in few steps.
+    count: 2 ** Math.ceil(Math.log2(rows.length)),
+    getScrollElement: () => scroll.current,
+    estimateSize: () => (isOneLine ? DENSE_HEIGHT : ROW_HEIGHT),
+    overscan: OVERSCAN,
+  })
+  const shown = virtualizer.getVirtualItems().filter(({ index }) => index < rows.length)
+  const before = shown[0]?.start ?? 0
+  const end = virtualizer.measurementsCache[rows.length - 1]?.end ?? 0
+  const after = end - (shown.at(-1)?.end ?? 0)
+  const [first, last] = [shown[0]?.index ?? 0, shown.at(-1)?.index ?? 0]
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reports a range once
+  useEffect(() => onShow?.(first, last), [first, last])
+  return (
+    <Table.Tbody role="rowgroup">
+      <Spacer height={before} columns={columns.length} />
+      {shown.map(({ index }) => {
+        const row = rows[index]
+        if (row === undefined) return <MissingRow key={index} columns={columns.length} />
+        return (
+          <TableRow
+            key={keyOf(row)}
+            row={row}
+            index={index}
+            columns={columns}
+            rowLink={rowLink}
+            // Measuring takes a third of a frame.
+            {...(!isOneLine && { measure: virtualizer.measureElement })}
+          />
+        )
+      })}
+      <Spacer height={after} columns={columns.length} />
+    </Table.Tbody>
+  )
+}
+
+/** Takes the place of rows that are not in the page. */
+const Spacer = ({ height, columns }: { readonly height: number; readonly columns: number }) =>
+  height > 0 && (
+    <tr aria-hidden>
+      <td colSpan={columns} style={{ height, padding: 0, display: 'block' }} />
+    </tr>
+  )
+
+/** A row whose page is loading. */
+const MissingRow = ({ columns }: { readonly columns: number }) => (
+  <tr aria-hidden>
+    <td colSpan={columns} style={{ height: DENSE_HEIGHT, padding: 0 }}>
+      <Skeleton height={10} width="60%" />
+    </td>
+  </tr>
+)
+
+interface RowProps<Row> {
+  readonly row: Row
+  readonly index: number
+  readonly columns: readonly Column<Row>[]
+  readonly rowLink: ((row: Row) => string) | undefined
+  readonly measure?: (element: HTMLElement | null) => void
+}
+
+// Cards on phones change the display of table elements, which would end their roles.
+const ROW = { role: 'row' } as const
+const CELL = { role: 'cell' } as const
+
+/** The head is the first row. */
+const FIRST_ROW = 2
+
+// Plain elements: the components of the library take most of the time of a frame while one scrolls.
+function PlainRow<Row>({ row, index, columns, rowLink, measure }: RowProps<Row>) {
+  const to = rowLink?.(row)
+  return (
+    <tr
+      {...ROW}
+      aria-rowindex={index + FIRST_ROW}
+      data-index={index}
+      className={to === undefined ? '' : (classes.row ?? '')}
+      {...(measure && { ref: measure })}
+    >
+      {columns.map((column, position) => (
+        <td key={column.header} {...CELL} data-label={column.header} data-actions={column.hiddenHeader} {...layoutOf(column)}>
+          {position === 0 && to !== undefined ? (
+            <Link to={to} className={classes.rowLink ?? ''}>
+              {column.cell(row)}
+            </Link>
+          ) : (
+            column.cell(row)
+          )}
+        </td>
+      ))}
+    </tr>
+  )
+}
+
+/** Rows that are already in the page are not rendered again while one scrolls. */
+const TableRow = memo(PlainRow) as typeof PlainRow
