@@ -1,0 +1,99 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const DOCS = join(import.meta.dirname, '../docs')
+
+interface Item {
+  readonly text: string
+  readonly link: string
+}
+
+/** Pages in a folder of docs/, named by their first heading. */
+const decisions: readonly Item[] = readdirSync(join(DOCS, 'decisions'))
+  .filter((name) => /^\d{4}-.*\.md$/.test(name))
+  .sort()
+  .map((name) => {
+    const [, heading = name] = /^# (.*)$/m.exec(readFileSync(join(DOCS, 'decisions', name), 'utf8')) ?? []
+    return { text: heading.replaceAll('`', ''), link: `/decisions/${name.slice(0, -'.md'.length)}` }
+  })
+
+const section = (text: string, pages: Readonly<Record<string, string>>) => ({
+  text,
+  items: Object.entries(pages).map(([link, title]): Item => ({ text: title, link: `/${link}` })),
+})
+
+export const NAV = [
+  { text: 'Quick start', link: '/start/quick-start' },
+  { text: 'Guides', link: '/guides/first-hour' },
+  { text: 'Reference', link: '/configuration' },
+  { text: 'API', link: '/api/', target: '_self' },
+]
+
+const MAIN = [
+  section('Start', {
+    'start/quick-start': 'Quick start',
+    'guides/first-hour': 'Your first hour',
+    'guides/clients': 'Connect clients',
+    'guides/providers': 'Connect providers',
+  }),
+  section('Concepts', {
+    'concepts/pipeline': 'The pipeline',
+    'concepts/policies': 'Policies',
+    'concepts/reviews': 'Reviews',
+    'concepts/audit': 'Audit log',
+    'concepts/permissions': 'Permissions in retrieval',
+    'concepts/messaging': 'Messaging',
+  }),
+  section('Govern', {
+    policies: 'Write policies',
+    'policy-cookbook': 'Policy cookbook',
+    'guides/run-reviews': 'Run the review queue',
+    'guides/investigate': 'Investigate a request',
+    'guides/messaging': 'Use messaging',
+    'guides/notifications': 'Get notified',
+    dashboard: 'The dashboard',
+  }),
+  section('Operate', {
+    'guides/deploy': 'Deploy',
+    'guides/single-sign-on': 'Single sign-on',
+    'guides/upgrade': 'Upgrade and roll back',
+    'guides/backup': 'Back up and restore',
+    'guides/scale': 'Scale',
+    'guides/monitor': 'Monitor',
+    'guides/siem': 'SIEM',
+  }),
+  section('Reference', {
+    configuration: 'Configuration',
+    operations: 'Operations',
+    'high-availability': 'High availability',
+    growth: 'Growth',
+    troubleshooting: 'Troubleshooting by code',
+    errors: 'Errors',
+    compatibility: 'Compatibility',
+    fields: 'Fields',
+    'contract/': 'Contract',
+    'contract/common': 'Contract: common',
+    'contract/gateway': 'Contract: gateway',
+    'contract/messaging': 'Contract: messaging',
+    'contract/administration': 'Contract: administration',
+    glossary: 'Glossary',
+  }),
+  section('Security', {
+    'security/model': 'Model and limits',
+    'security/policy': 'Security policy',
+    guarantees: 'Guarantees and tests',
+  }),
+  section('Project', {
+    comparison: 'Comparison',
+    support: 'Support',
+    contributing: 'Contributing',
+    architecture: 'Architecture',
+    'decisions/0001-foundation': 'Decisions',
+    accessibility: 'Accessibility',
+    measurements: 'Measurements',
+    changelog: 'Changelog',
+  }),
+]
+
+/** Decisions have a list of their own, because it is longer than all others. */
+export const SIDEBAR = { '/decisions/': [{ text: 'Decisions', items: [...decisions] }], '/': MAIN }
