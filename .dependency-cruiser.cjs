@@ -22,6 +22,8 @@ const baseOf = (folder) => BASES[folder] ?? []
 const WORDS = ['lib', 'domain', 'errors\\.ts']
 /** The mechanism of background queues: wake-ups, leases, retry delays. */
 const QUEUE = 'jobs/queue/'
+/** The outbox: stores announce a change in its transaction. */
+const OUTBOX = 'outbox/'
 
 /** Each folder of the messaging API, and the folders and files of it that the folder may import. */
 const MESSAGING_LAYERS = [
@@ -72,9 +74,22 @@ module.exports = {
     only('config', 'config/', ['config/', 'domain/', 'lib/', 'errors\\.ts']),
     only('db', 'db/', ['db/', 'domain/', 'lib/']),
     only('retrieval', RETRIEVAL, [RETRIEVAL, QUEUE, 'db/', ...WORDS]),
+    only('outbox', OUTBOX, [OUTBOX, 'db/', ...WORDS]),
+    // Reads events from their log, and never the code of the messaging API.
+    only('notifications', 'notifications/', [
+      'notifications/',
+      QUEUE,
+      'admin/kit/',
+      'identity/',
+      'operators/',
+      'review/',
+      'http/',
+      'db/',
+      ...WORDS,
+    ]),
     only('http-translates', 'http/', ['http/', 'db/page\\.ts', ...WORDS]),
     ...DOMAINS.map((folder) =>
-      only(`${folder}-never-another-domain`, `${folder}/`, [`${folder}/`, ...baseOf(folder), QUEUE, 'db/', ...WORDS], {
+      only(`${folder}-never-another-domain`, `${folder}/`, [`${folder}/`, ...baseOf(folder), QUEUE, OUTBOX, 'db/', ...WORDS], {
         pathNot: `(\\.test|-routes)\\.ts$|^server/src/${folder}/admin/`,
       }),
     ),
@@ -114,6 +129,8 @@ module.exports = {
     ]),
     only('messaging', 'messaging/', [
       QUEUE,
+      OUTBOX,
+      'notifications/[^/]*\\.ts$',
       'messaging/',
       'pipeline/',
       'gateway/',
@@ -136,9 +153,11 @@ module.exports = {
     only('admin', 'admin/', [
       'admin/',
       'messaging/',
+      'notifications/',
       'pipeline/',
       'gateway/',
       'keys/',
+      'demo/admin/',
       'http/',
       ...EACH_DOMAIN,
       'db/',
@@ -194,9 +213,34 @@ module.exports = {
     ]),
     only('dashboard', 'dashboard/', ['dashboard/', 'errors\\.ts']),
     only('jobs-queue', QUEUE, [QUEUE, 'db/signal\\.ts', 'lib/']),
-    only('jobs', 'jobs/', ['jobs/', 'keys/', 'messaging/', ...EACH_DOMAIN, 'db/', ...WORDS]),
+    only('jobs', 'jobs/', ['jobs/', 'keys/', 'messaging/', 'notifications/', ...EACH_DOMAIN, 'db/', ...WORDS]),
     only('ingestion', 'ingestion/', ['ingestion/', 'setup/', 'config/', ...EACH_DOMAIN, 'db/', ...WORDS]),
-    only('demo', 'demo/', ['demo/', 'setup/', 'ingestion/', 'messaging/', 'config/', ...EACH_DOMAIN, 'db/', ...WORDS]),
+    // The operators' API of the demo.
+    only('demo-admin', 'demo/admin/', ['demo/', 'admin/kit/', 'http/', ...EACH_DOMAIN, 'db/', ...WORDS]),
+    only('demo', 'demo/(?!history/|admin/)', [
+      'demo/',
+      'setup/',
+      'ingestion/',
+      'messaging/',
+      'config/',
+      // The tables of a Workspace, which removing it deletes.
+      'backup/exported-tables\\.ts',
+      'admin/views/view-store\\.ts',
+      ...EACH_DOMAIN,
+      'db/',
+      ...WORDS,
+    ]),
+    // The history of the demo is made by the real pipeline.
+    only('demo-history', 'demo/history/', [
+      'demo/',
+      'admin/kit/',
+      'gateway/',
+      'dialects/',
+      'pipeline/',
+      ...EACH_DOMAIN,
+      'db/',
+      ...WORDS,
+    ]),
     only('setup', 'setup/', ['setup/', 'demo/', 'ingestion/', 'messaging/', 'config/', ...EACH_DOMAIN, 'db/', ...WORDS]),
     only('processes', 'processes/', ['processes/', 'config/', 'telemetry/', 'setup/check-configuration-file\\.ts', ...WORDS]),
     only('cli', 'cli/', [
@@ -225,15 +269,16 @@ module.exports = {
     },
     onlyInDashboard('api', 'api/', ['api/']),
     onlyInDashboard('ui-has-no-data', 'ui/', ['ui/']),
-    onlyInDashboard('routing', 'routing/', ['(api|routing)/']),
+    onlyInDashboard('views', 'views/', ['(api|ui|routing|views)/']),
+    onlyInDashboard('routing', 'routing/', ['(api|routing|texts)/']),
     onlyInDashboard(
       'feature-never-another-feature',
       'features/([^/]+)/',
-      ['(api|ui|routing)/', 'features/$1/'],
+      ['(api|ui|routing|views)/', 'features/$1/'],
       // The texts that the command line prints too.
       ['domain/client-snippets\\.ts$'],
     ),
-    onlyInDashboard('app', 'app/', ['(api|ui|routing|app)/', 'features/[^/]+/feature\\.ts$']),
+    onlyInDashboard('app', 'app/', ['(api|ui|routing|app|texts)/', 'features/[^/]+/feature\\.ts$']),
     {
       name: 'tests-stay-out',
       severity: 'error',

@@ -31,11 +31,11 @@ const FULL_ONLY = [
   'server/src/db/database-maintenance.test.ts',
   'server/src/db/embedded.test.ts',
   'server/src/db/migrate.test.ts',
-  'server/src/demo/demo*.test.ts',
+  'server/src/demo/**/*.test.ts',
   'server/src/knowledge/visibility.test.ts',
   'server/src/memory/erase.test.ts',
   'server/src/setup/prepare.test.ts',
-  'server/test/admin/policy-drafts.test.ts',
+  'server/test/admin/policy-checks.test.ts',
   'server/test/backup/*.test.ts',
   'server/test/admin/role-matrix.test.ts',
   'server/test/contract/messaging/heartbeat.test.ts',
@@ -75,10 +75,10 @@ const FULL_ONLY = [
 const COMPATIBILITY = ['server/test/compatibility/*.test.ts']
 /** `npm test` runs these on the embedded database, `npm run test:full` on PostgreSQL as well. */
 const POSTGRESQL = globSync('server/{src,test}/**/*.test.ts').filter((file) =>
-  /testDatabases|freshDatabases|separateDatabases|postgresUrl/.test(readFileSync(file, 'utf8')),
+  /testDatabases|freshDatabases|separateDatabases|onDatabases|postgresUrl/.test(readFileSync(file, 'utf8')),
 )
 /** Tests of the dashboard's sources that need no browser. */
-const DASHBOARD_UNITS = ['policies-vocabulary', 'vite-proxy'].map((name) => `dashboard/e2e/${name}.test.ts`)
+const DASHBOARD_UNITS = ['policies-document', 'policies-vocabulary', 'vite-proxy'].map((name) => `dashboard/e2e/${name}.test.ts`)
 
 type Databases = readonly ('embedded' | 'postgresql')[]
 interface Options {

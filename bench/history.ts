@@ -88,7 +88,7 @@ const measureSize = (records: number): Promise<Measured> =>
     const database = await openDatabase({ url, dataDir: '', poolSize: 2, onError: () => {}, onProgress: () => {} })
     stack.defer(() => database.close())
     await fillHistory(url, uuidOf('ws', workspaceId), records)
-    while (await rollUpNextRecords(database.db, workspaceId));
+    while (await rollUpNextRecords(database.db, workspaceId, new Date()));
     const lists = await measure(database, workspaceId)
     const { records: written, seconds } = await writeRecords({ ...spec, concurrency: 64, seconds: APPEND_SECONDS })
     return { records, lists, appends: written / seconds }

@@ -1,4 +1,4 @@
-// Writes the generated files in docs/: the OpenAPI document, the tables of errors and fields, and the tests of each rule of the contract. With
+// Writes the generated files in docs/: the OpenAPI document, the tables of errors and fields, the policy cookbook, and the tests of each rule of the contract. With
 // --check it compares only, and fails if a committed file differs from the code.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,7 @@ import { ERRORS } from '../server/src/errors.ts'
 import { PROVIDER_CODES } from '../server/src/providers/rejection.ts'
 import { fieldsPage } from '../server/test/fields/page.ts'
 import { coveragePage } from './contract.ts'
+import { cookbookPage } from './cookbook-page.ts'
 import { readRepositoryFiles } from './repository-files.ts'
 
 const docs = join(import.meta.dirname, '..', 'docs')
@@ -73,6 +74,7 @@ const files = {
   'errors.md': errorTable(),
   'contract/coverage.md': coveragePage(readRepositoryFiles()),
   'fields.md': fieldsPage(),
+  'policy-cookbook.md': cookbookPage(),
 }
 const check = process.argv.includes('--check')
 for (const [name, text] of Object.entries(files)) {

@@ -1,5 +1,5 @@
 // Runs before `npm start` and `npm test` with the Node of the system (20 or later). Installs the packages of package-lock.json, among
-// them Node 24 (the npm package `node`), and builds the dashboard if it has changed.
+// them Node 24 (the npm package `node`), and builds the dashboard and the documents if they have changed.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,4 +23,4 @@ if (!installed) {
   writeFileSync(stamp, lock)
 }
 
-await import('./build-dashboard.mjs')
+await Promise.all([import('./build-dashboard.mjs'), import('./build-site.mjs')])

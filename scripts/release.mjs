@@ -1,4 +1,4 @@
-// `npm run release`: packs the server and the built dashboard into release/gatehouse-<version>.tar.gz. To install it: unpack,
+// `npm run release`: packs the server, the built dashboard and the built documents into release/gatehouse-<version>.tar.gz. To install it: unpack,
 // `npm ci --omit=dev`, `scripts/gatehouse serve`. It needs no compiler and no dependencies of the dashboard. bundle.ts then makes the
 // archive for servers without npm.
 import { spawnSync } from 'node:child_process'
@@ -22,7 +22,7 @@ const contents = [
     'examples',
     'deploy',
   ],
-  ...['scripts/gatehouse', 'server/src', 'dashboard/package.json', 'dashboard/dist'],
+  ...['scripts/gatehouse', 'server/src', 'dashboard/package.json', 'dashboard/dist', 'site/dist'],
 ]
 mkdirSync(`${root}/release`, { recursive: true })
 const file = `release/${name}.tar.gz`

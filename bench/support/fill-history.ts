@@ -11,6 +11,12 @@ export async function fillHistory(url: string, workspace: string, count: number)
   // Without the server's time limits.
   const client = new pg.Client({ connectionString: url })
   await client.connect()
+  await copyRecords(client, workspace, count)
+  await client.end()
+}
+
+/** As `fillHistory`, over an open connection. */
+export async function copyRecords(client: Pick<pg.Client, 'query'>, workspace: string, count: number): Promise<void> {
   await client.query(
     `with template as (select * from audit_record where workspace_id = $1 order by sequence desc limit 1),
     place as (select n, now() - interval '${DAYS} days' * ($2 - n) / $2 as at from generate_series(1, $2::int) as n),
@@ -21,7 +27,8 @@ export async function fillHistory(url: string, workspace: string, count: number)
           placing lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') from 1 for 12)::uuid,
         workspace_id, application_id, template.sequence + n, at, endpoint, case when n % 10 = 1 then 'deny' else 'allow' end,
         case when n % 10 = 2 then 'high' else 'low' end, case when n % 100 = 3 then 502 else 200 end, 'user ' || n % 1000,
-        duration_ms, tokens, body, prev_hash, hash
+        duration_ms, tokens, regexp_replace(body, '"id":"(aud_[0-9a-z]{18})[0-9a-z]{8}"', '"id":"\\1' || lpad(n::text, 8, '0') || '"'),
+        prev_hash, hash
       from template, place order by n
       returning sequence
     )
@@ -29,5 +36,4 @@ export async function fillHistory(url: string, workspace: string, count: number)
     [workspace, count],
   )
   await client.query('vacuum analyze audit_record')
-  await client.end()
 }
