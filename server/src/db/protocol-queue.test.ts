@@ -1,15 +1,22 @@
 import { connect } from 'node:net'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-
-const where = { host: inject('embeddedSocket'), port: 5432, user: 'postgres', database: 'postgres' }
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newDataFolder } from '../../test/support/database.ts'
+import { type Embedded, startEmbedded } from './embedded.ts'
 
 describe('protocol queue of the embedded database', () => {
+  let embedded: Embedded
+  let where: Embedded['connection']
   let pool: pg.Pool
-  beforeAll(() => {
+  beforeAll(async () => {
+    embedded = await startEmbedded({ dataDir: newDataFolder(), onError: () => {}, onProgress: () => {} })
+    where = embedded.connection
     pool = new pg.Pool({ ...where, max: 6 })
   })
-  afterAll(() => pool.end())
+  afterAll(async () => {
+    await pool.end()
+    await embedded.stop()
+  })
 
   const query = async (n: number): Promise<number> => (await pool.query('select $1::int as n', [n])).rows[0].n
   const transaction = async (n: number): Promise<number> => {

@@ -7,19 +7,20 @@ import { readConfig } from '../../src/config/config.ts'
 import { readSecrets } from '../../src/config/secrets.ts'
 import { createContext } from '../../src/context.ts'
 import { openDatabase } from '../../src/db/database.ts'
-import { startEmbedded } from '../../src/db/embedded.ts'
 import { prepareStart } from '../../src/setup/prepare.ts'
 import { createLogger } from '../../src/telemetry/logger.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Folder with the Unix socket of the embedded database that all store tests of the run share. */
-    embeddedSocket: string
+    /** Folder of the run's databases, which is removed at its end. */
+    runFolder: string
+    /** The names of the run's databases on PostgreSQL begin with it; what is left of them is removed at its end. */
+    runName: string
     /** A data folder with an empty, migrated embedded database. Copying it is faster than creating one. */
     templateDataDir: string
     /** A data folder after a first start, with the demo and its secrets. A server starts with it in half the time. */
     seededDataDir: string
-    /** An empty, migrated database on the server of TEST_DATABASE_URL; null if it is not set. See `postgresUrl()` in database.ts. */
+    /** TEST_DATABASE_URL: a server on which tests create databases; null if it is not set. See `postgresUrl()` in database.ts. */
     postgresUrl: string | null
     /** The databases that the project of vitest.config.ts tests. */
     databases: ('embedded' | 'postgresql')[]
@@ -28,28 +29,27 @@ declare module 'vitest' {
   }
 }
 
-const quiet = { onError: () => {}, onProgress: () => {}, poolSize: 2 }
-
-/** Creates two template folders and one embedded database for the whole run. */
+/** Creates two template folders for the whole run. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const root = mkdtempSync(join(tmpdir(), 'gatehouse-test-'))
   const templateDataDir = join(root, 'template')
-  await openDatabase({ ...quiet, dataDir: templateDataDir }).then((database) => database.close())
-  cpSync(templateDataDir, join(root, 'shared'), { recursive: true })
-  const shared = await startEmbedded({ ...quiet, dataDir: join(root, 'shared') })
+  await openDatabase({ onError: () => {}, onProgress: () => {}, poolSize: 2, dataDir: templateDataDir }).then((database) =>
+    database.close(),
+  )
 
   const seededDataDir = join(root, 'seeded')
   cpSync(templateDataDir, seededDataDir, { recursive: true })
   await seed(seededDataDir)
 
-  project.provide('embeddedSocket', shared.connection.host)
+  const runName = `gatehouse_test_${process.pid}_${Date.now()}`
+  const server = process.env.TEST_DATABASE_URL
+  project.provide('runFolder', root)
+  project.provide('runName', runName)
   project.provide('templateDataDir', templateDataDir)
   project.provide('seededDataDir', seededDataDir)
-  const postgres = process.env.TEST_DATABASE_URL ? await freshPostgres(process.env.TEST_DATABASE_URL) : undefined
-  project.provide('postgresUrl', postgres?.url ?? null)
+  project.provide('postgresUrl', server ?? null)
   return async () => {
-    await postgres?.drop()
-    await shared.stop()
+    if (server) await dropDatabases(server, runName)
     rmSync(root, { recursive: true, force: true, maxRetries: 3 })
   }
 }
@@ -63,17 +63,11 @@ async function seed(dataDir: string): Promise<void> {
   await prepareStart(context).finally(() => context.close())
 }
 
-/** Creates a database for this run, so that data and schema of earlier runs have no effect. */
-async function freshPostgres(server: string): Promise<{ url: string; drop: () => Promise<void> }> {
-  const name = `gatehouse_test_${process.pid}_${Date.now()}`
-  const execute = async (statement: string): Promise<void> => {
-    const client = new pg.Client({ connectionString: server })
-    await client.connect()
-    await client.query(statement).finally(() => client.end())
-  }
-  await execute(`create database ${name}`)
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  await openDatabase({ ...quiet, url: url.href, dataDir: '' }).then((database) => database.close())
-  return { url: url.href, drop: () => execute(`drop database ${name} with (force)`) }
+/** Removes the databases of workers, which end without closing them. */
+async function dropDatabases(server: string, runName: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server })
+  await client.connect()
+  const { rows } = await client.query('select datname from pg_database where starts_with(datname, $1)', [runName])
+  for (const { datname } of rows) await client.query(`drop database ${datname} with (force)`)
+  await client.end()
 }
