@@ -32,7 +32,7 @@ async function startAndKillAt(name: RegExp): Promise<void> {
   expect(signal).toBe('SIGKILL')
 }
 
-test('demo: next start completes the seeding when the first start was killed', { timeout: 60_000 }, async () => {
+test('demo: next start completes the seeding when the first start was killed', { timeout: 240_000 }, async () => {
   await startAndKillAt(/^demo\.json\.tmp$/)
   await startAndKillAt(/^demo\.json$/)
 

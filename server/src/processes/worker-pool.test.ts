@@ -3,6 +3,8 @@ import { expect, test, vi } from 'vitest'
 import type { StartOrder } from './messages.ts'
 import { type WorkerEvents, WorkerPool } from './worker-pool.ts'
 
+const WAIT = { timeout: 20_000, interval: 5 }
+
 /** A pool whose processes do what the test says. */
 function startPool(processes: number) {
   const started: { number: number; order: Omit<StartOrder, 'env'>; events: WorkerEvents; told: string[] }[] = []
@@ -23,7 +25,7 @@ function startPool(processes: number) {
     },
   })
   const latest = async (count: number) => {
-    await vi.waitFor(() => expect(started.length).toBe(count))
+    await vi.waitFor(() => expect(started.length).toBe(count), WAIT)
     return started[count - 1] as (typeof started)[number]
   }
   return { pool, started, latest, code: pool.run() }
@@ -80,5 +82,5 @@ test('worker pool: processes are killed when they run longer than the limit of a
   const { pool, started } = startPool(1)
   started[0]?.events.onListening(4711)
   pool.stop('SIGTERM', 5)
-  await vi.waitFor(() => expect(started[0]?.told).toEqual(['SIGTERM', 'kill']))
+  await vi.waitFor(() => expect(started[0]?.told).toEqual(['SIGTERM', 'kill']), WAIT)
 })

@@ -61,7 +61,7 @@ describe('circuit breaker', () => {
     const only = await startProvider([failWith(500), FAULTS['hangs before headers']], { maxRetries: 0, maxConcurrency: 2 })
     await send([only])
     await pause(60)
-    expect(outcomes(await send([only], { signal: AbortSignal.timeout(50) }))).toEqual(['openai aborted'])
+    expect(outcomes(await send([only], { signal: AbortSignal.timeout(1_000) }))).toEqual(['openai aborted'])
     only.upstream.behave(respondNormally)
     expect(outcomes(await send([only]))).toEqual(['openai ok'])
     expect(health().status(only.provider)).toMatchObject({ circuit: 'closed', active: 0 })

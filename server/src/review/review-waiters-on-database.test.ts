@@ -37,7 +37,9 @@ describe.each(testDatabases())('on $name', ({ name, open }) => {
   let queries = 0
   const url = postgresUrl() ?? ''
   const newNodeSignal = async (application = 'gatehouse'): Promise<Signal> => {
+    const { rows } = await database.pool.query('select current_database() as name')
     const nodeUrl = new URL(url)
+    nodeUrl.pathname = `/${rows[0].name}`
     nodeUrl.searchParams.set('application_name', application)
     const signal = await postgresSignal(database.pool, nodeUrl.href, { onError: () => {}, onSilence: () => {} })
     opened.push(() => signal.close())
@@ -66,7 +68,7 @@ describe.each(testDatabases())('on $name', ({ name, open }) => {
       read: () => getReview(counting, owner.workspaceId, id, clock.now()),
       isDone: (item) => item?.state !== 'pending',
       wakeAt: (item) => item?.expiresAt,
-      maxWaitMs: () => 15_000,
+      maxWaitMs: () => 40_000,
       signal,
     })
 
@@ -77,7 +79,7 @@ describe.each(testDatabases())('on $name', ({ name, open }) => {
     const client = new AbortController()
     const waits = Array.from({ length: 50 }, () => awaitDecision(waiters, decidedItem))
     const otherWaits = Array.from({ length: 50 }, () => awaitDecision(waiters, otherItem, client.signal))
-    await expect.poll(() => queries, { timeout: 10_000 }).toBe(100)
+    await expect.poll(() => queries).toBe(100)
     await sleep(400)
     expect(queries).toBe(100)
     await approve(decidedItem.id)
@@ -97,8 +99,8 @@ describe.each(testDatabases())('on $name', ({ name, open }) => {
     const started = elapsed()
     await approve(item.id)
     expect((await waiting)?.state).toBe('approved')
-    // Without the poll the wait takes 15 s.
-    expect(elapsed() - started).toBeLessThan(8_000)
+    // Without the poll the wait takes 40 s.
+    expect(elapsed() - started).toBeLessThan(30_000)
   })
 
   test('waiters: wait ends at the expiry of the item', async () => {
@@ -106,7 +108,7 @@ describe.each(testDatabases())('on $name', ({ name, open }) => {
     const item = await hold(150)
     const started = elapsed()
     expect((await awaitDecision(waiters, item))?.state).toBe('expired')
-    expect(elapsed() - started).toBeLessThan(7_000)
+    expect(elapsed() - started).toBeLessThan(30_000)
   })
 
   test('waiters: release can be claimed when another request abandons it', async () => {
@@ -119,7 +121,7 @@ describe.each(testDatabases())('on $name', ({ name, open }) => {
     const second = waiters.waitUntil<ClaimResult | undefined>(item.id, {
       read: claim,
       isDone: (claimed) => claimed?.kind !== 'busy',
-      maxWaitMs: () => 10_000,
+      maxWaitMs: () => 40_000,
     })
     await sleep(30)
     await abandonRelease(database.db, owner, first.claim)
@@ -136,7 +138,7 @@ describe.each(testDatabases())('on $name', ({ name, open }) => {
     const started = elapsed()
     await otherWaiters.changed(item.id)
     expect((await waited)?.state).toBe('approved')
-    expect(elapsed() - started).toBeLessThan(7_000)
+    expect(elapsed() - started).toBeLessThan(30_000)
   })
 
   test.runIf(name === 'postgresql')('waiters: decision is seen after reconnecting when the connection was lost', async () => {
@@ -154,7 +156,7 @@ describe.each(testDatabases())('on $name', ({ name, open }) => {
     await approve(item.id)
     const started = elapsed()
     expect((await waited)?.state).toBe('approved')
-    expect(elapsed() - started).toBeLessThan(7_000)
+    expect(elapsed() - started).toBeLessThan(30_000)
   })
 
   test.runIf(name === 'postgresql')('waiters: waits on this node end when other nodes cannot be notified', async () => {

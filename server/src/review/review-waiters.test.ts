@@ -56,8 +56,8 @@ test('waiters: a change during a read is not missed', async () => {
     return before
   }
   const started = elapsed()
-  expect(await waiters.waitUntil('a', { read, isDone: isTrue, maxWaitMs: waitUpTo(10_000) })).toBe(true)
-  expect(elapsed() - started).toBeLessThan(8_000)
+  expect(await waiters.waitUntil('a', { read, isDone: isTrue, maxWaitMs: waitUpTo(40_000) })).toBe(true)
+  expect(elapsed() - started).toBeLessThan(30_000)
 })
 
 test('waiters: value is read again at the limit when a signal was lost', async () => {
@@ -91,10 +91,10 @@ test('waiters: wait rejects and is removed when a read fails', async () => {
 test('waiters: value is read again at wakeAt', async () => {
   const wakeAt = new Date(clock.now().getTime() + 80)
   const read = async () => clock.now() >= wakeAt
-  const wait = { read, isDone: isTrue, wakeAt: () => wakeAt, maxWaitMs: waitUpTo(10_000) }
+  const wait = { read, isDone: isTrue, wakeAt: () => wakeAt, maxWaitMs: waitUpTo(40_000) }
   const started = elapsed()
   expect(await newWaiters().waitUntil('a', wait)).toBe(true)
-  expect(elapsed() - started).toBeLessThan(8_000)
+  expect(elapsed() - started).toBeLessThan(30_000)
 })
 
 test('waiters: value is read again when wakeAt passes during a read', async () => {
@@ -105,9 +105,9 @@ test('waiters: value is read again when wakeAt passes during a read', async () =
     return asOf >= wakeAt
   }
   const started = elapsed()
-  const wait = { read, isDone: isTrue, wakeAt: () => wakeAt, maxWaitMs: waitUpTo(10_000) }
+  const wait = { read, isDone: isTrue, wakeAt: () => wakeAt, maxWaitMs: waitUpTo(40_000) }
   expect(await newWaiters().waitUntil('a', wait)).toBe(true)
-  expect(elapsed() - started).toBeLessThan(8_000)
+  expect(elapsed() - started).toBeLessThan(30_000)
 })
 
 test('waiters: wakeAt does not cause polling when it is in the past', async () => {

@@ -21,6 +21,8 @@ let env: Environment
 let admin: Admin
 let demo: string
 
+const WAIT = { timeout: 20_000, interval: 50 }
+
 const demoKey = (): string => server.demo.applications[0]?.api_key ?? ''
 const statusWith = async (key: string): Promise<number> =>
   (await fetch(`${server.base}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).status
@@ -144,7 +146,7 @@ describe.each(databases)('on $name', ({ open }) => {
       const { audit_record: records = 0, ...rest } = await countRows(other)
       expect(records).toBeGreaterThan(before.audit_record ?? 0)
       expect(Object.keys(before).filter((table) => !(table in rest) && table !== 'audit_record')).toEqual([])
-    })
+    }, WAIT)
     const { application: kept, api_key, provider, budget, webhook, saved_view, policy_draft } = await countRows(other)
     expect({ kept, api_key, provider, budget, webhook, saved_view, policy_draft }).toEqual({
       ...{ kept: 1, api_key: 1, provider: 1, budget: 1, webhook: 1, saved_view: 1, policy_draft: 1 },
@@ -232,7 +234,7 @@ describe.each(databases)('on $name', ({ open }) => {
       }
     }
     const senders = [send(), send(), send(), send()]
-    await vi.waitFor(() => expect(statuses.has(200)).toBe(true))
+    await vi.waitFor(() => expect(statuses.has(200)).toBe(true), WAIT)
     expect((await admin.send('POST', '/demo/remove', { name: 'demo' })).status).toBe(204)
     expect(await statusWith(application?.api_key ?? '')).toBe(401)
     isRunning = false

@@ -60,7 +60,7 @@ const OF_PEOPLE = ['getNotifications', 'testNotifications', 'updateNotifications
 
 const isPermitted = (id: string, role: Role): boolean => PERMISSIONS[id]?.split(' ')[ROLES.indexOf(role)] === 'x'
 
-describe.each(ROLES)('%s', (role) => {
+describe.each(ROLES)('%s', { timeout: 240_000 }, (role) => {
   test('a session, and a token with its scopes, can use exactly the permitted operations', async () => {
     const { browser } = await signInOperator(server, role)
     const { scopes } = (await browser.session()).body
@@ -90,7 +90,7 @@ const REACH_OF_SERVER = ['createWorkspace', 'getSecretKeys', 'getDemo', 'removeD
 /** Operations that leave out the Workspaces of others, instead of refusing. */
 const REACH_ANY = ['getSession', 'listWorkspaces', 'readAuditFeed']
 
-describe('an owner of another Workspace only', () => {
+describe('an owner of another Workspace only', { timeout: 240_000 }, () => {
   test('matrix: reach of every operation', () => {
     const withReach = (reach: string) => routes.filter((route) => route.reach === reach).map(({ id }) => id)
     expect(withReach('server')).toEqual(expect.arrayContaining(REACH_OF_SERVER))

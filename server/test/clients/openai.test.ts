@@ -174,7 +174,7 @@ describe('retries: none when a retry cannot succeed', () => {
     expect(countResponses(429) - before).toBe(1)
   })
   test('429: the client waits and retries when the limit frees soon', async () => {
-    const { token } = await governed.application({ limits: { requests_per_minute: 15, burst: 1 } })
+    const { token } = await governed.application({ limits: { requests_per_minute: 6, burst: 1 } })
     const sendRequest = () => client('/v1', { apiKey: token }).chat.completions.create(body(promptFor('fine')))
     await sendRequest()
     const startedAt = performance.now()

@@ -43,7 +43,7 @@ describe('documents', () => {
     symlinkSync(join(server.config.dataDir, 'demo.json'), join(folder, 'data', 'demo.json'))
     outputs = []
     for (const page of EXECUTED_PAGES) outputs.push(...(await runBlocks(page, server, folder)))
-  })
+  }, 300_000)
 
   afterAll(async () => {
     await server.close()

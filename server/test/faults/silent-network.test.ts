@@ -163,12 +163,13 @@ describe.skipIf(url === null)('two nodes of which one is frozen', { timeout: 300
     const load = [frozen, other, frozen, other].map(async ({ base }) => {
       while (running) await chat(base)
     })
+    const usual = Math.max(...(await Promise.all(Array.from({ length: 4 }, () => timed(chat(other.base))))).map(({ ms }) => ms))
     const answers: { value: number; ms: number }[] = []
     for (let freeze = 0; freeze < FREEZES; freeze++) answers.push(...(await chatWhileFrozen(frozen, () => chat(other.base))))
     running = false
     await Promise.all(load)
     expect(answers.filter(({ value }) => value !== 200)).toEqual([])
     // No node holds the lock on the chain's end while it runs its own code.
-    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(3_000)
+    expect(Math.max(...answers.map(({ ms }) => ms))).toBeLessThan(3_000 + 2 * usual)
   })
 })

@@ -12,7 +12,12 @@ const ANSWER = 'Good morning to all of you.'
 const STREAM = streamTextOf(completion(ANSWER)) ?? ''
 /** Text of the provider that must not reach a client. */
 const SECRET = 'upstream-private-diagnostics'
-const MODELS = { patient: { idle_timeout_ms: 60_000 }, hasty: { idle_timeout_ms: 1_000 }, plain: { stream: false } }
+const MODELS = {
+  patient: { idle_timeout_ms: 60_000 },
+  hasty: { idle_timeout_ms: 1_000 },
+  steady: { idle_timeout_ms: 3_000 },
+  plain: { stream: false },
+}
 
 let governed: Governed
 let spare: ScriptedProvider
@@ -137,12 +142,12 @@ describe('limits', () => {
       const events = STREAM.split(/(?<=\n\n)/)
       begin(response, events[0])
       for (const event of events.slice(1)) {
-        await sleep(Math.ceil(1_300 / events.length))
+        await sleep(Math.ceil(3_900 / events.length))
         response.write(event)
       }
       response.end()
     })
-    expect(contentOf(await send(key, { model: 'hasty' }))).toBe(ANSWER)
+    expect(contentOf(await send(key, { model: 'steady' }))).toBe(ANSWER)
   })
 
   test('size: the request is cancelled as soon as the response is too large', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fromId } from '../../src/lib/id.ts'
-import { type FreshDatabase, freshDatabases } from '../support/fresh-database.ts'
+import { type FreshDatabase, separateDatabases } from '../support/fresh-database.ts'
 import { seedApplication, seedWorkspace } from '../support/seed.ts'
 import { findUnlimitedTables, flat, tablesIn } from './statement-ownership.ts'
 import { StoreCalls } from './store-calls.ts'
@@ -25,7 +25,7 @@ describe('queries of knowledge, memory and retrieval', () => {
   const keys = new Set<string>()
   let workspace = ''
   beforeAll(async () => {
-    const [first] = freshDatabases()
+    const [first] = separateDatabases()
     if (!first) throw new Error('There is no database.')
     fresh = await first.open()
     const { db, pool } = fresh.database

@@ -62,7 +62,7 @@ describe('hidden content [GW-KNOW-7]', () => {
     expect(await search()).toEqual(before)
     for (const id of hidden.values()) await knowledgeFixture.remove(id)
     expect(await search()).toEqual(before)
-  }, 300_000)
+  }, 600_000)
 
   test(`recall: responses have the same bytes when ${HIDDEN} memories of other users are added and erased`, async () => {
     const memoryFixture = await createMemoryFixture(governed)
@@ -89,5 +89,5 @@ describe('hidden content [GW-KNOW-7]', () => {
     }
     expect(erased).toBeGreaterThan(HIDDEN * 0.9)
     expect(await search()).toEqual(before)
-  }, 300_000)
+  }, 600_000)
 })

@@ -263,7 +263,7 @@ describe.skipIf(url === null)('operators on two nodes', () => {
         expect((await onSecondNode.session()).status, reason).toBe(200)
         await end(operator)
         await vi.waitFor(async () => expect((await onSecondNode.session()).status, reason).toBe(401), {
-          timeout: 10_000,
+          timeout: 20_000,
           interval: 50,
         })
       }

@@ -153,9 +153,9 @@ describe.skipIf(url === null)('token issuers on two nodes', () => {
       await adminClient(first).patch(`/operators/${owner.id}`, { role: 'reviewer' })
       const expectFewerScopes = async () =>
         expect((await sessionOnSecond()).body.scopes).toHaveLength(ROLE_SCOPES.reviewer.length)
-      await vi.waitFor(expectFewerScopes, { timeout: 10_000, interval: 50 })
+      await vi.waitFor(expectFewerScopes, { timeout: 20_000, interval: 50 })
       await adminClient(first).remove(`/operators/${owner.id}`)
-      await vi.waitFor(async () => expect((await sessionOnSecond()).status).toBe(401), { timeout: 10_000, interval: 50 })
+      await vi.waitFor(async () => expect((await sessionOnSecond()).status).toBe(401), { timeout: 20_000, interval: 50 })
     } finally {
       await second.close()
       await first.close()

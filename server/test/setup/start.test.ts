@@ -38,7 +38,7 @@ describe('start on the embedded database [ADM-ENV-3]', () => {
   })
 })
 
-describe.skipIf(url === null)('start on PostgreSQL', () => {
+describe.skipIf(url === null)('start on PostgreSQL', { timeout: 240_000 }, () => {
   test('start: needs no data folder, seeds no demo, and commands create the first operator and token', async () => {
     const own = await createOwnDatabase(url ?? '')
     const env = {

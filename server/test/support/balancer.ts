@@ -21,22 +21,28 @@ export async function startBalancer() {
     else outgoing.writeHead(599).end('no node is ready')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const polling = (async () => {
+  /** A node that responds slowly does not delay the others. */
+  const poll = async (node: Node): Promise<void> => {
     while (!closed) {
-      await Promise.all(nodes.map(updateReadiness))
+      await updateReadiness(node)
       await sleep(POLL_MS)
     }
-  })()
+  }
+  const polling: Promise<void>[] = []
   return {
     base: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
-    add: (base: string): void => void nodes.push({ base, agent: new Agent({ keepAlive: true }), isReady: false }),
+    add: (base: string): void => {
+      const node = { base, agent: new Agent({ keepAlive: true }), isReady: false }
+      nodes.push(node)
+      polling.push(poll(node))
+    },
     /** Resolves when `count` nodes are ready. */
     ready: async (count: number): Promise<void> => {
       while (nodes.filter(({ isReady }) => isReady).length < count) await sleep(POLL_MS)
     },
     close: async (): Promise<void> => {
       closed = true
-      await polling
+      await Promise.all(polling)
       for (const { agent } of nodes) agent.destroy()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -58,8 +64,13 @@ function forward(incoming: IncomingMessage, outgoing: ServerResponse, { base, ag
   incoming.pipe(upstream)
 }
 
+/** A node that does not respond in time keeps its state: on a busy machine it is slow, and not about to end. */
 async function updateReadiness(node: Node): Promise<void> {
-  const response = await fetch(`${node.base}/readyz`, { signal: AbortSignal.timeout(3_000) }).catch(() => undefined)
-  await response?.arrayBuffer().catch(() => {})
-  node.isReady = response?.status === 200
+  const response = await fetch(`${node.base}/readyz`, { signal: AbortSignal.timeout(3_000) }).catch((error: Error) => error)
+  if (response instanceof Error) {
+    if (response.name !== 'TimeoutError') node.isReady = false
+    return
+  }
+  await response.arrayBuffer().catch(() => {})
+  node.isReady = response.status === 200
 }

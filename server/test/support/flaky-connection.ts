@@ -50,7 +50,7 @@ export async function openFlakyPool(
     password: url?.password || undefined,
     types: options.types,
     max: 4,
-    connectionTimeoutMillis: 1_000,
+    connectionTimeoutMillis: 10_000,
   })
   pool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}))
   const close = async () => {

@@ -34,9 +34,12 @@ export const separateDatabases = (): NamedDatabase<FreshDatabase>[] =>
     },
   }))
 
+/** Rows that migrations created stay. */
+const isKept = (table: string): boolean => table.startsWith('kysely') || table === 'upgrade_step'
+
 /** Deleting is faster than TRUNCATE, which writes new files for each table and each index. */
 async function empty({ pool }: Database): Promise<void> {
-  const tables = (await listTables(pool)).filter((name) => !name.startsWith('kysely'))
+  const tables = (await listTables(pool)).filter((table) => !isKept(table))
   const deletions = tables.map((name) => `delete from ${name}`)
   // In the role `replica` no trigger and no foreign key prevents a deletion.
   await pool.query(['begin', 'set local session_replication_role = replica', ...deletions, 'commit'].join(';'))

@@ -9,7 +9,7 @@ import { testPools, testProvider } from './providers.ts'
 const REQUEST = { model: 'small', messages: [{ role: 'user', content: 'Good morning' }], parameters: {} }
 
 /** How long a circuit breaker stays open. */
-export const OPEN_MS = 1_000
+export const OPEN_MS = 3_000
 
 interface WithProvider {
   readonly provider: Provider

@@ -1,11 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
+import { freePort } from '../../../bench/support/free-port.ts'
 import { recurringJobs } from '../../src/jobs/recurring-jobs.ts'
 import { expectSuccess } from '../support/gateway-client.ts'
 import { type Governed, startGoverned } from '../support/governed.ts'
@@ -41,15 +41,6 @@ const AFTER_THEIR_EVENT = /provider_refusals_total|gatehouse_budgets|process_res
 /** The expression with the values that Grafana would insert. */
 const inserted = (expr: string): string => expr.replaceAll('$instance', '.*').replaceAll('$__rate_interval', '1m')
 
-/** A free port on loopback. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
 /** Starts a Prometheus that scrapes the targets every second. */
 async function startPrometheus(folder: string, targets: readonly string[]) {
   const config = join(folder, 'prometheus.yml')
@@ -65,7 +56,7 @@ async function startPrometheus(folder: string, targets: readonly string[]) {
   return { query, close: () => child.kill('SIGKILL') }
 }
 
-describe.skipIf(!isInstalled)('Prometheus', () => {
+describe.skipIf(!isInstalled)('Prometheus', { timeout: 240_000 }, () => {
   let folder: string
   let nodes: Governed[]
   let prometheus: Awaited<ReturnType<typeof startPrometheus>>
@@ -111,7 +102,7 @@ describe.skipIf(!isInstalled)('Prometheus', () => {
         }
         expect(empty).toEqual([])
       },
-      { timeout: 50_000, interval: 2_000 },
+      { timeout: 200_000, interval: 2_000 },
     )
     for (const [title, expr] of expressions) {
       const { status, error } = await prometheus.query(inserted(expr))

@@ -246,10 +246,11 @@ describe.each(cases)('AuditWriter $mode on $name', ({ name, open, mode, usesGrou
     })
 
     test.skipIf(name === 'embedded')('writes records of other Workspaces when the chain of one is locked', async () => {
-      const writer = writerOn(database, { statementTimeoutMs: 100, giveUpAfterMs: 200 })
+      const writer = writerOn(database, { statementTimeoutMs: 2_000, giveUpAfterMs: 5_000 })
       const held = workspaceId
       const elsewhere = (await seedWorkspace(database.db)).workspaceId
       await otherNode.db.transaction().execute(async (tx) => {
+        await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx)
         await appendUnderLock(tx, held, [draft()], keys.hasher)
         const stuck = writer.append(held, draft())
         await expect(writer.append(elsewhere, testDraft(elsewhere))).resolves.toBeDefined()

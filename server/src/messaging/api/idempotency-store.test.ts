@@ -88,11 +88,14 @@ describe.each(testDatabases())('idempotency keys on $name', ({ name, open }) => 
     await respond(a, '0')
     await respond(b, '0')
     let runs = 0
+    let held = 0
+    const bothHeld = Promise.withResolvers<void>()
     const both = (first: IdempotencyKey, second: IdempotencyKey) =>
       inTransaction(database.db, async (tx) => {
         runs++
         await storeResponse(tx, first, { status: 201, body: '1' })
-        await new Promise((resolve) => setTimeout(resolve, 50))
+        if (++held === 2) bothHeld.resolve()
+        await bothHeld.promise
         await storeResponse(tx, second, { status: 201, body: '1' })
       })
     await Promise.all([both(a, b), both(b, a)])

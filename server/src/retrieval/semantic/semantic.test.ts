@@ -277,17 +277,18 @@ describe.each(freshDatabases())('semantic search on $name', ({ name, open }) => 
 
   test.skipIf(name === 'embedded')('searches lexically when the database user may not create the extension', async () => {
     const said: string[] = []
-    await sql`create role ungifted`.execute(db)
+    const role = sql.id(`ungifted_${process.pid}`)
+    await sql`create role ${role}`.execute(db)
     try {
       await db.connection().execute(async (connection) => {
         await sql`drop extension vector cascade`.execute(connection)
         await sql`drop table retrieval_vector`.execute(connection)
-        await sql`set role ungifted`.execute(connection)
+        await sql`set role ${role}`.execute(connection)
         expect(await prepareVectors(connection, (why) => said.push(why))).toBeUndefined()
         await sql`reset role`.execute(connection)
       })
     } finally {
-      await sql`drop role ungifted`.execute(db)
+      await sql`drop role ${role}`.execute(db)
       await prepareVectors(db, () => {})
     }
     expect(said).toEqual([expect.stringContaining('may not create the extension')])
