@@ -86,6 +86,7 @@ interface Options {
   readonly databases?: Databases
   readonly exclude?: readonly string[]
   readonly globalSetup?: string
+  readonly testTimeout?: number
 }
 const project = (
   name: string,
@@ -105,7 +106,8 @@ const project = (
     },
   }) as const
 
-const browser = { globalSetup: './dashboard/e2e/support/build.ts' }
+/** A check with axe takes 5 s, on a busy machine 20. */
+const browser = { globalSetup: './dashboard/e2e/support/build.ts', testTimeout: 300_000 }
 
 /** `npm test` runs `units` and `server`, `npm run test:full` the projects whose name ends with `-full`. */
 // biome-ignore lint/style/noDefaultExport: the tool wants one

@@ -8,7 +8,7 @@ import { dialogsClosed } from './support/dialogs.ts'
 import { operatorOf } from './support/operator.ts'
 import { type ScriptedDashboard, startScriptedDashboard } from './support/scripted-dashboard.ts'
 
-const LONG_TEST = { timeout: 180_000 }
+const LONG_TEST = { timeout: 300_000 }
 const NARROW = { viewport: { width: 380, height: 800 } }
 
 let scripted: ScriptedDashboard

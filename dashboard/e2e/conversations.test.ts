@@ -20,7 +20,7 @@ const HOLD = `
 const SECRET = 'export GITHUB_TOKEN=ghp_16C7e42F292c6912E7710c838347Ae178B4a'
 
 // Two windows, each checked in both color schemes.
-const LONG_TEST = { timeout: 180_000 }
+const LONG_TEST = { timeout: 300_000 }
 
 let dashboard: Dashboard
 let admin: ReturnType<typeof adminClient>
@@ -121,6 +121,7 @@ test('policies: a denied message stays in the input, and a held one arrives afte
   // After a reload, the held message comes from the review queue.
   await alice.page.reload()
   await alice.page.getByText('Your message is pending review.').waitFor()
+  await alice.page.getByText('Live', { exact: true }).waitFor()
 
   const { data } = await admin.get('/reviews?state=pending&kind=hold')
   const held = data.find(({ endpoint }: Json) => endpoint === 'message')

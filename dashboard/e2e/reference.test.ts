@@ -11,7 +11,7 @@ test('API reference: renders without errors under its content security policy', 
   const { page, consoleErrors } = await dashboard.window()
   const response = await page.goto('/docs/api/')
   expect(response?.headers()['content-security-policy']).toContain("default-src 'none'")
-  await page.getByRole('heading', { name: 'Gatehouse' }).first().waitFor()
+  await page.getByRole('heading', { name: 'Gatehouse' }).first().waitFor({ timeout: 60_000 })
   await page.getByText('/v1/chat/completions').first().waitFor()
   expect(consoleErrors).toEqual([])
 })

@@ -26,7 +26,7 @@ const send = (content: string): Promise<string | undefined> =>
       ({ error }) => error?.review_item_id,
     )
 
-test('assignment: a reviewer takes an item, finds it by the filter, and sets an absence', { timeout: 180_000 }, async () => {
+test('assignment: a reviewer takes an item, finds it by the filter, and sets an absence', { timeout: 300_000 }, async () => {
   const id = await send(`${PAYMENT} assigned.`)
   const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'reviewer'))
   await visit(`/reviews/${id}`)
@@ -47,7 +47,7 @@ test('assignment: a reviewer takes an item, finds it by the filter, and sets an 
   await page.getByText('Absence saved.').waitFor()
 })
 
-test('assignment: an item of a delegate names the absent reviewer', { timeout: 180_000 }, async () => {
+test('assignment: an item of a delegate names the absent reviewer', { timeout: 300_000 }, async () => {
   const admin = adminClient(dashboard.server)
   const id = await send(`${PAYMENT} delegated.`)
   const [absent, delegate] = [

@@ -8,7 +8,7 @@ import { type Actions, countActions } from './support/count-actions.ts'
 import { type Dashboard, startDashboard, type Window } from './support/dashboard.ts'
 import { operatorOf } from './support/operator.ts'
 
-const MORNING_MS = 240_000
+const MORNING_MS = 600_000
 const PATIENCE = { timeout: 40_000 }
 
 const hold = (id: string, point: 'input' | 'output', fields: object = {}) => ({
@@ -114,6 +114,7 @@ const stateOf = async (id: string | undefined): Promise<string> =>
   (await adminClient(dashboard.server).get(`/reviews/${id}`)).state
 
 async function acknowledgeAll(page: Page): Promise<void> {
+  await page.getByRole('group', { name: 'Service levels' }).waitFor()
   await page.getByText('Escalations', { exact: true }).click()
   await page.getByText('Select all escalations').click()
   await page.getByLabel('Comment for all').fill('seen this morning')

@@ -5,7 +5,7 @@ import { type Dashboard, startDashboard } from './support/dashboard.ts'
 import { dialogsClosed } from './support/dialogs.ts'
 
 const PATIENCE = { timeout: 20_000 }
-const LONG_TEST = { timeout: 120_000 }
+const LONG_TEST = { timeout: 300_000 }
 
 let dashboard: Dashboard
 beforeAll(async () => {
@@ -49,6 +49,7 @@ test('unsaved message: leaving the conversation, the user or the window asks fir
   await page.keyboard.press('Control+End')
   await field.press('Enter')
   await page.getByRole('article').filter({ hasText: 'Half a sentence' }).waitFor()
+  await expect.poll(() => field.inputValue()).toBe('')
   await openPolicies(page)
   await page.waitForURL('**/dashboard/policies*')
   expect(dialogs).toHaveLength(3)

@@ -6,9 +6,16 @@ import { expect } from 'vitest'
 import type { AxeRun } from '../../scripts/screenshots.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const TRANSITIONS_FINISHED = `Promise.allSettled(
-  document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished),
-).then(() => undefined)`
+/** Transitions begin up to two frames after the change that causes them. */
+const TRANSITIONS_FINISHED = `(async () => {
+  const frame = () => new Promise((done) => requestAnimationFrame(done))
+  const running = () => document.getAnimations().filter((one) => one instanceof CSSTransition && one.playState === 'running')
+  do {
+    for (let frames = 0; frames < 3; frames += 1) await frame()
+    await Promise.allSettled(running().map((one) => one.finished))
+  } while (running().length > 0)
+})()`
+const TWO_FRAMES = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))'
 const GRAVE = ['serious', 'critical']
 const ALL_RULES = '{}'
 /** Rules whose results depend on the color scheme. */
@@ -21,18 +28,23 @@ const NARROW = { width: 380, height: 800 }
 /** Calendars, suggestions and menus. */
 const POPUPS = '[class*=mantine-][class*=-dropdown]:visible'
 
-/** The pages that axe has checked, each with its open dialogs, popups and alerts. axe takes seconds and reports the same again. */
+/** The pages that axe has checked in each file, with open dialogs, popups and alerts. axe takes seconds and reports the same again. */
 const checked = new Set<string>()
 
 /** Expects no serious or critical axe finding in light and dark colors, and no horizontal overflow at 380 pixels. */
 export async function expectAccessible(page: Page): Promise<void> {
+  // A toast would fade out while axe runs. It stays as long as the mouse is on it.
+  await page.mouse.move(0, 0)
+  await expect.poll(() => page.locator('.mantine-Notification-root').count()).toBe(0)
   const state = await stateOf(page)
   if (!checked.has(state) || process.env.SCREENSHOTS !== undefined) await expectNoFindings(page)
   checked.add(state)
   const viewport = page.viewportSize()
   await page.setViewportSize(NARROW)
+  await page.evaluate(TWO_FRAMES)
   await expect.poll(() => page.evaluate(OVERFLOW)).toBeLessThanOrEqual(0)
   if (viewport !== null) await page.setViewportSize(viewport)
+  await page.evaluate(TWO_FRAMES)
 }
 
 async function stateOf(page: Page): Promise<string> {
@@ -40,7 +52,7 @@ async function stateOf(page: Page): Promise<string> {
   const menus = await page.getByRole('menu').getByRole('menuitem').allTextContents()
   const alerts = await page.getByRole('alert').count()
   const popups = await page.locator(POPUPS).count()
-  return JSON.stringify([patternOf(page), dialogs, menus, alerts > 0, popups > 0])
+  return JSON.stringify([expect.getState().testPath, patternOf(page), dialogs, menus, alerts > 0, popups > 0])
 }
 
 /** The page's path without ids, which differ between runs. */

@@ -14,7 +14,8 @@ export interface Actions {
 const REPORT_ACTIONS = `(() => {
   let field
   const isTyped = (target) => target instanceof Element && target.matches('textarea, [contenteditable=true], input:not([type=checkbox], [type=radio])')
-  addEventListener('pointerdown', ({ isTrusted }) => { field = undefined; if (isTrusted) noteAction('clicks') }, true)
+  // Playwright stops presses that would hit something else at the window, and repeats them.
+  document.addEventListener('pointerdown', ({ isTrusted }) => { field = undefined; if (isTrusted) noteAction('clicks') }, true)
   addEventListener('focusin', () => { field = undefined }, true)
   addEventListener('input', ({ target }) => { if (isTyped(target) && target !== field) { field = target; noteAction('fields') } }, true)
   addEventListener('keydown', ({ key, isTrusted, target }) => {

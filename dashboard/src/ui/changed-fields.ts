@@ -1,8 +1,9 @@
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * Returns the fields that differ from `before`, so that a change does not overwrite other operators' changes. Objects whose path
- * is in `merged` (`settings.claims`) are compared field by field, as the API merges them.
+ * Returns the fields that differ from `before`, so that a change does not overwrite other operators' changes. `before`: what the form began
+ * with (`form.getInitialValues()`), and not what is stored now. Objects whose path is in `merged` (`settings.claims`) are compared field by
+ * field, as the API merges them.
  */
 export function changedFields<T extends object>(current: T, before: T, merged: readonly string[] = [], path = ''): T {
   const previous = before as Fields

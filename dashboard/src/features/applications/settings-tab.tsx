@@ -32,7 +32,7 @@ export function SettingsTab({ application }: { readonly application: Application
     <form
       onSubmit={form.onSubmit((values) =>
         update.mutate(
-          { params: { path: { id } }, body: changedFields(patchOf(values), patchOf(valuesOf(application)), MERGED) },
+          { params: { path: { id } }, body: changedFields(patchOf(values), patchOf(form.getInitialValues()), MERGED) },
           { onSuccess: () => form.resetDirty(), onError: showFormError(form) },
         ),
       )}

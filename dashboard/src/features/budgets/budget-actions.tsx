@@ -42,7 +42,7 @@ function EditButton({ budget }: { readonly budget: Budget }) {
         pending={update.isPending}
         onSubmit={(values) =>
           update.mutate(
-            { params: { path: { id: budget.id } }, body: changedFields(patchBody(values), patchBody(valuesOf(budget))) },
+            { params: { path: { id: budget.id } }, body: changedFields(patchBody(values), patchBody(form.getInitialValues())) },
             { onError: showFormError(form) },
           )
         }

@@ -8,6 +8,8 @@ import { memberKey } from './member-queries.ts'
 import { setTyping } from './typing.ts'
 
 const BATCH_MS = 120
+/** The list of pending reviews shows held messages. */
+const HELD = ['/admin/v1/reviews']
 
 /** Updates the user's conversations from the event stream. */
 export function useLiveUpdates(): Connection {
@@ -20,7 +22,10 @@ export function useLiveUpdates(): Connection {
     const onConnection = (now: Connection) =>
       setConnection((before) => {
         // Events before the connection were missed.
-        if (now === 'live' && before !== 'live') for (const list of ['conversations', 'conversation', 'messages']) refresh([list])
+        if (now === 'live' && before !== 'live') {
+          for (const list of ['conversations', 'conversation', 'messages']) refresh([list])
+          void refreshPaths(queries, HELD)
+        }
         return now
       })
     void followEvents({
@@ -52,8 +57,7 @@ function applyEvent(queries: QueryClient, userId: string, refresh: Refresh, type
     const state = type === 'message.released' ? 'released' : (event.state ?? 'pending')
     cacheHeldMessage(queries, userId, conversation, { reviewItemId, state })
   }
-  // The list of pending reviews shows held messages of assistants.
-  if (reviewItemId !== undefined || type === 'message.created') void refreshPaths(queries, ['/admin/v1/reviews'])
+  if (reviewItemId !== undefined || type === 'message.created') void refreshPaths(queries, HELD)
   for (const key of staleKeys(type, id, conversation)) refresh(key)
 }
 

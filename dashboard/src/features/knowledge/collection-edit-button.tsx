@@ -40,7 +40,7 @@ export function EditCollectionButton({ collection }: { readonly collection: Coll
         pending={update.isPending}
         onSubmit={(values) =>
           update.mutate(
-            { params: { path: { id } }, body: changedFields(collectionBody(values), collectionBody(valuesOf(collection))) },
+            { params: { path: { id } }, body: changedFields(collectionBody(values), collectionBody(form.getInitialValues())) },
             { onError: showFormError(form) },
           )
         }

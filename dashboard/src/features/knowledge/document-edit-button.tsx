@@ -30,7 +30,7 @@ export function EditDocumentButton({ document }: { readonly document: Document }
   useFormSync(form, stored)
   const save = (values: LabelValues) =>
     update.mutate(
-      { params: { path: { id } }, body: changedFields(labelsBody(values), labelsBody(stored)) },
+      { params: { path: { id } }, body: changedFields(labelsBody(values), labelsBody(form.getInitialValues())) },
       { onError: showFormError(form) },
     )
   const hasFrontMatter = front_matter.classification !== null || front_matter.acl !== null

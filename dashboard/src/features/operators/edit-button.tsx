@@ -26,7 +26,7 @@ export function EditButton({ operator }: { readonly operator: Operator }) {
     },
   })
   const submit = (values: ReturnType<typeof valuesOf>) => {
-    const body = changedRolesBody(valuesOf(operator), values)
+    const body = changedRolesBody(form.getInitialValues(), values)
     if (Object.keys(body).length === 0) return dialog.saved()
     update.mutate({ params: { path: { id } }, body }, { onError: showFormError(form) })
   }

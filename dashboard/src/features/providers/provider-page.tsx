@@ -120,7 +120,7 @@ function Settings({ provider, readOnly }: ProviderProps & { readonly readOnly: b
         pending={update.isPending}
         onSubmit={(values) =>
           update.mutate(
-            { params: { path: { id } }, body: changedFields(patchBody(values), patchBody(valuesOf(provider))) },
+            { params: { path: { id } }, body: changedFields(patchBody(values), patchBody(form.getInitialValues())) },
             { onSuccess: () => form.resetDirty(), onError: showFormError(form) },
           )
         }

@@ -1,4 +1,4 @@
-import { Box, Text } from '@mantine/core'
+import { Box, Skeleton, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Trans, useTranslation } from 'react-i18next'
 import { useRead } from '../../api/queries.ts'
@@ -11,12 +11,14 @@ import { TargetButton } from './target-button.tsx'
 
 const REFRESH_MS = 60_000
 const PERCENT = 100
+/** Of one row, so that the list below does not move when it is loaded. */
+const ROW_HEIGHT = 22
 
 /** How many items are pending and how fast items are decided. */
 export function ServiceLevels() {
   const { t } = useTranslation('reviews')
   const { data } = useRead('/admin/v1/reviews/statistics', {}, { refetchInterval: REFRESH_MS })
-  if (!data) return null
+  if (!data) return <Skeleton height={ROW_HEIGHT} aria-hidden />
   const { pending, decided, expired, created, median_seconds, p90_seconds, target_minutes } = data
   const time = (seconds: number | null) => (seconds === null ? t('levels.none') : formatDuration(seconds * 1_000))
   return (

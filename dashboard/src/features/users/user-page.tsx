@@ -73,7 +73,7 @@ function EditButton({ user }: { readonly user: User }) {
         pending={update.isPending}
         onSubmit={(values) =>
           update.mutate(
-            { params: { path: { id: user.id } }, body: changedFields(userBody(values), userBody(valuesOf(user))) },
+            { params: { path: { id: user.id } }, body: changedFields(userBody(values), userBody(form.getInitialValues())) },
             { onError: showFormError(form) },
           )
         }

@@ -79,7 +79,10 @@ function EditButton({ webhook }: { readonly webhook: Webhook }) {
         pending={update.isPending}
         onSubmit={(values) =>
           update.mutate(
-            { params: { path: { id: webhook.id } }, body: changedFields(webhookBody(values), webhookBody(valuesOf(webhook))) },
+            {
+              params: { path: { id: webhook.id } },
+              body: changedFields(webhookBody(values), webhookBody(form.getInitialValues())),
+            },
             { onError: showFormError(form) },
           )
         }

@@ -26,7 +26,7 @@ export function RetentionSection({ workspace, readOnly }: SettingsSectionProps) 
       <form
         onSubmit={form.onSubmit((settings) =>
           save(
-            { settings: changedFields(settings, stored) },
+            { settings: changedFields(settings, form.getInitialValues()) },
             { onSuccess: () => form.resetDirty(), onError: showSettingsError(form) },
           ),
         )}

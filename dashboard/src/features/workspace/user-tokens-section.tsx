@@ -22,7 +22,7 @@ export function UserTokensSection({ workspace, readOnly }: SettingsSectionProps)
   const { save, saving } = useSave(workspace)
   useFormSync(form, valuesOf(workspace))
   const submit = (values: Values) =>
-    save(changedFields(bodyOf(values), bodyOf(valuesOf(workspace)), MERGED), {
+    save(changedFields(bodyOf(values), bodyOf(form.getInitialValues()), MERGED), {
       onSuccess: () => form.resetDirty(),
       onError: showSettingsError(form),
     })
