@@ -116,7 +116,7 @@ describe('time budget', () => {
   })
 
   test('invoke: reserves no time for a fallback whose breaker is open', async () => {
-    changeDeps({ health: new Health({ threshold: 2, openMs: 10_000 }) })
+    changeDeps({ health: new Health({ threshold: 2, openMs: 60_000 }) })
     const slow = await startProvider([delayed(3_000, failWith(503)), respondNormally], { id: 'a', timeoutMs: 4_500 })
     const down = await startProvider([failWith(500)], { id: 'b', timeoutMs: 4_500, maxRetries: 1 })
     await send([down])
@@ -124,7 +124,7 @@ describe('time budget', () => {
   })
 
   test('invoke: the fallback serves once the breakers of providers that hang are open', async () => {
-    changeDeps({ health: new Health({ threshold: 2, openMs: 10_000 }) })
+    changeDeps({ health: new Health({ threshold: 2, openMs: 60_000 }) })
     const hangs = [FAULTS['hangs before headers']]
     const a = await startProvider(hangs, { id: 'a', timeoutMs: 700 })
     const b = await startProvider(hangs, { id: 'b', timeoutMs: 700 })
@@ -140,7 +140,7 @@ describe('time budget', () => {
   })
 
   test('invoke: a timeout does not open the breaker when earlier attempts used the time', async () => {
-    changeDeps({ health: new Health({ threshold: 1 }) })
+    changeDeps({ health: new Health({ threshold: 1, openMs: 60_000 }) })
     const hanging = await startProvider([FAULTS['hangs before headers']], { id: 'a', timeoutMs: 2_400 })
     const slow = await startProvider([delayed(1_200, failWith(500))], { id: 'b', timeoutMs: 2_400 })
     const healthy = await startProvider([delayed(1_800, respondNormally)], { id: 'c', timeoutMs: 2_400 })
