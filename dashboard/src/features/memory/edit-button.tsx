@@ -6,6 +6,7 @@ import { FormDialog, useFormDialog } from '../../ui/form-dialog.tsx'
 import { showFormError } from '../../ui/form-errors.ts'
 import { notifySuccess } from '../../ui/notify.ts'
 import { SubmitForm } from '../../ui/submit-form.tsx'
+import { useFormSync } from '../../ui/use-form-sync.ts'
 import type { Memory } from './memory.ts'
 
 /** Corrects a memory. The old version becomes history. */
@@ -16,6 +17,7 @@ export function EditButton({ memory: { id, content, summary } }: { readonly memo
     validate: { content: (text) => (text.trim() === '' ? t('edit.contentRequired') : null) },
   })
   const dialog = useFormDialog(form)
+  useFormSync(form, { content, summary: summary ?? '' })
   const correct = useChange('patch', '/admin/v1/memories/{id}', {
     refresh: ['/admin/v1/memories'],
     onDone: () => {

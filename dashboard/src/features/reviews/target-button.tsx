@@ -13,8 +13,14 @@ const MAX_MINUTES = 43_200
 /** Sets the time within which items of the Workspace should be decided. */
 export function TargetButton({ minutes }: { readonly minutes: number | null }) {
   const { t } = useTranslation('reviews')
-  const [opened, { toggle, close }] = useDisclosure()
+  const [opened, { open, close }] = useDisclosure()
   const [value, setValue] = useState<number | string>(minutes ?? '')
+  const toggle = () => {
+    if (opened) return close()
+    // Another operator may have changed it.
+    setValue(minutes ?? '')
+    open()
+  }
   const workspaces = useSession().data?.workspaces ?? []
   const selected = useWorkspace()
   const workspaceId = (workspaces.find(({ id, name }) => id === selected || name === selected) ?? workspaces[0])?.id
