@@ -122,6 +122,23 @@ test('list: later pages are loaded while one scrolls and by a button, and only t
   await expect.poll(countLast, PATIENCE).toBe(1)
 })
 
+test('list: rows are in the page again when one comes back to a list of more than 100', async () => {
+  const { page, visit } = await dashboard.signedIn()
+  await visit('/applications')
+  const table = page.getByRole('table', { name: 'Applications' })
+  await table.waitFor()
+  const more = page.getByRole('button', { name: 'Show more' })
+  const showMore = async () => {
+    if (await more.isVisible()) await more.click()
+    return Number(await table.getAttribute('aria-rowcount'))
+  }
+  await expect.poll(showMore, PATIENCE).toBeGreaterThan(103)
+  await table.getByRole('row').nth(5).getByRole('link').first().click()
+  await page.waitForURL('**/applications/app_*')
+  await page.goBack()
+  await table.getByRole('row').nth(10).waitFor()
+})
+
 test('list: rows are cards on a phone, with all columns as pairs of label and value, and remain a table', async () => {
   const { page, visit } = await dashboard.signedIn(undefined, { viewport: { width: 380, height: 800 } })
   await visit('/audit?endpoint=chat')

@@ -1,12 +1,12 @@
-import { Skeleton, Table } from '@mantine/core'
+import { Table } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { memo, type RefObject, useEffect } from 'react'
+import { useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
+import { memo, useEffect, useRef } from 'react'
 import classes from './data-table.module.css'
 import { type Column, layoutOf } from './data-table-column.ts'
 import { Link } from './link.tsx'
 
-/** Longer lists only have the rows around the visible ones in the page. */
+/** Lists of so many rows, a full page of the API, only have the rows around the visible ones in the page. */
 const VIRTUAL_FROM = 100
 /** First estimate of the height of a row, in pixels. */
 const ROW_HEIGHT = 42
@@ -25,13 +25,14 @@ interface BodyProps<Row> {
   readonly rowLink: ((row: Row) => string) | undefined
   readonly dense: boolean
   readonly onShow: ((first: number, last: number) => void) | undefined
-  readonly scroll: RefObject<HTMLDivElement | null>
+  /** Null until it is in the page. */
+  readonly scroll: HTMLDivElement | null
 }
 
 /** The rows of a table. */
 export function DataTableBody<Row>(props: BodyProps<Row>) {
   const { rows, columns, keyOf, rowLink } = props
-  if (rows.length > VIRTUAL_FROM) return <VirtualRows {...props} />
+  if (rows.length >= VIRTUAL_FROM) return <VirtualRows {...props} />
   return (
     <Table.Tbody role="rowgroup">
       {rows.map(
@@ -48,7 +49,7 @@ function VirtualRows<Row>({ rows, columns, keyOf, rowLink, dense, onShow, scroll
   const virtualizer = useVirtualizer({
     // The virtualizer lays all rows out again whenever their count changes, so the count grows in few steps.
     count: 2 ** Math.ceil(Math.log2(rows.length)),
-    getScrollElement: () => scroll.current,
+    getScrollElement: () => scroll,
     estimateSize: () => (isOneLine ? DENSE_HEIGHT : ROW_HEIGHT),
     overscan: OVERSCAN,
   })
@@ -57,14 +58,16 @@ function VirtualRows<Row>({ rows, columns, keyOf, rowLink, dense, onShow, scroll
   const end = virtualizer.measurementsCache[rows.length - 1]?.end ?? 0
   const after = end - (shown.at(-1)?.end ?? 0)
   const [first, last] = [shown[0]?.index ?? 0, shown.at(-1)?.index ?? 0]
+  const isFast = useIsFast(virtualizer)
   // biome-ignore lint/correctness/useExhaustiveDependencies: reports a range once
   useEffect(() => onShow?.(first, last), [first, last])
   return (
     <Table.Tbody role="rowgroup">
       <Spacer height={before} columns={columns.length} />
-      {shown.map(({ index }) => {
-        const row = rows[index]
-        if (row === undefined) return <MissingRow key={index} columns={columns.length} />
+      {shown.map(({ index, size }, position) => {
+        const row = isFast ? undefined : rows[index]
+        // biome-ignore lint/suspicious/noArrayIndexKey: the same elements stay in place while one scrolls
+        if (row === undefined) return <MissingRow key={position} columns={columns.length} height={size} />
         return (
           <TableRow
             key={keyOf(row)}
@@ -82,6 +85,19 @@ function VirtualRows<Row>({ rows, columns, keyOf, rowLink, dense, onShow, scroll
   )
 }
 
+/** Whether more than half of the rows pass in one frame: nobody can read them, and they would take all of the time of a frame. */
+function useIsFast({ isScrolling, scrollOffset, scrollRect }: Virtualizer<HTMLDivElement, Element>): boolean {
+  const before = useRef({ offset: 0, isFast: false })
+  const offset = scrollOffset ?? 0
+  const distance = Math.abs(offset - before.current.offset)
+  // A page that arrives renders the rows again in between.
+  const isFast = isScrolling && (distance === 0 ? before.current.isFast : distance > (scrollRect?.height ?? 0) / 2)
+  useEffect(() => {
+    before.current = { offset, isFast }
+  })
+  return isFast
+}
+
 /** Takes the place of rows that are not in the page. */
 const Spacer = ({ height, columns }: { readonly height: number; readonly columns: number }) =>
   height > 0 && (
@@ -90,12 +106,10 @@ const Spacer = ({ height, columns }: { readonly height: number; readonly columns
     </tr>
   )
 
-/** A row whose page is loading. */
-const MissingRow = ({ columns }: { readonly columns: number }) => (
-  <tr aria-hidden>
-    <td colSpan={columns} style={{ height: DENSE_HEIGHT, padding: 0 }}>
-      <Skeleton height={10} width="60%" />
-    </td>
+/** A row whose page is loading, or that is scrolled past. */
+const MissingRow = ({ columns, height }: { readonly columns: number; readonly height: number }) => (
+  <tr aria-hidden className={classes.missing ?? ''}>
+    <td colSpan={columns} style={{ height, padding: 0 }} />
   </tr>
 )
 

@@ -1,6 +1,6 @@
 import { Box, Center, Stack, Table, Text } from '@mantine/core'
 import i18next from 'i18next'
-import { type ReactNode, type UIEvent, useRef } from 'react'
+import { type ReactNode, type UIEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import classes from './data-table.module.css'
 import { DataTableBody } from './data-table-body.tsx'
@@ -57,7 +57,8 @@ const LOAD_AHEAD = 800
  * scrolls, and by a button for keyboards and screen readers.
  */
 export function DataTable<Row>({ label, list, columns, keyOf, empty, sort, rowLink, dense = false }: DataTableProps<Row>) {
-  const scroll = useRef<HTMLDivElement>(null)
+  // A state, because the rows need it when they are first in the page.
+  const [scroll, setScroll] = useState<HTMLDivElement | null>(null)
   if (list.error && !list.items) return <ErrorState error={list.error} onRetry={list.retry} />
   if (!list.items) return <RowsSkeleton />
   if (list.items.length === 0) return list.hasMore ? <NoneYet list={list} /> : empty
@@ -67,7 +68,7 @@ export function DataTable<Row>({ label, list, columns, keyOf, empty, sort, rowLi
   }
   return (
     <>
-      <Box ref={scroll} className={classes.scroll ?? ''} tabIndex={0} role="group" aria-label={label} onScroll={loadAhead}>
+      <Box ref={setScroll} className={classes.scroll ?? ''} tabIndex={0} role="group" aria-label={label} onScroll={loadAhead}>
         <Table
           role="table"
           className={`${classes.table} ${dense ? classes.dense : ''}`}
