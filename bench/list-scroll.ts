@@ -61,12 +61,14 @@ const SCROLL_TO_END = `async (speed) => {
   const table = document.querySelector('table[aria-label=Records]')
   const long = []
   const observer = new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) long.push(duration)
+    for (const { duration, startTime } of list.getEntries()) if (startTime >= started) long.push(duration)
   })
-  observer.observe({ type: 'long-animation-frame' })
   const frames = []
-  const started = performance.now()
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+  // Frames in which the page was opened do not count.
+  await frame()
+  const started = performance.now()
+  observer.observe({ type: 'long-animation-frame' })
   const isEnd = () => table.getAttribute('aria-rowcount') !== '-1' && region.scrollTop + region.clientHeight >= region.scrollHeight - 2
   for (let before = await frame(); !isEnd(); ) {
     region.scrollTop += speed
