@@ -85,7 +85,7 @@ function VirtualRows<Row>({ rows, columns, keyOf, rowLink, dense, onShow, scroll
   )
 }
 
-/** Whether more than half of the rows pass in one frame: nobody can read them, and they would take all of the time of a frame. */
+/** Whether more than half of the rows pass in one frame: they cannot be read, and would take all of its time. */
 function useIsFast({ isScrolling, scrollOffset, scrollRect }: Virtualizer<HTMLDivElement, Element>): boolean {
   const before = useRef({ offset: 0, isFast: false })
   const offset = scrollOffset ?? 0
