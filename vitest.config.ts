@@ -75,7 +75,7 @@ const FULL_ONLY = [
 const COMPATIBILITY = ['server/test/compatibility/*.test.ts']
 /** `npm test` runs these on the embedded database, `npm run test:full` on PostgreSQL as well. */
 const POSTGRESQL = globSync('server/{src,test}/**/*.test.ts').filter((file) =>
-  /testDatabases|freshDatabases|separateDatabases|onDatabases|postgresUrl/.test(readFileSync(file, 'utf8')),
+  /testDatabases|newDatabases|freshDatabases|separateDatabases|onDatabases|postgresUrl/.test(readFileSync(file, 'utf8')),
 )
 /** Tests of the dashboard's sources that need no browser. */
 const DASHBOARD_UNITS = ['policies-document', 'policies-vocabulary', 'vite-proxy'].map((name) => `dashboard/e2e/${name}.test.ts`)

@@ -199,6 +199,27 @@ test('settings: each of two tabs saves only its own changes and keeps its input 
   expect(limits).toMatchObject({ requests_per_minute: 321, concurrency: 7 })
 })
 
+test('settings: input during a save stays, and is saved next', async () => {
+  const [application] = dashboard.server.demo.applications
+  const { page, visit } = await dashboard.signedIn()
+  await visit(`/applications/${application?.id}?tab=settings`)
+  const released = Promise.withResolvers<void>()
+  await page.route(`**/admin/v1/applications/${application?.id}`, async (route) => {
+    if (route.request().method() === 'PATCH') await released.promise
+    await route.continue()
+  })
+  await page.getByLabel('Requests per minute', { exact: true }).fill('456')
+  const sent = page.waitForRequest((request) => request.method() === 'PATCH')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await sent
+  await page.getByLabel('Concurrent requests').fill('9')
+  released.resolve()
+  await page.getByText('Saved.').waitFor()
+  await page.getByRole('button', { name: 'Save' }).click()
+  const limits = async () => (await adminClient(dashboard.server).get(`/applications/${application?.id}`)).limits
+  await expect.poll(limits).toMatchObject({ requests_per_minute: 456, concurrency: 9 })
+})
+
 test('Applications: keys and settings are read-only for the role read_only', async () => {
   const { page, visit } = await dashboard.signedIn(await operatorOf(dashboard, 'read_only'))
   const [application] = dashboard.server.demo.applications

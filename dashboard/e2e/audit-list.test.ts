@@ -139,6 +139,19 @@ test('list: rows are in the page again when one comes back to a list of more tha
   await table.getByRole('row').nth(10).waitFor()
 })
 
+test('list: Tab goes on to rows below the visible ones', async () => {
+  const { page, visit } = await dashboard.signedIn()
+  await visit('/audit?endpoint=admin')
+  const table = page.getByRole('table', { name: 'Records' })
+  await table.getByRole('row').nth(10).waitFor()
+  await table.getByRole('row').nth(1).getByRole('link').focus()
+  const focusedRow = () => page.evaluate("Number(document.activeElement?.closest('tr')?.dataset.index ?? -1)")
+  for (let row = 1; row <= 45; row += 1) {
+    await page.keyboard.press('Tab')
+    await expect.poll(focusedRow, PATIENCE).toBe(row)
+  }
+})
+
 test('list: rows are cards on a phone, with all columns as pairs of label and value, and remain a table', async () => {
   const { page, visit } = await dashboard.signedIn(undefined, { viewport: { width: 380, height: 800 } })
   await visit('/audit?endpoint=chat')

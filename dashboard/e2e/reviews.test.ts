@@ -44,6 +44,13 @@ async function isInWindow(locator: Locator): Promise<boolean> {
   return y > 0 && y < (locator.page().viewportSize()?.height ?? 0)
 }
 
+/** Notes in `wasInert` whether something ignores clicks from now on. */
+const NOTE_INERT = `(() => {
+  globalThis.wasInert = false
+  const look = () => { wasInert ||= document.querySelector('[inert]') !== null }
+  new MutationObserver(look).observe(document.body, { attributes: true, childList: true, subtree: true })
+})()`
+
 /** Clicks the button as soon as it is shown, however slow the machine is; the result is its state. */
 const CLICK_FIRST_APPROVE = `new Promise((resolve) => {
   const look = () => {
@@ -115,6 +122,7 @@ test('decision: two fast clicks at the same position decide exactly one of sever
   await approve.scrollIntoViewIfNeeded()
   const position = await middleOf(approve)
   const sent = decisionsSent(page)
+  await page.evaluate(NOTE_INERT)
   const decided = page.getByRole('heading', { name: 'Outcome' })
   for (let clicks = 0; clicks < 300 && sent.length < 2 && !(await decided.isVisible()); clicks += 1) {
     await page.mouse.click(...position)
@@ -123,6 +131,7 @@ test('decision: two fast clicks at the same position decide exactly one of sever
   expect(sent).toEqual([`/admin/v1/reviews/${ids[0]}/approve`])
   await decided.waitFor()
   // Links of the outcome ignore a late click for a second.
+  expect(await page.evaluate('wasInert')).toBe(true)
   if ((await page.locator('[inert]').count()) > 0) await page.mouse.click(...position)
   expect(page.url()).toContain(ids[0])
   // The buttons of the next item ignore an immediate click.

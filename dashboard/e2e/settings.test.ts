@@ -11,7 +11,7 @@ import { saveView, showView } from './support/views.ts'
 const LONG_TEST_MS = 240_000
 
 /** Deliveries may be loaded again while their webhook is deleted. */
-const serverErrors = (errors: readonly string[]) => errors.filter((error) => !error.includes('404'))
+const withoutNotFound = (errors: readonly string[]) => errors.filter((error) => !error.includes('404'))
 
 let dashboard: Dashboard
 let smtp: Awaited<ReturnType<typeof startMailServer>>
@@ -177,7 +177,7 @@ test(
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await page.getByText('No webhooks yet').waitFor()
-    expect(serverErrors(consoleErrors)).toEqual([])
+    expect(withoutNotFound(consoleErrors)).toEqual([])
     await hook.close()
   },
   LONG_TEST_MS,
@@ -220,7 +220,7 @@ test(
     await page.reload()
     await section.getByLabel('New holds').waitFor()
     expect(await section.getByLabel('New holds').isChecked()).toBe(true)
-    expect(serverErrors(consoleErrors)).toEqual([])
+    expect(withoutNotFound(consoleErrors)).toEqual([])
     await hook.close()
   },
   LONG_TEST_MS,

@@ -6,7 +6,7 @@ import classes from './data-table.module.css'
 import { type Column, layoutOf } from './data-table-column.ts'
 import { Link } from './link.tsx'
 
-/** Lists of so many rows, a full page of the API, only have the rows around the visible ones in the page. */
+/** From this many rows (a full page of the API), only the rows around the visible ones are in the page. */
 const VIRTUAL_FROM = 100
 /** First estimate of the height of a row, in pixels. */
 const ROW_HEIGHT = 42
@@ -50,6 +50,8 @@ function VirtualRows<Row>({ rows, columns, keyOf, rowLink, dense, onShow, scroll
     // The virtualizer lays all rows out again whenever their count changes, so the count grows in few steps.
     count: 2 ** Math.ceil(Math.log2(rows.length)),
     getScrollElement: () => scroll,
+    // Rows were added while one was at the end of a shorter list.
+    initialOffset: () => scroll?.scrollTop ?? 0,
     estimateSize: () => (isOneLine ? DENSE_HEIGHT : ROW_HEIGHT),
     overscan: OVERSCAN,
   })
@@ -85,13 +87,13 @@ function VirtualRows<Row>({ rows, columns, keyOf, rowLink, dense, onShow, scroll
   )
 }
 
-/** Whether more than half of the rows pass in one frame: they cannot be read, and would take all of its time. */
+/** Whether more than a screen passes in one frame: no row of before is still visible, and rendering the others would take the whole frame. */
 function useIsFast({ isScrolling, scrollOffset, scrollRect }: Virtualizer<HTMLDivElement, Element>): boolean {
   const before = useRef({ offset: 0, isFast: false })
   const offset = scrollOffset ?? 0
   const distance = Math.abs(offset - before.current.offset)
   // A page that arrives renders the rows again in between.
-  const isFast = isScrolling && (distance === 0 ? before.current.isFast : distance > (scrollRect?.height ?? 0) / 2)
+  const isFast = isScrolling && (distance === 0 ? before.current.isFast : distance > (scrollRect?.height ?? 0))
   useEffect(() => {
     before.current = { offset, isFast }
   })

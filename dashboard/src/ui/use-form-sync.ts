@@ -4,7 +4,7 @@ import { useUnsavedWarning } from './use-unsaved-warning.ts'
 
 /**
  * Updates a form when the server's values change, until the operator edits it. Then it keeps the input and warns before it is
- * lost. Call `form.resetDirty()` after saving.
+ * lost. Call `form.resetDirty(saved)` after saving: later input stays.
  */
 export function useFormSync<V extends object>(form: UseFormReturnType<V>, values: V): void {
   const current = JSON.stringify(values)

@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
 import { useChange } from '../api/queries.ts'
 import { useSessionWorkspace } from '../api/session.ts'
+import { changedFields } from '../ui/changed-fields.ts'
 import { showFormError } from '../ui/form-errors.ts'
 import { FormModal } from '../ui/form-modal.tsx'
 import { SubmitForm } from '../ui/submit-form.tsx'
@@ -32,7 +33,7 @@ export function ViewForm({ page, view, shown, onSaved, onClose }: ViewFormProps)
     mutationFn: ({ name, shared }: typeof form.values) => {
       const body = { name: name.trim(), shared }
       return view
-        ? update.mutateAsync({ params: { path: { id: view.id } }, body })
+        ? update.mutateAsync({ params: { path: { id: view.id } }, body: changedFields(body, form.getInitialValues()) })
         : create.mutateAsync({ body: { page, ...shown, ...body } })
     },
     onSuccess: (saved) => {

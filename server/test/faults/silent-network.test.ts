@@ -13,6 +13,8 @@ import { startTcpRelay } from '../support/tcp-relay.ts'
 
 const url = postgresUrl()
 const SECRET = 'x'.repeat(32)
+/** A lock that a frozen node held would be noticed: by default the database ends its transaction after two seconds. */
+const LONG_TRANSACTIONS = { GATEHOUSE_DATABASE_IDLE_TRANSACTION_TIMEOUT_MS: '20000' }
 
 const cleanups: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -143,7 +145,13 @@ describe.skipIf(url === null)('two nodes of which one is frozen', { timeout: 300
     const database = await createOwnDatabase(url ?? '')
     const folder = mkdtempSync(join(tmpdir(), 'gatehouse-frozen-'))
     cleanups.push(database.drop, async () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
-    const env = { DATABASE_URL: database.url, GATEHOUSE_SECRET_KEY: SECRET, GATEHOUSE_DATA: folder, GATEHOUSE_DEMO: '1' }
+    const env = {
+      DATABASE_URL: database.url,
+      GATEHOUSE_SECRET_KEY: SECRET,
+      GATEHOUSE_DATA: folder,
+      GATEHOUSE_DEMO: '1',
+      ...LONG_TRANSACTIONS,
+    }
     const start = async (name: string): Promise<ServerProcess> => {
       const node = await startServerProcess({ ...env, PGAPPNAME: name })
       cleanups.push(node.remove)

@@ -31,7 +31,7 @@ export function NotificationsSection() {
       notifyError(error)
     }
     setChosen(topics)
-    update.mutate({ body: { topics } }, { onError: takeBack })
+    update.mutate({ body: { topics } }, { onSuccess: () => setChosen(undefined), onError: takeBack })
   }
   return (
     <Stack align="flex-start">

@@ -33,7 +33,7 @@ export function SettingsTab({ application }: { readonly application: Application
       onSubmit={form.onSubmit((values) =>
         update.mutate(
           { params: { path: { id } }, body: changedFields(patchOf(values), patchOf(form.getInitialValues()), MERGED) },
-          { onSuccess: () => form.resetDirty(), onError: showFormError(form) },
+          { onSuccess: () => form.resetDirty(values), onError: showFormError(form) },
         ),
       )}
     >

@@ -121,7 +121,7 @@ function Settings({ provider, readOnly }: ProviderProps & { readonly readOnly: b
         onSubmit={(values) =>
           update.mutate(
             { params: { path: { id } }, body: changedFields(patchBody(values), patchBody(form.getInitialValues())) },
-            { onSuccess: () => form.resetDirty(), onError: showFormError(form) },
+            { onSuccess: () => form.resetDirty(values), onError: showFormError(form) },
           )
         }
       />

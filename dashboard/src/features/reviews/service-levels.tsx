@@ -11,14 +11,14 @@ import { TargetButton } from './target-button.tsx'
 
 const REFRESH_MS = 60_000
 const PERCENT = 100
-/** Of one row, so that the list below does not move when it is loaded. */
+/** Of the service levels in a wide window, so that the queue does not move when they are loaded. */
 const ROW_HEIGHT = 22
 
 /** How many items are pending and how fast items are decided. */
 export function ServiceLevels() {
   const { t } = useTranslation('reviews')
-  const { data } = useRead('/admin/v1/reviews/statistics', {}, { refetchInterval: REFRESH_MS })
-  if (!data) return <Skeleton height={ROW_HEIGHT} aria-hidden />
+  const { data, error } = useRead('/admin/v1/reviews/statistics', {}, { refetchInterval: REFRESH_MS })
+  if (!data) return !error && <Skeleton height={ROW_HEIGHT} aria-hidden />
   const { pending, decided, expired, created, median_seconds, p90_seconds, target_minutes } = data
   const time = (seconds: number | null) => (seconds === null ? t('levels.none') : formatDuration(seconds * 1_000))
   return (

@@ -26,10 +26,7 @@ export function TargetButton({ minutes }: { readonly minutes: number | null }) {
   const workspaceId = (workspaces.find(({ id, name }) => id === selected || name === selected) ?? workspaces[0])?.id
   const save = useChange('patch', '/admin/v1/workspaces/{id}', {
     refresh: ['/admin/v1/reviews/statistics', '/admin/v1/workspaces'],
-    onDone: () => {
-      notifySuccess(t('target.saved'))
-      close()
-    },
+    onDone: () => notifySuccess(t('target.saved')),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -37,7 +34,8 @@ export function TargetButton({ minutes }: { readonly minutes: number | null }) {
     const target_minutes = value === '' ? null : Number(value)
     save.mutate(
       { params: { path: { id: workspaceId } }, body: { settings: { review: { target_minutes } } } },
-      { onError: notifyError },
+      // Closed after the new target was loaded.
+      { onSuccess: close, onError: notifyError },
     )
   }
   return (

@@ -24,7 +24,7 @@ export function GeneralSection({ workspace, readOnly }: SettingsSectionProps) {
     <Section title={t('general.title')}>
       <form
         onSubmit={form.onSubmit(({ name }) =>
-          save({ name }, { onSuccess: () => form.resetDirty(), onError: showFormError(form) }),
+          save({ name }, { onSuccess: () => form.resetDirty({ name }), onError: showFormError(form) }),
         )}
       >
         <Group align="flex-end" gap="xs">

@@ -27,7 +27,7 @@ export function RetentionSection({ workspace, readOnly }: SettingsSectionProps) 
         onSubmit={form.onSubmit((settings) =>
           save(
             { settings: changedFields(settings, form.getInitialValues()) },
-            { onSuccess: () => form.resetDirty(), onError: showSettingsError(form) },
+            { onSuccess: () => form.resetDirty(settings), onError: showSettingsError(form) },
           ),
         )}
       >

@@ -23,7 +23,7 @@ export function UserTokensSection({ workspace, readOnly }: SettingsSectionProps)
   useFormSync(form, valuesOf(workspace))
   const submit = (values: Values) =>
     save(changedFields(bodyOf(values), bodyOf(form.getInitialValues()), MERGED), {
-      onSuccess: () => form.resetDirty(),
+      onSuccess: () => form.resetDirty(values),
       onError: showSettingsError(form),
     })
   return (
