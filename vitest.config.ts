@@ -34,6 +34,8 @@ const FULL_ONLY = [
   'server/src/demo/**/*.test.ts',
   'server/src/knowledge/visibility.test.ts',
   'server/src/memory/erase.test.ts',
+  'server/src/providers/invoke-breaker.test.ts',
+  'server/src/providers/invoke-time.test.ts',
   'server/src/setup/prepare.test.ts',
   'server/test/admin/policy-checks.test.ts',
   'server/test/backup/*.test.ts',
