@@ -135,7 +135,7 @@ async function publishTemplate(page: Page): Promise<void> {
   await page.getByRole('cell', { name: RULE }).waitFor()
 }
 
-/** Invites an operator for this Workspace alone, who accepts in a window of its own. Returns that window. */
+/** Invites an operator for this Workspace alone, who accepts in a new window. Returns that window. */
 async function inviteReviewer(page: Page): Promise<Window> {
   await checklist(page).getByRole('link', { name: 'Invite a reviewer' }).click()
   await button(page, 'Invite operator').click()

@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => scripted?.close())
 
-/** The playground of the Application, as a user of its own. */
+/** The playground of the Application, as another user. */
 async function openPlayground(user: string, query = '') {
   const { page, visit, consoleErrors } = await scripted.dashboard.signedIn()
   await visit(`/playground?application=${application.id}&user=${user}${query}`)
@@ -216,7 +216,7 @@ test('playground: a decision becomes a policy test', async () => {
   await log.getByText('no model was called').waitFor()
   await page.getByRole('button', { name: 'Save as policy test' }).click()
   await page.getByRole('textbox', { name: 'Name' }).waitFor()
-  // It narrows the window, and the trace with its dialog is a panel of its own there.
+  // It narrows the window, and the trace with its dialog is a separate panel there.
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Save as policy test' }).click()
   await page.getByRole('textbox', { name: 'Name' }).fill('a transfer is held')

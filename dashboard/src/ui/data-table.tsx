@@ -43,7 +43,7 @@ interface DataTableProps<Row> {
   readonly empty: ReactNode
   /** Columns with `sortBy` can be sorted. */
   readonly sort?: TableSort
-  /** Page of a row: the first column becomes a link that covers the row, so its cell must not have a link of its own. */
+  /** Page of a row: the first column becomes a link that covers the row, so its cell must not have another link. */
   readonly rowLink?: (row: Row) => string
   /** One line for each row, with little space, for lists that are read like a log. */
   readonly dense?: boolean

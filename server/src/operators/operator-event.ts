@@ -19,7 +19,7 @@ export interface OperatorEvent {
   readonly fields?: readonly string[]
   /** The operator who caused the event; null: the identity provider, or unknown. */
   readonly actor: string | null
-  /** The Workspaces whose audit logs record the event. Default: those in which the operator has a role of its own. */
+  /** The Workspaces whose audit logs record the event. Default: those of its `workspace_roles`. */
   readonly workspaceIds?: readonly string[]
   /** Whether the log of the oldest Workspace records the event too. Default: if the operator has a role in all Workspaces, or none. */
   readonly isServerWide?: boolean

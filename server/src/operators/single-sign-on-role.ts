@@ -18,7 +18,7 @@ const fieldsOf = (roles: Roles): string[] => [
   ...(roles.workspaces.size > 0 ? ['workspace_roles'] : []),
 ]
 
-/** Stores the roles of an operator whom better-auth has just created. */
+/** Stores the roles of an operator that better-auth has just created. */
 export async function completeRoles({ db, record }: RoleDeps, id: string, roles: Roles): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await removeFirstInvitation(tx)

@@ -17,9 +17,9 @@ import { EXECUTED_PAGES } from './executed-pages.ts'
 const ROOT = join(import.meta.dirname, '../../..')
 /** Why a `bash` block is checked but not executed. Each block that is marked `bash` needs a reason here. */
 const REASONS: Readonly<Record<string, string>> = {
-  'docs/start/quick-start.md': 'starts a server of its own; server/test/setup/start.test.ts and server/src/demo do so',
+  'docs/start/quick-start.md': 'starts another server; server/test/setup/start.test.ts and server/src/demo do so',
   'docs/guides/providers.md': 'needs keys of providers; server/test/gateway/routes-to-providers.test.ts has scripted ones',
-  'docs/guides/clients.md': 'Claude Code is a program of its own; server/test/clients/claude-code.test.ts replays its requests',
+  'docs/guides/clients.md': 'Claude Code is another program; server/test/clients/claude-code.test.ts replays its requests',
   'docs/guides/backup.md': 'needs a second database; server/test/backup/export-import.test.ts has one',
   'docs/guides/siem.md': 'needs receivers; server/src/audit/follow and server/test/faults/audit-follow-kill.test.ts have them',
   'docs/guides/deploy.md': 'needs Docker, systemd or a cluster; server/test/deploy checks the files',

@@ -1,4 +1,4 @@
-/** Pages whose shell blocks run against a demo server, each page in a shell of its own. Blocks that need more are marked `bash`. */
+/** Pages whose shell blocks run against a demo server, each page in another shell. Blocks that need more are marked `bash`. */
 export const EXECUTED_PAGES = [
   'start/quick-start',
   'concepts/permissions',

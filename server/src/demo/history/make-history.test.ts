@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 
 let server: TestServer
 beforeAll(async () => {
-  // A secret key of its own: the demo is seeded by this start.
+  // A new secret key: the demo is seeded by this start.
   server = await startServer({
     GATEHOUSE_SECRET_KEY: 'h'.repeat(44),
     GATEHOUSE_DEMO_HISTORY: '1',

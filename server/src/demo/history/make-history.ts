@@ -20,7 +20,7 @@ import { type PlannedRequest, planHistory } from './plan-history.ts'
 type Deps = ChatDeps & ChangeDeps & { readonly log: Logger }
 
 /**
- * Makes the history of the demo with the real pipeline: each request and decision has a clock of its own that stands at its time. Does
+ * Makes the history of the demo with the real pipeline: each request and decision has a separate clock, which stands at its time. Does
  * nothing if the demo has no history, or if it is complete. After a crash it goes on behind the newest record.
  */
 export async function makeDemoHistory(deps: Deps, dataDir: string, signal: AbortSignal): Promise<void> {
@@ -81,7 +81,7 @@ async function noteKeyUse(
   }
 }
 
-/** Returns the dependencies of an event at a time: its clock, limits of its own, and no metrics, because nothing happens now. */
+/** Returns the dependencies of an event at a time: its clock, separate limits, and no metrics, because nothing happens now. */
 async function clockedDeps(deps: Deps, workspaceId: string): Promise<(at: Date) => HistoryDeps> {
   let nowMs = 0
   const limiter = new Limiter(() => nowMs)
