@@ -278,7 +278,7 @@ module.exports = {
       // The texts that the command line prints too.
       ['domain/client-snippets\\.ts$'],
     ),
-    onlyInDashboard('app', 'app/', ['(api|ui|routing|app|texts)/', 'features/[^/]+/feature\\.ts$']),
+    onlyInDashboard('app', 'app/', ['(api|ui|routing|views|app|texts)/', 'features/[^/]+/feature\\.ts$']),
     {
       name: 'tests-stay-out',
       severity: 'error',

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { startServer, type TestServer } from '../../../server/test/support/server.ts'
 import { openBrowser } from './browser.ts'
@@ -32,7 +30,6 @@ export interface Window {
 /** Starts a server with the demo and opens windows of a real browser. */
 export async function startDashboard(env: Readonly<Record<string, string>> = {}): Promise<Dashboard> {
   const [server, browser] = await Promise.all([startServer(env, { passwords: undefined }), openBrowser()])
-  const { dashboard: owner } = JSON.parse(readFileSync(join(server.config.dataDir, 'demo.json'), 'utf8')) as { dashboard: Owner }
   const closers: (() => Promise<void>)[] = []
 
   const window = async (options: BrowserContextOptions = {}): Promise<Window> => {
@@ -50,9 +47,11 @@ export async function startDashboard(env: Readonly<Record<string, string>> = {})
 
   return {
     server,
-    owner,
+    get owner() {
+      return server.demo.dashboard
+    },
     window,
-    async signedIn(operator = owner, options = {}) {
+    async signedIn(operator = server.demo.dashboard, options = {}) {
       const signedIn = await window(options)
       const { email, password } = operator
       const response = await signedIn.page.request.post('/auth/sign-in/email', {

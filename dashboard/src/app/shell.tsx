@@ -1,7 +1,7 @@
 import { AppShell } from '@mantine/core'
 import { useDisclosure, useLocalStorage } from '@mantine/hooks'
 import { Outlet, useLocation, useMatches } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import { hasStatus } from '../api/api-error.ts'
 import { useScopes, useSession, useSessionWorkspace } from '../api/session.ts'
@@ -16,6 +16,9 @@ import { Sidebar } from './sidebar.tsx'
 const HEADER_HEIGHT = 48
 const SIDEBAR_WIDTH = 216
 const ICONS_WIDTH = 49
+
+/** Loaded when it is shown, because only a new server has no Workspace. */
+const NoWorkspace = lazy(async () => ({ default: (await import('./no-workspace.tsx')).NoWorkspace }))
 
 /** The page that an operator without a role needs too. */
 const ACCOUNT_PATH = '/account'
@@ -66,6 +69,13 @@ function CurrentPage() {
     // An empty server has no Workspace yet, but its owner has scopes.
     if (data.workspaces.length === 0 && data.scopes.length === 0) return <MissingRole />
     if (!current && data.scopes.length === 0) return <UnknownWorkspace />
+    if (data.workspaces.length === 0) {
+      return (
+        <Suspense fallback={<PageSkeleton />}>
+          <NoWorkspace />
+        </Suspense>
+      )
+    }
   }
   if (data) return hasScope(scope) ? <Outlet /> : <MissingScope scope={scope} />
   if (error && !hasStatus(error, 401)) return <ErrorState error={error} onRetry={() => void refetch()} />

@@ -18,7 +18,7 @@ export async function chooseWorkspace(db: Db, name: string | undefined): Promise
   const [only] = all
   const chosen = name === undefined ? (all.length === 1 ? only : undefined) : all.find((workspace) => workspace.name === name)
   if (chosen) return chosen
-  if (!only) throw new CommandFailure('there is no Workspace yet: declare one in gatehouse.yaml and run `gatehouse apply`')
+  if (!only) throw new CommandFailure('there is no Workspace yet: create one with `gatehouse workspace create NAME`')
   const names = all.map((workspace) => workspace.name).join(', ')
   throw new CommandFailure(
     name === undefined

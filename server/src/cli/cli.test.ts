@@ -49,6 +49,27 @@ test('apply: works when no server is running', async () => {
   expect(first).toMatchObject({ code: 0, out: 'created workspace acme\ncreated application support\n' })
 })
 
+describe('workspace create', () => {
+  test('workspace create: makes an empty server usable, and a Workspace without a name or with a taken one is refused', async () => {
+    const data = join(folder, 'empty')
+    cpSync(inject('templateDataDir'), data, { recursive: true })
+    const empty = (...args: string[]) => gatehouse(args, { GATEHOUSE_DATA: data })
+    expect(await empty('application', 'create', 'portal')).toMatchObject({
+      code: 1,
+      err: 'gatehouse: there is no Workspace yet: create one with `gatehouse workspace create NAME`\n',
+    })
+    expect(await empty('workspace', 'create', 'acme')).toMatchObject({ code: 0, out: expect.stringMatching(/^ws_\w{26}\n$/) })
+    expect(await empty('application', 'create', 'portal')).toMatchObject({ code: 0 })
+    expect((await empty('audit', 'export')).out).toContain('"workspace.create"')
+    expect(await empty('workspace', 'create', 'acme')).toMatchObject({
+      code: 1,
+      out: '',
+      err: 'gatehouse: there is a Workspace acme already: choose another name\n',
+    })
+    expect(await empty('workspace', 'create', '')).toMatchObject({ code: 1, out: '' })
+  })
+})
+
 describe('policy', () => {
   const demo = join(ROOT, 'examples/policies/demo.yaml')
 

@@ -49,6 +49,7 @@ function buildProgram(terminal: Terminal): Command {
   addPolicyCommands(program.command('policy').description('check and test policies'), terminal)
   addAuditCommands(program.command('audit').description('read the audit log'), terminal)
   addCostCommands(program.command('cost').description('check costs'), terminal)
+  addWorkspaceCommands(program.command('workspace').description('manage Workspaces'), terminal)
   addApplicationCommands(program.command('application').description('manage Applications'), terminal)
   addKeyCommands(program.command('key').description('manage the API keys of Applications'), terminal)
   addCopyCommands(program, terminal)
@@ -201,6 +202,14 @@ function addAuditCommands(audit: Command, terminal: Terminal): void {
     .description('print the public key that verifies exports and checkpoints')
     .option('--workspace <name>', 'required if there are several Workspaces')
     .action(async (options) => (await import('./audit-offline.ts')).auditPublicKey(terminal, options))
+}
+
+function addWorkspaceCommands(workspace: Command, terminal: Terminal): void {
+  workspace
+    .command('create')
+    .description('create an empty Workspace and print its id')
+    .argument('<name>')
+    .action(async (name) => (await import('./workspace-create.ts')).workspaceCreate(terminal, name))
 }
 
 function addApplicationCommands(application: Command, terminal: Terminal): void {

@@ -1,7 +1,7 @@
 import { requireSecretKey } from '../audit/secret-key-check.ts'
 import { createWorkspaceKeys } from '../audit/workspace-keys.ts'
 import type { Tx } from '../db/database.ts'
-import { fillWorkspaceSettings, patchWorkspaceSettings, type Workspace } from '../identity/workspace.ts'
+import { fillWorkspaceSettings, patchWorkspaceSettings, type Workspace, type WorkspaceCreate } from '../identity/workspace.ts'
 import { createWorkspace, findWorkspaceByName, updateWorkspace } from '../identity/workspace-store.ts'
 import { newId } from '../lib/id.ts'
 import { applyApplication } from './apply-application.ts'
@@ -71,20 +71,27 @@ export async function applyWorkspace(
 }
 
 async function createOrUpdate(
-  { tx, workspaceId: id, now, workspaceBox }: ApplyContext,
+  context: ApplyContext,
   known: Workspace | undefined,
   { name, settings }: DeclaredWorkspace,
 ): Promise<Change[]> {
-  const change = (done: Change['done'], fields: readonly string[] = []): Change[] => [
-    { done, object: 'workspace', id, name, fields },
-  ]
   if (known) {
+    const { id } = known
     const fields = findDifferences(known.settings, fillWorkspaceSettings(patchWorkspaceSettings({ ...known.settings }, settings)))
-    if (fields.length > 0) await updateWorkspace(tx, id, { settings })
-    return change(fields.length > 0 ? 'updated' : 'unchanged', fields)
+    if (fields.length > 0) await updateWorkspace(context.tx, id, { settings })
+    return [{ done: fields.length > 0 ? 'updated' : 'unchanged', object: 'workspace', id, name, fields }]
   }
-  await requireSecretKey(tx, workspaceBox)
-  const created = await createWorkspace(tx, id, { name, settings }, createWorkspaceKeys(workspaceBox, id), now)
+  const created = await createNewWorkspace(context, { name, settings })
   if (!created) throw new DeclarationConflict('name', 'was taken by another Workspace in the meantime; apply again')
-  return change('created')
+  return [created]
+}
+
+/** Creates the Workspace `context.workspaceId` with keys of its audit log. Returns undefined if the name is taken. */
+export async function createNewWorkspace(
+  { tx, workspaceId: id, now, workspaceBox }: ApplyContext,
+  create: WorkspaceCreate,
+): Promise<Change | undefined> {
+  await requireSecretKey(tx, workspaceBox)
+  const created = await createWorkspace(tx, id, create, createWorkspaceKeys(workspaceBox, id), now)
+  return created && { done: 'created', object: 'workspace', id, name: create.name, fields: [] }
 }

@@ -17,6 +17,7 @@ import { usePooler } from './pooler.ts'
 
 export interface TestServer {
   readonly base: string
+  /** Fails if the server started without the demo (GATEHOUSE_DEMO=0). */
   readonly demo: Demo
   readonly context: Context
   /** For requests without a socket (`app.inject`), which are faster. */
@@ -30,12 +31,13 @@ export interface TestServer {
   close(): Promise<void>
 }
 
-/** Starts a server in this process with its own database and the demo. */
+/** Starts a server in this process with its own database and, unless GATEHOUSE_DEMO is 0, the demo. */
 export async function startServer(given: Environment = {}, overrides: Overrides = {}): Promise<TestServer> {
   const { env, drop } = await usePooler(given)
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-server-'))
   // The seeded folder fits only its own database and secret key. Otherwise the server makes a first start.
-  const template = env.DATABASE_URL || env.GATEHOUSE_SECRET_KEY ? 'templateDataDir' : 'seededDataDir'
+  const isFirstStart = env.DATABASE_URL || env.GATEHOUSE_SECRET_KEY || env.GATEHOUSE_DEMO === '0'
+  const template = isFirstStart ? 'templateDataDir' : 'seededDataDir'
   cpSync(inject(template), folder, { recursive: true })
   const environment = {
     GATEHOUSE_DATA: folder,
@@ -55,9 +57,13 @@ export async function startServer(given: Environment = {}, overrides: Overrides 
   const announce = await prepareStart(context, { isTerminal: true, write: (text) => void process.stderr.write(text) })
   await app.listen({ host: config.host, port: 0 })
   const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  let demo: Demo | undefined
   return {
     base,
-    demo: readDemo(config.dataDir),
+    get demo() {
+      demo ??= readDemo(config.dataDir)
+      return demo
+    },
     announce: () => announce(base),
     context,
     app,

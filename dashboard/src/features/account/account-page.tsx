@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
 import { revokeOtherSessions } from '../../api/auth.ts'
-import { useSession } from '../../api/session.ts'
+import { useSession, useSessionWorkspace } from '../../api/session.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { notifySuccess } from '../../ui/notify.ts'
@@ -16,6 +16,7 @@ import { TwoFactorSection } from './two-factor-section.tsx'
 export function Page() {
   const { t } = useTranslation('account')
   const operator = useSession().data?.operator
+  const workspace = useSessionWorkspace()
   if (!operator) return null
   const { name, email, role } = operator
   return (
@@ -29,9 +30,11 @@ export function Page() {
           ]}
         />
       </Section>
-      <Section title={t('notifications.title')}>
-        <NotificationsSection />
-      </Section>
+      {workspace && (
+        <Section title={t('notifications.title')}>
+          <NotificationsSection />
+        </Section>
+      )}
       <Section title={t('twoFactor.title')}>
         <TwoFactorSection enabled={operator.two_factor} />
       </Section>

@@ -3,7 +3,7 @@ import { useScopes } from '../../api/session.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Page as Frame } from '../../ui/page.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
-import { CreateButton } from './create-button.tsx'
+import { CreateWorkspace } from '../../views/create-workspace.tsx'
 import { useCurrentWorkspace } from './current-workspace.ts'
 import { GeneralSection } from './general-section.tsx'
 import { RetentionSection } from './retention-section.tsx'
@@ -19,7 +19,11 @@ export function Page() {
   if (!workspace) return <PageSkeleton />
   const props = { workspace, readOnly: !canEdit }
   return (
-    <Frame title={t('title')} description={t('description')} actions={hasScopeInAll('workspaces:write') && <CreateButton />}>
+    <Frame
+      title={t('title')}
+      description={t('description')}
+      actions={hasScopeInAll('workspaces:write') && <CreateWorkspace to="/settings/workspace" />}
+    >
       <GeneralSection key={`general ${workspace.id}`} {...props} />
       <UserTokensSection key={`tokens ${workspace.id}`} {...props} />
       <RetentionSection key={`retention ${workspace.id}`} {...props} />

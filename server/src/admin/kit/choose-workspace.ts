@@ -30,7 +30,10 @@ async function firstWorkspace(db: Db, access: Access): Promise<string> {
   const ids = enterable(access)
   if (ids) return ids[0] ?? ''
   const [first] = (await listWorkspaces(db, { limit: 1 }))?.data ?? []
-  if (!first) throw new GatehouseError('NOT_FOUND', { message: 'This server has no Workspace. Create one.' })
+  if (!first)
+    throw new GatehouseError('NOT_FOUND', {
+      message: 'This server has no Workspace yet. Create one in the dashboard, or with `gatehouse workspace create NAME`.',
+    })
   return first.id
 }
 
