@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { searchRecords } from '../server/src/audit/search-records.ts'
-import { rollUpNextRecords } from '../server/src/audit/statistics/roll-up.ts'
+import { rollUpRecords } from '../server/src/audit/statistics/roll-up.ts'
 import { countRequests } from '../server/src/audit/statistics/statistics.ts'
 import { type Database, openDatabase } from '../server/src/db/database.ts'
 import { uuidOf } from '../server/src/db/values.ts'
@@ -88,7 +88,7 @@ const measureSize = (records: number): Promise<Measured> =>
     const database = await openDatabase({ url, dataDir: '', poolSize: 2, onError: () => {}, onProgress: () => {} })
     stack.defer(() => database.close())
     await fillHistory(url, uuidOf('ws', workspaceId), records)
-    while (await rollUpNextRecords(database.db, workspaceId, new Date()));
+    await rollUpRecords(database.db, workspaceId, { now: new Date() })
     const lists = await measure(database, workspaceId)
     const { records: written, seconds } = await writeRecords({ ...spec, concurrency: 64, seconds: APPEND_SECONDS })
     return { records, lists, appends: written / seconds }

@@ -61,8 +61,14 @@ export function signInOptions({ config, secrets, overrides: { passwords } }: Sig
   return { publicUrl, trustedProxies, oidc: client, passwords }
 }
 
+interface AuditWriterGiven extends Required<Pick<AuditWriterOptions, 'onCommit'>> {
+  readonly workspaceKeys: Cache<WorkspaceKeys>
+  readonly auditWatch: AuditWatch
+}
+
 /** The sealer of records, and the alarm when the end of a chain is not where this node left it. */
-export const auditWriterOptions = (workspaceKeys: Cache<WorkspaceKeys>, auditWatch: AuditWatch): AuditWriterOptions => ({
+export const auditWriterOptions = ({ workspaceKeys, auditWatch, onCommit }: AuditWriterGiven): AuditWriterOptions => ({
+  onCommit,
   findSealer: async (workspaceId) => (await workspaceKeys.get(workspaceId)).hasher,
   onAlarm: (workspaceId, sequence) => auditWatch.suspect(workspaceId, { sequence, id: null, reason: 'rolled_back' }),
 })

@@ -1,11 +1,13 @@
 import type { Logger } from 'pino'
 import { operatorEventRecorder } from './admin/operator-events.ts'
 import { openArchive } from './audit/archive/open-archive.ts'
+import type { PlacedRecord } from './audit/chain/chain.ts'
 import { createChainOverdue } from './audit/chain/chain-pending.ts'
 import { AuditWriter } from './audit/chain/writer.ts'
 import { AuditWatch } from './audit/checkpoints/watch.ts'
 import { CheckpointDelivery } from './audit/delivery/checkpoint-delivery.ts'
 import { openDestinations } from './audit/delivery/open-destinations.ts'
+import { RecentRecords } from './audit/statistics/recent-records.ts'
 import { requireWorkspaceKeys, type WorkspaceKeys } from './audit/workspace-keys.ts'
 import { openBudgets } from './budgets/open-budgets.ts'
 import type { Detector } from './classification/detector.ts'
@@ -175,15 +177,19 @@ function createParts(base: Base, semantic: SemanticSearch | undefined) {
   }
 }
 
-function createAudit({ config, secrets, overrides, database, db, clock, log, workspaceBox, loadMs }: Base) {
+function createAudit({ config, secrets, overrides, node, database, db, clock, log, workspaceBox, loadMs }: Base) {
   const loadKeys = (workspaceId: string) => requireWorkspaceKeys(db, workspaceBox, workspaceId)
   const workspaceKeys = new Cache<WorkspaceKeys>(loadKeys, { maxAgeMs: KEYS_MAX_AGE_MS, loadMs })
   const auditWatch = new AuditWatch()
   const destinations = openDestinations(destinationOptions(config, secrets))
-  const audit = overrides.audit ?? new AuditWriter(database, auditWriterOptions(workspaceKeys, auditWatch))
+  const recentRecords = new RecentRecords()
+  // Only the process that runs the jobs counts records.
+  const onCommit = node.leads ? (records: readonly PlacedRecord[]) => recentRecords.add(records) : () => {}
+  const audit = overrides.audit ?? new AuditWriter(database, auditWriterOptions({ workspaceKeys, auditWatch, onCommit }))
   return {
     workspaceKeys,
     auditWatch,
+    recentRecords,
     audit,
     chainOverdue: createChainOverdue({ db, audit, workspaceKeys, auditWatch }),
     checkpointDeliveries: destinations.map((destination) => new CheckpointDelivery(destination, { db, clock, log })),

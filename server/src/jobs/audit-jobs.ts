@@ -9,7 +9,8 @@ import type { AuditWatch } from '../audit/checkpoints/watch.ts'
 import type { CheckpointDelivery } from '../audit/delivery/checkpoint-delivery.ts'
 import { pruneRecords, type Retention } from '../audit/retention/retention.ts'
 import { emptyExpiredMonths, findLongestWait } from '../audit/retention/retention-by-month.ts'
-import { findWorkspacesToRollUp, removeOldRollUps, rollUpNextRecords } from '../audit/statistics/roll-up.ts'
+import type { RecentRecords } from '../audit/statistics/recent-records.ts'
+import { findWorkspacesToRollUp, removeOldRollUps, rollUpRecords } from '../audit/statistics/roll-up.ts'
 import type { AuditFault } from '../audit/verify/chain-checker.ts'
 import { LogRereader, rereadNextRange } from '../audit/verify/reread.ts'
 import { KeysUnreadableError, type WorkspaceKeys } from '../audit/workspace-keys.ts'
@@ -34,6 +35,7 @@ export interface AuditJobDeps {
   readonly workspaceKeys: Cache<WorkspaceKeys>
   readonly audit: ChainPendingDeps['audit']
   readonly auditWatch: AuditWatch
+  readonly recentRecords: RecentRecords
   /** One for each place outside the database that receives checkpoints. */
   readonly checkpointDeliveries: readonly CheckpointDelivery[]
   readonly auditArchive: ArchivePlace | undefined
@@ -52,7 +54,7 @@ export const auditJobs = (deps: AuditJobDeps): Job[] => [
     run: () => deliverCheckpoints(deps, delivery),
   })),
   { name: 'archive the audit log', oncePerNode: true, everyMs: MINUTE, run: () => archiveAuditLogs(deps) },
-  { name: 'count the usage of audit records', oncePerNode: true, everyMs: 2 * SECOND, run: () => rollUpRecords(deps) },
+  { name: 'count the usage of audit records', oncePerNode: true, everyMs: 2 * SECOND, run: () => countUsage(deps) },
   { name: 'end audit retention', oncePerNode: true, everyMs: HOUR, run: () => endAuditRetention(deps) },
 ]
 
@@ -96,10 +98,11 @@ async function archiveAuditLogs({ db, clock, workspaceKeys, auditWatch, auditArc
 }
 
 /** Adds new records to the counts of the usage. After an upgrade it counts the records that are there already. */
-async function rollUpRecords({ db, clock }: Pick<AuditJobDeps, 'db' | 'clock'>): Promise<void> {
-  await runForEach(await findWorkspacesToRollUp(db), async (workspaceId) => {
-    while (await rollUpNextRecords(db, workspaceId, clock.now()));
-  })
+async function countUsage({ db, clock, recentRecords }: Pick<AuditJobDeps, 'db' | 'clock' | 'recentRecords'>): Promise<void> {
+  const recent = recentRecords.take()
+  await runForEach(await findWorkspacesToRollUp(db), (workspaceId) =>
+    rollUpRecords(db, workspaceId, { now: clock.now(), recent: recent.get(workspaceId) }),
+  )
 }
 
 /** Checks the audit logs of all Workspaces, including those without new records. */

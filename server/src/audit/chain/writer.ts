@@ -27,6 +27,8 @@ export interface AuditWriterOptions {
   readonly giveUpAfterMs?: number
   /** Called if the chain in the database was cut off, or rewritten up to record `sequence`. */
   readonly onAlarm?: (workspaceId: string, sequence: number) => void
+  /** Called with the records of each commit. */
+  readonly onCommit?: (records: readonly PlacedRecord[]) => void
   /** Returns the sealer of a Workspace's records: its keys' hasher. */
   readonly findSealer: (workspaceId: string) => Promise<RecordSealer>
   /** For tests: whether groups are chained by the database function. Default: on PostgreSQL, once the upgrade is finished. */
@@ -71,6 +73,7 @@ export class AuditWriter {
       statementTimeoutMs: 5_000,
       giveUpAfterMs: 10_000,
       onAlarm: () => {},
+      onCommit: () => {},
       usesGroups: async () => kind === 'postgresql' && groupSwitch.isOn(),
       ...options,
     }
@@ -170,6 +173,7 @@ export class AuditWriter {
       else for (const { reject } of group) reject(toUnavailable(cause))
       return
     }
+    this.#options.onCommit(placed)
     const byId = new Map(placed.map((record) => [record.prepared.uuid, record]))
     for (const { prepared, resolve } of group) resolve(toAuditRecord(byId.get(prepared.uuid) as PlacedRecord))
   }

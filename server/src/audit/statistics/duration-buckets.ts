@@ -1,14 +1,11 @@
-import { type RawBuilder, sql } from 'kysely'
-
 /** Buckets per factor e: a bucket is 10.5 % wide, so a percentile from its middle is at most 5 % off. */
 const PER_E = 10
 const SHORTEST_MS = 0.1
 /** Bucket of the first count of a list, which holds SHORTEST_MS (migration 0045). */
 const SHORTEST_BUCKET = -24
 
-/** SQL for the bucket of a duration: bucket n holds durations from e^(n / 10) milliseconds on. */
-export const bucketOf = (ms: RawBuilder<unknown>): RawBuilder<number> =>
-  sql`floor(ln(greatest(${ms}, ${sql.lit(SHORTEST_MS)})) * ${sql.lit(PER_E)})::smallint`
+/** Place of a duration in a list of counts: bucket n holds durations from e^(n / 10) milliseconds on. */
+export const bucketIndexOf = (ms: number): number => Math.floor(Math.log(Math.max(ms, SHORTEST_MS)) * PER_E) - SHORTEST_BUCKET
 
 /** Milliseconds in the middle of a bucket. */
 const middleOf = (bucket: number): number => Math.exp((bucket + 0.5) / PER_E)

@@ -3,8 +3,9 @@ import type { Db } from '../../db/database.ts'
 import type { Verdict } from '../../domain/decision.ts'
 import { type Dimension, fromUuidOrText } from './dimension-values.ts'
 import { VALUE_SUMS } from './usage-facts.ts'
-import { HOUR_MS, type UsageQuery } from './usage-query.ts'
+import type { UsageQuery } from './usage-query.ts'
 import { usageSource } from './usage-source.ts'
+import { HOUR_MS } from './usage-spans.ts'
 
 /** Counts of requests, without operators' changes. */
 export interface UsageCounts {

@@ -10,7 +10,7 @@ import { fromId, newId } from '../../lib/id.ts'
 import { DIMENSIONS, type Dimension } from './dimension-values.ts'
 import { type Latency, readGroupLatencies, readLatency } from './read-latency.ts'
 import { readGroupIntervals, readGroups, readIntervals, readTotals, type UsageCounts } from './read-usage.ts'
-import { findWorkspacesToRollUp, removeOldRollUps, rollUpNewestRecords, rollUpNextRecords } from './roll-up.ts'
+import { findWorkspacesToRollUp, removeOldRollUps, rollUpNewestRecords, rollUpNextRecords, rollUpRecords } from './roll-up.ts'
 import { sumOfUsage } from './sum-usage.ts'
 import { roundedTime, type UsageQuery } from './usage-query.ts'
 
@@ -146,11 +146,12 @@ describe.each(testDatabases())('statistics on $name', ({ open }) => {
     )
   const all = () => ({ workspaceId, from: new Date(START - HOUR), to: new Date(START + 40 * DAY) })
 
-  test('rollUpNextRecords: counts are those of the log, for any time, filters and grouping', { timeout: 120_000 }, async () => {
+  test('rollUpRecords: counts are those of the log, for any time, filters and grouping', { timeout: 120_000 }, async () => {
     expect(await findWorkspacesToRollUp(database.db)).toContain(workspaceId)
-    expect(await rollUpNextRecords(database.db, workspaceId, now())).toBe(true)
+    expect(await rollUpNewestRecords(database.db, workspaceId, now())).toBe(RECORDS)
+    await rollUpRecords(database.db, workspaceId, { now: now() })
     expect(await rollUpNewestRecords(database.db, workspaceId, now())).toBe(0)
-    expect(await rollUpNextRecords(database.db, workspaceId, now())).toBe(false)
+    expect(await rollUpNextRecords(database.db, workspaceId, { now: now() })).toBe(RECORDS)
     expect(await findWorkspacesToRollUp(database.db)).not.toContain(workspaceId)
     await expectEqualForSome(80)
   })
@@ -186,14 +187,14 @@ describe.each(testDatabases())('statistics on $name', ({ open }) => {
     expect(await readGroupLatencies(database.db, all(), 'user', ['user one'])).toBeUndefined()
   })
 
-  test('rollUpNextRecords: counts each record once when several nodes roll up while records are added', {
+  test('rollUpRecords: counts each record once when several nodes roll up while records are added', {
     timeout: 60_000,
   }, async () => {
     for (let round = 0; round < 5; round++) {
-      const nodes = [1, 2, 3].map(() => rollUpNextRecords(database.db, workspaceId, now()))
+      const nodes = [1, 2, 3].map(() => rollUpRecords(database.db, workspaceId, { now: now() }))
       await Promise.all([addRecords(100, round), ...nodes, rollUpNewestRecords(database.db, workspaceId, now())])
     }
-    while (await rollUpNextRecords(database.db, workspaceId, now()));
+    await rollUpRecords(database.db, workspaceId, { now: now() })
     for (const dimension of DIMENSIONS) await expectEqual(all(), dimension, 86_400)
   })
 

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../db/database.ts'
 import { rollUpNewestRecords } from './roll-up.ts'
-import { floorTo } from './usage-query.ts'
 import { usageSource } from './usage-source.ts'
+import { floorTo } from './usage-spans.ts'
 
 const DAYS = 30
 const DAY_MS = 86_400_000

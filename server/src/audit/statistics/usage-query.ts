@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { uuidOf } from '../../db/values.ts'
 import type { Verdict } from '../../domain/decision.ts'
 import { type Dimension, toUuidOrText } from './dimension-values.ts'
-import { MINUTES_KEPT_MS } from './roll-up.ts'
+import { ceilTo, floorTo, HOUR_MS, MINUTES_KEPT_MS, SPAN_MS, type Span, startOfSpan } from './usage-spans.ts'
 
 /** Values of a dimension are ids and names; `user`: keyed hashes. An empty text: the request has none. */
 export interface UsageFilter {
@@ -21,13 +21,7 @@ export interface UsageQuery extends UsageFilter {
   readonly to: Date
 }
 
-const MINUTE_MS = 60_000
-export const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-const SPAN_MS = { week: 7 * DAY_MS, day: DAY_MS, hour: HOUR_MS, minute: MINUTE_MS } as const
-export type Span = keyof typeof SPAN_MS
-/** A week begins on Monday, and the epoch was on a Thursday. */
-const WEEK_OFFSET_MS = 4 * DAY_MS
+const MINUTE_MS = SPAN_MS.minute
 
 /** Longest time that is counted to the minute. */
 const MINUTES_READ_MS = 6 * HOUR_MS
@@ -42,13 +36,6 @@ export function roundedTime<T extends Pick<UsageQuery, 'from' | 'to'>>(query: T,
   return { ...query, from: floorTo(step, query.from), to: ceilTo(step, query.to) }
 }
 
-export const floorTo = (ms: number, time: Date): Date => new Date(Math.floor(time.getTime() / ms) * ms)
-const ceilTo = (ms: number, time: Date): Date => new Date(Math.ceil(time.getTime() / ms) * ms)
-
-const startOfSpan = (span: Span, time: Date): Date => {
-  const offset = span === 'week' ? WEEK_OFFSET_MS : 0
-  return new Date(floorTo(SPAN_MS[span], new Date(time.getTime() - offset)).getTime() + offset)
-}
 const SHORTER = { week: 'day', day: 'hour', hour: 'minute' } as const
 
 export interface Piece {

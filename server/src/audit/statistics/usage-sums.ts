@@ -1,0 +1,64 @@
+import { bucketIndexOf } from './duration-buckets.ts'
+
+/** Sums of requests, by column of the counts. cost: null if no attempt had one. */
+export interface UsageSums {
+  requests: number
+  errors: number
+  input_tokens: number
+  cached_tokens: number
+  output_tokens: number
+  reasoning_tokens: number
+  cost: number | null
+  duration_ms: number
+  provider_ms: number
+}
+
+/** Requests by bucket of their duration: of the whole request, of the gateway alone, of the providers. null: there are none. */
+export interface DurationSums {
+  total_durations: number[] | null
+  gateway_durations: number[] | null
+  provider_durations: number[] | null
+}
+
+export const noUsageSums = (): UsageSums => ({
+  requests: 0,
+  errors: 0,
+  input_tokens: 0,
+  cached_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+  cost: null,
+  duration_ms: 0,
+  provider_ms: 0,
+})
+
+export const noDurationSums = (): DurationSums => ({ total_durations: null, gateway_durations: null, provider_durations: null })
+
+export function addUsage(to: UsageSums, from: Readonly<UsageSums>): void {
+  to.requests += from.requests
+  to.errors += from.errors
+  to.input_tokens += from.input_tokens
+  to.cached_tokens += from.cached_tokens
+  to.output_tokens += from.output_tokens
+  to.reasoning_tokens += from.reasoning_tokens
+  if (from.cost !== null) to.cost = (to.cost ?? 0) + from.cost
+  to.duration_ms += from.duration_ms
+  to.provider_ms += from.provider_ms
+}
+
+export function addDurations(to: DurationSums, from: Readonly<DurationSums>): void {
+  for (const part of ['total_durations', 'gateway_durations', 'provider_durations'] as const) {
+    const counts = from[part]
+    if (counts) counts.forEach((count, index) => addTo(to, part, index, count))
+  }
+}
+
+export function addDuration(to: DurationSums, part: keyof DurationSums, ms: number): void {
+  addTo(to, part, bucketIndexOf(ms), 1)
+}
+
+function addTo(to: DurationSums, part: keyof DurationSums, index: number, count: number): void {
+  const counts = (to[part] ??= [])
+  while (counts.length <= index) counts.push(0)
+  counts[index] = (counts[index] ?? 0) + count
+}
