@@ -7,6 +7,8 @@ export interface Hold {
   readonly databaseMs: number
   readonly loopMs: number
   readonly totalMs: number
+  /** CPU time of the process with its database; the probes use a part of it. */
+  readonly cpuMs: number
 }
 
 export async function measureHold(db: Db, work: () => Promise<unknown>): Promise<Hold> {
@@ -29,10 +31,17 @@ export async function measureHold(db: Db, work: () => Promise<unknown>): Promise
   }
   const probes = [probeDatabase(), probeLoop()]
   await nextTurn()
+  const before = cpuMs()
   const from = performance.now()
   await work()
   const totalMs = performance.now() - from
+  const used = cpuMs() - before
   isRunning = false
   await Promise.all(probes)
-  return { databaseMs, loopMs, totalMs }
+  return { databaseMs, loopMs, totalMs, cpuMs: used }
+}
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
 }

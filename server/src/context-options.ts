@@ -1,12 +1,8 @@
 import type { ArchiveOptions } from './audit/archive/open-archive.ts'
-import type { AuditWriterOptions } from './audit/chain/writer.ts'
-import type { AuditWatch } from './audit/checkpoints/watch.ts'
 import type { DestinationOptions } from './audit/delivery/open-destinations.ts'
-import type { WorkspaceKeys } from './audit/workspace-keys.ts'
 import type { CheckpointBucketConfig } from './config/checkpoint-delivery.ts'
 import type { Config } from './config/config.ts'
 import type { Secrets } from './config/secrets.ts'
-import type { Cache } from './lib/cache.ts'
 import type { FileStoreOptions } from './messaging/attachments/open-file-store.ts'
 import type { PasswordHashing } from './operators/better-auth.ts'
 
@@ -60,15 +56,3 @@ export function signInOptions({ config, secrets, overrides: { passwords } }: Sig
   const client = oidc && { ...oidc, clientSecret: secrets.fromEnvironment(oidc.clientSecretEnv) ?? '' }
   return { publicUrl, trustedProxies, oidc: client, passwords }
 }
-
-interface AuditWriterGiven extends Required<Pick<AuditWriterOptions, 'onCommit'>> {
-  readonly workspaceKeys: Cache<WorkspaceKeys>
-  readonly auditWatch: AuditWatch
-}
-
-/** The sealer of records, and the alarm when the end of a chain is not where this node left it. */
-export const auditWriterOptions = ({ workspaceKeys, auditWatch, onCommit }: AuditWriterGiven): AuditWriterOptions => ({
-  onCommit,
-  findSealer: async (workspaceId) => (await workspaceKeys.get(workspaceId)).hasher,
-  onAlarm: (workspaceId, sequence) => auditWatch.suspect(workspaceId, { sequence, id: null, reason: 'rolled_back' }),
-})

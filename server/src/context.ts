@@ -1,13 +1,10 @@
 import type { Logger } from 'pino'
 import { operatorEventRecorder } from './admin/operator-events.ts'
 import { openArchive } from './audit/archive/open-archive.ts'
-import type { PlacedRecord } from './audit/chain/chain.ts'
 import { createChainOverdue } from './audit/chain/chain-pending.ts'
-import { AuditWriter } from './audit/chain/writer.ts'
 import { AuditWatch } from './audit/checkpoints/watch.ts'
 import { CheckpointDelivery } from './audit/delivery/checkpoint-delivery.ts'
 import { openDestinations } from './audit/delivery/open-destinations.ts'
-import { RecentRecords } from './audit/statistics/recent-records.ts'
 import { requireWorkspaceKeys, type WorkspaceKeys } from './audit/workspace-keys.ts'
 import { openBudgets } from './budgets/open-budgets.ts'
 import type { Detector } from './classification/detector.ts'
@@ -17,8 +14,9 @@ import type { Config } from './config/config.ts'
 import { secureDataFolder } from './config/data-folder.ts'
 import { databaseServers } from './config/database-urls.ts'
 import type { Secrets } from './config/secrets.ts'
+import { type AuditLogWriter, createAuditWriter } from './context-audit.ts'
 import { createMail } from './context-mail.ts'
-import { archiveOptions, auditWriterOptions, destinationOptions, fileStoreOptions, signInOptions } from './context-options.ts'
+import { archiveOptions, destinationOptions, fileStoreOptions, signInOptions } from './context-options.ts'
 import { createTelemetry, loadOpenTelemetry, measureParts } from './context-telemetry.ts'
 import { type Database, openDatabase } from './db/database.ts'
 import { DatabaseMaintenance } from './db/database-maintenance.ts'
@@ -77,7 +75,7 @@ export interface Overrides {
   readonly userRateLimiter?: UserRateLimiter
   readonly passwords?: PasswordHashing | undefined
   readonly usesBudgetSlices?: boolean
-  readonly audit?: Pick<AuditWriter, 'append' | 'chain' | 'leavesPending' | 'drain' | 'waiting' | 'lagSeconds'>
+  readonly audit?: AuditLogWriter
 }
 
 interface Given {
@@ -182,15 +180,10 @@ function createAudit({ config, secrets, overrides, node, database, db, clock, lo
   const workspaceKeys = new Cache<WorkspaceKeys>(loadKeys, { maxAgeMs: KEYS_MAX_AGE_MS, loadMs })
   const auditWatch = new AuditWatch()
   const destinations = openDestinations(destinationOptions(config, secrets))
-  const recentRecords = new RecentRecords()
-  // Only the process that runs the jobs counts records.
-  const onCommit = node.leads ? (records: readonly PlacedRecord[]) => recentRecords.add(records) : () => {}
-  const audit = overrides.audit ?? new AuditWriter(database, auditWriterOptions({ workspaceKeys, auditWatch, onCommit }))
+  const { audit, recentRecords } = createAuditWriter({ overrides, node, database, workspaceKeys, auditWatch })
   return {
     workspaceKeys,
-    auditWatch,
-    recentRecords,
-    audit,
+    ...{ auditWatch, recentRecords, audit },
     chainOverdue: createChainOverdue({ db, audit, workspaceKeys, auditWatch }),
     checkpointDeliveries: destinations.map((destination) => new CheckpointDelivery(destination, { db, clock, log })),
     auditArchive: openArchive(archiveOptions(config, secrets)),

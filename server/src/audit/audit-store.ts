@@ -3,6 +3,7 @@ import type { Db } from '../db/database.ts'
 import { uuidOf } from '../db/values.ts'
 import { fromId } from '../lib/id.ts'
 import { type ChainEnd, parseRecord } from './chain/chain.ts'
+import { GROUP_SEAL_BYTES } from './chain/group-seal.ts'
 import type { AuditRecord } from './record/record.ts'
 import type { AuditRecordTable } from './tables.ts'
 
@@ -26,8 +27,9 @@ export async function findRecord(
 
 export type StoredRecord = Selectable<AuditRecordTable>
 
-const PAGE_SIZE = 500
-const HASH_PAGE_SIZE = 10_000
+/** A page with bodies, or of hashes, keeps the embedded database and the event loop from a chat for a few milliseconds. */
+export const PAGE_SIZE = 100
+export const HASH_PAGE_SIZE = 1_000
 
 /** Pages of records with sequences `after` (exclusive) to `through` (inclusive), in order, without a long transaction. */
 export async function* readRecordPages(
@@ -65,10 +67,10 @@ export async function* readHashPages(db: Db, workspaceId: string, after: number,
 /** Position, hashes and seal of a record, without its body. */
 export type ChainLink = Pick<StoredRecord, 'sequence' | 'prev_hash' | 'hash' | 'seal'>
 
-/** Id, position, hashes, seal and body of a record. */
-export type SealedLink = ChainLink & Pick<StoredRecord, 'id' | 'body'>
+/** Id, position, hashes and seal of a record. `body`: null if the seal does not cover it, because it is that of a position. */
+export type SealedLink = ChainLink & Pick<StoredRecord, 'id'> & { readonly body: string | null }
 
-/** Pages of links with bodies in the range, in order. Records may be missing. */
+/** Pages of sealed links in the range, in order. Records may be missing. */
 export async function* readSealedLinkPages(
   db: Db,
   workspaceId: string,
@@ -76,7 +78,8 @@ export async function* readSealedLinkPages(
 ): AsyncGenerator<SealedLink[]> {
   yield* readPages({ after, through }, (last) =>
     selectRange(db, workspaceId, last, through)
-      .select(['id', 'sequence', 'prev_hash', 'hash', 'seal', 'body'])
+      .select(['id', 'sequence', 'prev_hash', 'hash', 'seal'])
+      .select(sql<string | null>`case when octet_length(seal) = ${sql.lit(GROUP_SEAL_BYTES)} then body end`.as('body'))
       .limit(PAGE_SIZE)
       .execute(),
   )

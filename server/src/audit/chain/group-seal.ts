@@ -27,7 +27,7 @@ const GROUP_BYTES = 16
 const UNSIGNED_BYTES = 1 + 8 + HASH_BYTES + GROUP_BYTES + 2 + 2 + 4
 
 /** Length of a stored seal: its fields, then an HMAC-SHA-256 over them and the content's hash. */
-const SEAL_BYTES: number = UNSIGNED_BYTES + HASH_BYTES
+export const GROUP_SEAL_BYTES: number = UNSIGNED_BYTES + HASH_BYTES
 
 /** The part of the stored seal before the HMAC. */
 export function encodeGroupSeal({ anchor, group, index, size, offset }: GroupSeal): Buffer {
@@ -44,7 +44,7 @@ export function encodeGroupSeal({ anchor, group, index, size, offset }: GroupSea
 
 /** Splits a stored seal. Returns undefined if it has another form, such as the seal of a position. */
 export function decodeGroupSeal(seal: Buffer): (GroupSeal & { readonly signed: Buffer; readonly mac: Buffer }) | undefined {
-  if (seal.length !== SEAL_BYTES || seal[0] !== VERSION) return undefined
+  if (seal.length !== GROUP_SEAL_BYTES || seal[0] !== VERSION) return undefined
   const afterAnchor = 9 + HASH_BYTES
   const afterGroup = afterAnchor + GROUP_BYTES
   return {

@@ -17,8 +17,11 @@ import { AuditTamperedError, lockVerifiedSeal } from './verified-seal.ts'
 /** A checkpoint is due after this many records, or once the last checkpoint is this old and there are newer records. */
 const DUE_AFTER_RECORDS = 1_000
 const DUE_AFTER_MS = 60_000
-/** A checkpoint covers about this many records: retention and archive work from checkpoint to checkpoint. */
-export const MAX_RECORDS = 10_000
+/**
+ * A checkpoint covers about this many records: it is signed in one transaction, which keeps the embedded database from chats, and retention,
+ * archive and the job that reads old records again work from checkpoint to checkpoint.
+ */
+export const MAX_RECORDS = 1_000
 
 /**
  * Finds the Workspaces whose next checkpoint is due; every node may sign it. A last checkpoint with a future time was signed

@@ -11,7 +11,7 @@ import { createChangeDraft } from '../record/record.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
 
 /** Approximate number of records removed by one transaction; each batch ends at a checkpoint. */
-const BATCH_RECORDS = 2_000
+const BATCH_RECORDS = 500
 
 /** Which records of a Workspace may be removed. */
 export interface Retention {

@@ -78,7 +78,7 @@ export class UsageCounter {
     // An operator's change is no request.
     if (record.endpoint === 'admin' || Number.isNaN(record.at)) return
     const { attempts } = record
-    if (attempts.length === 0) return this.#addAttempt(record, undefined, true)
+    if (attempts.length === 0) this.#addAttempt(record, undefined, true)
     for (const [index, attempt] of attempts.entries()) this.#addAttempt(record, attempt, index === attempts.length - 1)
   }
 

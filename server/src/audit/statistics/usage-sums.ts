@@ -48,8 +48,7 @@ export function addUsage(to: UsageSums, from: Readonly<UsageSums>): void {
 
 export function addDurations(to: DurationSums, from: Readonly<DurationSums>): void {
   for (const part of ['total_durations', 'gateway_durations', 'provider_durations'] as const) {
-    const counts = from[part]
-    if (counts) counts.forEach((count, index) => addTo(to, part, index, count))
+    for (const [index, count] of from[part]?.entries() ?? []) addTo(to, part, index, count)
   }
 }
 
@@ -58,7 +57,8 @@ export function addDuration(to: DurationSums, part: keyof DurationSums, ms: numb
 }
 
 function addTo(to: DurationSums, part: keyof DurationSums, index: number, count: number): void {
-  const counts = (to[part] ??= [])
+  const counts = to[part] ?? []
   while (counts.length <= index) counts.push(0)
   counts[index] = (counts[index] ?? 0) + count
+  to[part] = counts
 }

@@ -31,8 +31,8 @@ export const isLinkSealed = (
   seal: Buffer,
   { id, sequence, prev_hash: prevHash, hash, body }: SealedLink,
 ): boolean =>
-  isSealValid(seals, seal, body, { sequence, prevHash, hash }) &&
-  (!decodeGroupSeal(seal) || (hashBody(body).equals(hash) && body.includes(`"id":"${toId('aud', id)}"`)))
+  isSealValid(seals, seal, body ?? '', { sequence, prevHash, hash }) &&
+  (!decodeGroupSeal(seal) || (body !== null && hashBody(body).equals(hash) && body.includes(`"id":"${toId('aud', id)}"`)))
 
 /** Pages of observed records of the range, in order, and the checker of their groups. */
 export async function* observePages(

@@ -1,0 +1,31 @@
+import { AuditWriter, type AuditWriterOptions } from './audit/chain/writer.ts'
+import type { AuditWatch } from './audit/checkpoints/watch.ts'
+import { RecentRecords } from './audit/statistics/recent-records.ts'
+import type { WorkspaceKeys } from './audit/workspace-keys.ts'
+import type { Database } from './db/database.ts'
+import type { Cache } from './lib/cache.ts'
+import type { PlaceInNode } from './processes/node-link.ts'
+
+/** What the server needs of an AuditWriter. */
+export type AuditLogWriter = Pick<AuditWriter, 'append' | 'chain' | 'leavesPending' | 'drain' | 'waiting' | 'lagSeconds'>
+
+interface AuditWriterGiven {
+  readonly overrides: { readonly audit?: AuditLogWriter }
+  readonly node: PlaceInNode
+  readonly database: Pick<Database, 'pool' | 'kind'>
+  readonly workspaceKeys: Cache<WorkspaceKeys>
+  readonly auditWatch: AuditWatch
+}
+
+/** The writer of the audit log. It knows the sealer of records, raises an alarm when the end of a chain is not where this node left it, and
+ * keeps what is counted of new records in the process that counts them. */
+export function createAuditWriter({ overrides, node, database, workspaceKeys, auditWatch }: AuditWriterGiven) {
+  const recentRecords = new RecentRecords()
+  const options: AuditWriterOptions = {
+    findSealer: async (workspaceId) => (await workspaceKeys.get(workspaceId)).hasher,
+    onAlarm: (workspaceId, sequence) => auditWatch.suspect(workspaceId, { sequence, id: null, reason: 'rolled_back' }),
+    ...(node.leads && { onCommit: (records) => recentRecords.add(records) }),
+  }
+  const audit: AuditLogWriter = overrides.audit ?? new AuditWriter(database, options)
+  return { audit, recentRecords }
+}
