@@ -183,7 +183,7 @@ describe.each(testDatabases())('checkpoints on $name', ({ open }) => {
         await sign(afterSigning(day * DAY))
       }
       expect(await prune(afterSigning(4.5 * DAY))).toBe(4_500)
-      expect(await verify()).toMatchObject({ ok: true, first: 4_501, records: 3 })
+      expect(await verify()).toMatchObject({ ok: true, first: 4_501, records: 5 })
     })
 
     test('removes each record once when two nodes prune at the same time', async () => {

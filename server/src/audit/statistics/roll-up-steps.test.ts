@@ -36,8 +36,10 @@ describe.each(testDatabases())('steps of the roll-up on $name', ({ open }) => {
       ...(n % 10 === 3 && { endpoint: 'admin', application_id: null }),
       ...(n % 4 !== 0 && { decision: { ...VERDICT, verdict: n % 2 === 0 ? 'deny' : 'allow' } }),
       ...(n % 7 === 0 && { key_id: 'key_a', status: 502 }),
+      // Sums of these are exact in any order.
+      duration_ms: 812.5,
       user: { id: n % 5 === 0 ? null : `user ${n % 6}`, verified: true, role: '', department: '' },
-      attempts: n % 3 === 0 ? [] : n % 3 === 1 ? [attempt] : [{ ...attempt, provider: 'two', cost: n / 1_000 }, attempt],
+      attempts: n % 3 === 0 ? [] : n % 3 === 1 ? [attempt] : [{ ...attempt, provider: 'two', cost: n / 1_024 }, attempt],
     })
   }
 
