@@ -33,8 +33,15 @@ export function topicOf(type: GovernanceEventType, payload: GovernancePayload): 
   return TOPICS[type]
 }
 
-/** Whether the event concerns the operator: an assignment only its assignee, a publication everyone but its author. */
-export function concerns(payload: GovernancePayload, topic: NotificationTopic, operatorId: string): boolean {
+/**
+ * Whether the event concerns the operator: an assignment only its assignee, a publication everyone but its author. `authorId`: the
+ * operator responsible for the publication.
+ */
+export function concerns(
+  payload: GovernancePayload,
+  topic: NotificationTopic,
+  { operatorId, authorId }: { readonly operatorId: string; readonly authorId: string | undefined },
+): boolean {
   if (topic === 'assigned') return payload.object === 'review_item' && payload.assigned_to === operatorId
-  return payload.object !== 'policy_set' || payload.published_by !== operatorId
+  return authorId !== operatorId
 }

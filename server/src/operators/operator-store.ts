@@ -101,6 +101,21 @@ export async function lockPeople(tx: Tx, ids: readonly string[]): Promise<void> 
     .execute()
 }
 
+/**
+ * Locks operators against changes by others until `tx` ends. Owners come first, as in a change of an operator (`lockOwners`, then
+ * `lockPeople`), so that the two do not deadlock.
+ */
+export async function shareLockPeople(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx
+    .selectFrom('operator')
+    .select('id')
+    .where('id', 'in', [...ids])
+    .orderBy(sql`role = 'owner' and suspended_at is null`, 'desc')
+    .orderBy('id')
+    .forShare()
+    .execute()
+}
+
 export async function findPersonByEmail(db: Db, email: string): Promise<Person | undefined> {
   const row = await selectPeople(db).where('email', '=', email.toLowerCase()).executeTakeFirst()
   return row && personOf(row)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { fromId } from '../lib/id.ts'
 import { announceReview } from './announce-review.ts'
-import type { ReviewItem, ReviewKind } from './review.ts'
+import type { Approval, ReviewItem, ReviewKind } from './review.ts'
 import { ITEM_COLUMNS, toItem, uuidOf } from './review-row.ts'
 import { getReview } from './review-store.ts'
 
@@ -27,6 +27,12 @@ export type DecisionResult =
   | { readonly kind: 'approved_before' }
   | { readonly kind: 'not_found' }
 
+interface HoldDecision extends ReviewerDecision {
+  readonly verdict: 'approved' | 'denied'
+  /** Those of the earlier approvals that still count. Default: none. */
+  readonly validApprovals?: (item: ReviewItem) => Promise<readonly Approval[]>
+}
+
 /**
  * Approves or denies a hold. The first decision is final, but an approval leaves the hold pending until as many different operators have
  * approved as it requires. A denial erases the content. Call `ReviewWaiters.changed` after the commit.
@@ -35,21 +41,13 @@ export const decideHold = async (
   tx: Tx,
   workspaceId: string,
   id: string,
-  { verdict, ...decision }: ReviewerDecision & { readonly verdict: 'approved' | 'denied' },
+  { verdict, ...decision }: HoldDecision,
 ): Promise<DecisionResult> =>
   (verdict === 'approved' ? await addApproval(tx, workspaceId, id, decision) : undefined) ??
   (await writeDecision(tx, workspaceId, id, 'hold', verdict, decision))
 
-/**
- * Adds an approval that is not the last one. Undefined: the item needs none, or this one completes it. Locks the item, because a request
- * at the same time may raise the number of approvals.
- */
-async function addApproval(
-  tx: Tx,
-  workspaceId: string,
-  id: string,
-  decision: ReviewerDecision,
-): Promise<DecisionResult | undefined> {
+/** Locks an item, because a request at the same time may raise the number of approvals or add an issuer of its key. */
+export async function lockReview(tx: Tx, workspaceId: string, id: string, now: Date): Promise<ReviewItem | undefined> {
   const row = await tx
     .selectFrom('review_item')
     .select(ITEM_COLUMNS)
@@ -57,21 +55,29 @@ async function addApproval(
     .where('id', '=', fromId('rev', id) ?? null)
     .forUpdate()
     .executeTakeFirst()
-  if (!row || row.required_approvals === 1) return undefined
-  const { by, otherIds = [], comment, now } = decision
-  const item = toItem(row, now)
+  return row && toItem(row, now)
+}
+
+/** Adds an approval that is not the last one. Undefined: the item needs none, or this one completes it. */
+async function addApproval(
+  tx: Tx,
+  workspaceId: string,
+  id: string,
+  { by, otherIds = [], comment, now, validApprovals }: Omit<HoldDecision, 'verdict'>,
+): Promise<DecisionResult | undefined> {
+  const item = await lockReview(tx, workspaceId, id, now)
+  if (!item || item.requiredApprovals === 1) return undefined
   const ids = [by, ...otherIds]
   if (item.state !== 'pending' || item.kind !== 'hold') return { kind: 'conflict', item }
-  if (ids.includes(item.userId)) return { kind: 'own_request' }
-  if (item.keyIssuers.some((issuer) => ids.includes(issuer))) return { kind: 'own_key' }
-  if (item.approvals.some((approval) => ids.includes(approval.by))) return { kind: 'approved_before' }
-  // An operator may have approved before an own API key sent the identical request.
-  const independent = item.approvals.filter((approval) => !item.keyIssuers.includes(approval.by))
-  const approvals = [...independent, { by, at: now.toISOString(), comment }]
+  const own = ownPart(item, ids)
+  if (own) return { kind: own }
+  const earlier = (await validApprovals?.(item)) ?? []
+  if (earlier.some((approval) => ids.includes(approval.by))) return { kind: 'approved_before' }
+  const approvals = [...earlier, { by, at: now.toISOString(), comment }]
   await tx
     .updateTable('review_item')
     .set({ approvals: JSON.stringify(approvals) })
-    .where('id', '=', row.id)
+    .where('id', '=', uuidOf('rev', item.id))
     .execute()
   return approvals.length < item.requiredApprovals ? { kind: 'decided', item: { ...item, approvals } } : undefined
 }
@@ -112,6 +118,15 @@ async function writeDecision(
 
   const item = await getReview(tx, workspaceId, id, now)
   if (!item) return { kind: 'not_found' }
-  if (reviewerIds.includes(item.userId)) return { kind: 'own_request' }
-  return item.keyIssuers.some((issuer) => reviewerIds.includes(issuer)) ? { kind: 'own_key' } : { kind: 'conflict', item }
+  const own = ownPart(item, reviewerIds)
+  return own ? { kind: own } : { kind: 'conflict', item }
+}
+
+/** The part that an operator has in the request of an item; undefined: none. `ids`: all ids under which the operator acts. */
+export function ownPart(
+  { userId, keyIssuers }: Pick<ReviewItem, 'userId' | 'keyIssuers'>,
+  ids: readonly string[],
+): 'own_request' | 'own_key' | undefined {
+  if (ids.includes(userId)) return 'own_request'
+  return keyIssuers.some((issuer) => ids.includes(issuer)) ? 'own_key' : undefined
 }

@@ -10,12 +10,15 @@ import { lockPerson } from '../../operators/operator-store.ts'
  * or a new role waits for this transaction, or this transaction waits for it.
  */
 export async function refuseLostScopes(tx: Tx, operator: Operator): Promise<void> {
-  const access = operator.kind === 'person' ? await accessOfPerson(tx, operator.id) : await accessOfToken(tx, operator.id)
-  if (covers(access, operator.access)) return
+  if (covers(await lockAccess(tx, operator), operator.access)) return
   throw new GatehouseError('FORBIDDEN', {
     message: 'Your permissions changed during this request, so nothing was done. Sign in again.',
   })
 }
+
+/** The present access of an operator or admin token, which cannot change until `tx` ends. */
+export const lockAccess = (tx: Tx, { id, kind }: Pick<Operator, 'id' | 'kind'>): Promise<Access> =>
+  kind === 'person' ? accessOfPerson(tx, id) : accessOfToken(tx, id)
 
 async function accessOfPerson(tx: Tx, id: string): Promise<Access> {
   const person = await lockPerson(tx, id)

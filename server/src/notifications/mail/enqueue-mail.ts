@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import type { GovernanceEventType, GovernancePayload } from '../../domain/governance-event.ts'
 import { newUuid, toId } from '../../lib/id.ts'
+import { findResponsibleOperator } from '../../operators/admin-token-store.ts'
 import { listSubscribers, type Subscriber } from '../settings-store.ts'
 import { concerns, MAILED_TYPES, topicOf } from '../topic.ts'
 import { Recipients } from './recipients.ts'
@@ -75,9 +76,10 @@ async function addMail(tx: Tx, events: readonly NewEvent[], { workspace, subscri
     const [type, payload] = [event.type as GovernanceEventType, event.payload as GovernancePayload]
     const topic = topicOf(type, payload)
     if (topic === undefined) continue
+    const authorId = payload.object === 'policy_set' ? await findResponsibleOperator(tx, payload.published_by) : undefined
     const ids = new Set<string>()
     for (const { operatorId, topics, since } of subscribers) {
-      if (!topics.includes(topic) || event.created_at < since || !concerns(payload, topic, operatorId)) continue
+      if (!topics.includes(topic) || event.created_at < since || !concerns(payload, topic, { operatorId, authorId })) continue
       const id = await recipients.find(operatorId, topic, toId('ws', workspace))
       if (id !== undefined) ids.add(id)
     }

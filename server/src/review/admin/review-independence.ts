@@ -12,39 +12,46 @@ export interface IndependenceDeps {
   readonly requiresFourEyes: (tx: Tx, workspaceId: string) => Promise<boolean>
 }
 
+/** An operator or admin token. `scopes`: in the Workspace of the item. */
+export type Approver = Pick<Operator, 'id' | 'kind' | 'scopes'>
+
 /** Throws a 403 when the operator issued a token of the user who sent the message. `ids`: all ids under which the operator acts. */
-export async function refuseTokenIssuer(
+export async function refuseTokenIssuer(deps: IndependenceDeps, tx: Tx, item: ReviewItem, ids: readonly string[]): Promise<void> {
+  if (await hasIssuedToken(deps, tx, item, ids))
+    throw forbidden('You issued a token of the user who sent this message. Another operator must decide on it.')
+}
+
+/** Whether the operator issued a token of the user who sent the message. `ids`: all ids under which the operator acts. */
+export async function hasIssuedToken(
   { findTokenIssuers }: IndependenceDeps,
   tx: Tx,
   item: ReviewItem,
   ids: readonly string[],
-): Promise<void> {
-  const issuers = await findTokenIssuers(tx, item)
-  if (issuers.some((issuer) => ids.includes(issuer)))
-    throw forbidden('You issued a token of the user who sent this message. Another operator must decide on it.')
+): Promise<boolean> {
+  return (await findTokenIssuers(tx, item)).some((issuer) => ids.includes(issuer))
 }
 
-/** In a Workspace that requires four eyes: throws a 403 if the operator can have caused the request alone. */
-export async function refuseWithoutFourEyes(
+/** Throws a 403 if the Workspace requires four eyes and the operator can have caused the request alone. */
+export async function refuseWithoutFourEyes(deps: IndependenceDeps, tx: Tx, item: ReviewItem, approver: Approver): Promise<void> {
+  const problem = await findFourEyesProblem(deps, tx, item, approver)
+  if (problem !== undefined) throw forbidden(problem)
+}
+
+/** In a Workspace that requires four eyes: why the operator can have caused the request alone; undefined: the operator cannot. */
+export async function findFourEyesProblem(
   { requiresFourEyes }: IndependenceDeps,
   tx: Tx,
   { workspaceId }: ReviewItem,
-  operator: Operator,
-): Promise<void> {
-  if (!(await requiresFourEyes(tx, workspaceId))) return
-  if (operator.kind !== 'person')
-    throw forbidden('This Workspace requires four eyes: a signed-in operator must approve, not an admin token.')
-  const causing = causingScope(operator.scopes)
+  { id, kind, scopes }: Approver,
+): Promise<string | undefined> {
+  if (!(await requiresFourEyes(tx, workspaceId))) return undefined
+  if (kind !== 'person') return 'This Workspace requires four eyes: a signed-in operator must approve, not an admin token.'
+  const causing = causingScope(scopes)
   if (causing)
-    throw forbidden(
-      `This Workspace requires four eyes: an operator with a second role, such as reviewer, must approve. Your role has ${causing}, which can cause requests.`,
-    )
-  if (await couldCauseRequests(tx, operator.id, workspaceId))
-    throw forbidden(
-      'This Workspace requires four eyes: you had a role that can cause requests. Another reviewer must approve. You can approve after you set a new password with a link from `gatehouse operator invite` on the server.',
-    )
-  if (await hasOperatorIssuedPassword(tx, operator.id))
-    throw forbidden(
-      'This Workspace requires four eyes: another operator issued the link with which your password was chosen. Sign in by single sign-on without a password, or choose one with a link from `gatehouse operator invite` on the server.',
-    )
+    return `This Workspace requires four eyes: an operator with a second role, such as reviewer, must approve. Your role has ${causing}, which can cause requests.`
+  if (await couldCauseRequests(tx, id, workspaceId))
+    return 'This Workspace requires four eyes: you had a role that can cause requests. Another reviewer must approve. You can approve after you set a new password with a link from `gatehouse operator invite` on the server.'
+  if (await hasOperatorIssuedPassword(tx, id))
+    return 'This Workspace requires four eyes: another operator issued the link with which your password was chosen. Sign in by single sign-on without a password, or choose one with a link from `gatehouse operator invite` on the server.'
+  return undefined
 }

@@ -10,7 +10,7 @@ import { notFound } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import { oneOf } from '../../lib/fields.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
-import { findIdsOfOperator } from '../../operators/admin-token-store.ts'
+import { findIdsOfOperator, findResponsibleOperator } from '../../operators/admin-token-store.ts'
 import { representedBy } from '../../operators/representative.ts'
 import { acknowledgeEscalation, type DecisionResult, decideHold } from '../decision-store.ts'
 import { REVIEW_STATES, type ReviewItem } from '../review.ts'
@@ -22,6 +22,7 @@ import { type IndependenceDeps, refuseTokenIssuer, refuseWithoutFourEyes } from 
 import { type FindInTexts, findMarks } from './review-marks.ts'
 import { DecisionBody, REVIEW_KINDS, ReviewView, ReviewWithContentView } from './review-shapes.ts'
 import { findReviewingDelegates } from './reviewer.ts'
+import { findValidApprovals, lockApprovers } from './valid-approvals.ts'
 
 const UNKNOWN = { 404: 'NOT_FOUND: the item, or the Workspace' }
 
@@ -82,15 +83,19 @@ type DecisionArguments = Parameters<typeof acknowledgeEscalation>
 const DECISIONS = [
   {
     verb: 'approve',
-    write: (...[tx, workspaceId, id, decision]: DecisionArguments) =>
-      decideHold(tx, workspaceId, id, { ...decision, verdict: 'approved' }),
+    write: ([tx, workspaceId, id, decision]: DecisionArguments, deps: IndependenceDeps) =>
+      decideHold(tx, workspaceId, id, {
+        ...decision,
+        verdict: 'approved',
+        validApprovals: (item) => findValidApprovals(deps, tx, item),
+      }),
   },
   {
     verb: 'deny',
-    write: (...[tx, workspaceId, id, decision]: DecisionArguments) =>
+    write: ([tx, workspaceId, id, decision]: DecisionArguments) =>
       decideHold(tx, workspaceId, id, { ...decision, verdict: 'denied' }),
   },
-  { verb: 'acknowledge', write: acknowledgeEscalation },
+  { verb: 'acknowledge', write: (parameters: DecisionArguments) => acknowledgeEscalation(...parameters) },
 ] as const
 
 /** Held messages of the messaging API. `Release`: the message that an approval stores. */
@@ -135,19 +140,21 @@ export function reviewsRoutes<Release>(app: TypedApp, deps: ReviewsDeps<Release>
     handle(app, { ...docs[verb], preValidation: bodyOptional }, async (request) => {
       const { workspaceId, operator, params, body } = request
       const release = verb === 'approve' ? await heldMessages.prepare(workspaceId, params.id, clock.now()) : undefined
-      const item = await change(deps, request, async (tx, now) => {
+      const lock = verb === 'approve' ? (tx: Tx) => lockApprovers(tx, request, clock.now()) : undefined
+      const work = async (tx: Tx, now: Date) => {
         const otherIds = await findIdsOfOperator(tx, operator.id)
         const current = await getReview(tx, workspaceId, params.id, now)
         if (current) await refuseTokenIssuer(deps, tx, current, [operator.id, ...otherIds])
         if (current && verb === 'approve') await refuseWithoutFourEyes(deps, tx, current, operator)
         const decision = { by: operator.id, otherIds, comment: body.comment ?? null, now }
-        const item = decidedItem(await write(tx, workspaceId, params.id, decision))
+        const item = decidedItem(await write([tx, workspaceId, params.id, decision], deps))
         // One of several approvals leaves the item pending.
         const isFinal = item.state !== 'pending'
         const value = isFinal ? await heldMessages.settle(tx, item, release, now) : item
         const fields = [isFinal ? 'state' : 'approvals', ...(body.comment ? ['comment'] : [])]
-        return { value, action: `review.${verb}`, id: value.id, fields }
-      })
+        return { value, action: `review.${verb}` as const, id: value.id, fields }
+      }
+      const item = await change(deps, request, work, lock)
       await waiters.changed(item.id)
       return reviewJson(item)
     })
@@ -164,7 +171,9 @@ async function assigneesIn(
 ): Promise<readonly string[] | undefined> {
   if (filter === undefined) return undefined
   if (filter === 'none') return []
-  return filter === 'me' ? [self, ...representedBy(self, await findReviewingDelegates(db, workspaceId, now))] : [filter]
+  if (filter !== 'me') return [filter]
+  const person = await findResponsibleOperator(db, self)
+  return [person, ...representedBy(person, await findReviewingDelegates(db, workspaceId, now))]
 }
 
 /** The decided item. Throws the refusal otherwise. */

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newInvitationToken, putInvitation } from '../../src/operators/invitation-store.ts'
+import { suspendPerson } from '../../src/operators/operator-store.ts'
+import { expectError as refusedByGateway } from '../support/gateway-client.ts'
+import { type Governed, startGoverned } from '../support/governed.ts'
+import { MARKER_RULES } from '../support/marker-policies.ts'
+import { Browser, inviteOperator, PASSWORD, signInOperator } from '../support/operators.ts'
+import { type Admin, adminClient, expectError } from './client.ts'
+
+let governed: Governed
+let admin: Admin
+let workspace: string
+beforeAll(async () => {
+  governed = await startGoverned()
+  admin = adminClient(governed.server)
+  workspace = (await admin.get('/workspaces')).data[0].id
+  const twice = { id: 'birch-hold', at: ['input'], when: 'content.text.contains("birch-hold")', verdict: 'require_approval' }
+  await governed.publish([...MARKER_RULES, { ...twice, approvals: 2 }] as never)
+})
+afterAll(() => governed.close())
+
+const approve = (browser: Browser, id: string) => browser.post(`/admin/v1/reviews/${id}/approve`)
+const reviewer = () => signInOperator(governed.server, 'reviewer')
+const issueToken = async (browser: Browser) => (await browser.post('/admin/v1/tokens', { name: 'automation' })).body
+const approveWith = (token: string, id: string) => admin.send('POST', `/reviews/${id}/approve`, {}, { token })
+
+/** A hold of two approvals with that of `approver`, who then changes; afterwards two others approve. */
+async function expectNotCounted(
+  approveFirst: (id: string) => Promise<{ readonly body: Record<string, unknown> }>,
+  change: (held: { readonly id: string; readonly prompt: string }) => Promise<unknown>,
+): Promise<void> {
+  const held = await governed.holdPrompt('birch-hold', { more: { governance: { user: { id: 'a user' } } } })
+  const first = await approveFirst(held.id)
+  expect(first.body).toMatchObject({ state: 'pending', approvals: [expect.anything()] })
+  await change(held)
+  const [second, third] = [await reviewer(), await reviewer()]
+  expect((await approve(second.browser, held.id)).body).toMatchObject({ state: 'pending', approvals: [{ by: second.id }] })
+  expect((await approve(third.browser, held.id)).body.state).toBe('approved')
+}
+
+describe('earlier approvals: an approval does not count when the last one arrives [ADM-REV-1]', () => {
+  test('after the operator was removed', async () => {
+    const { id, browser } = await reviewer()
+    await expectNotCounted(
+      (held) => approve(browser, held),
+      () => admin.remove(`/operators/${id}`),
+    )
+  })
+
+  test('after the operator lost the role', async () => {
+    const { id, browser } = await reviewer()
+    await expectNotCounted(
+      (held) => approve(browser, held),
+      () => admin.patch(`/operators/${id}`, { role: 'auditor' }),
+    )
+  })
+
+  test('after the operator lost the Workspace', async () => {
+    const elsewhere = await admin.workspace()
+    const { id, browser } = await signInOperator(governed.server, { [workspace]: 'reviewer', [elsewhere]: 'reviewer' })
+    await expectNotCounted(
+      (held) => browser.post(`/admin/v1/reviews/${held}/approve?workspace=${workspace}`),
+      () => admin.patch(`/operators/${id}`, { workspace_roles: [{ workspace_id: workspace, role: null }] }),
+    )
+  })
+
+  test('after single sign-on suspended the operator', async () => {
+    const { id, browser } = await reviewer()
+    await expectNotCounted(
+      (held) => approve(browser, held),
+      () => governed.server.context.database.db.transaction().execute((tx) => suspendPerson(tx, id, new Date())),
+    )
+  })
+
+  test('after its admin token was revoked, and after the issuer of the token was removed', async () => {
+    const { id, browser } = await signInOperator(governed.server, 'owner')
+    const [revoked, ended] = [await issueToken(browser), await issueToken(browser)]
+    await expectNotCounted(
+      (held) => approveWith(revoked.token, held),
+      () => browser.post(`/admin/v1/tokens/${revoked.id}/revoke`),
+    )
+    await expectNotCounted(
+      (held) => approveWith(ended.token, held),
+      () => admin.remove(`/operators/${id}`),
+    )
+  })
+
+  test("after an identical request with the operator's own key, when an admin token approved", async () => {
+    const { browser } = await signInOperator(governed.server, 'owner')
+    const { token } = await issueToken(browser)
+    const [{ id: application }] = (await admin.get('/applications')).data.filter(
+      ({ id }: { id: string }) => id === governed.server.demo.applications[0]?.id,
+    )
+    const { key } = (await browser.post(`/admin/v1/applications/${application}/keys`, { name: 'own' })).body
+    await expectNotCounted(
+      (held) => approveWith(token, held),
+      async ({ prompt }) => {
+        const again = await governed.chat(prompt, { governance: { user: { id: 'a user' } } }, { token: key })
+        refusedByGateway(again, 'POLICY_REVIEW_PENDING')
+      },
+    )
+  })
+})
+
+describe('earlier approvals: an operator approves again', () => {
+  test('403 while the first approval counts, and 200 after it stopped counting', async () => {
+    const { browser } = await signInOperator(governed.server, 'owner')
+    const { id, token } = await issueToken(browser)
+    const held = await governed.holdPrompt('birch-hold')
+    expect((await approveWith(token, held.id)).body.state).toBe('pending')
+    expect(expectError(await approve(browser, held.id), 'FORBIDDEN').message).toContain('already')
+    await browser.post(`/admin/v1/tokens/${id}/revoke`)
+    expect((await approve(browser, held.id)).body).toMatchObject({ state: 'pending', approvals: [expect.anything()] })
+    expect((await approve((await reviewer()).browser, held.id)).body.state).toBe('approved')
+  })
+
+  test('the approval of an operator who is removed at the same time counts, or the hold stays pending', async () => {
+    for (let round = 0; round < 5; round++) {
+      const [first, second] = [await reviewer(), await reviewer()]
+      const held = await governed.holdPrompt('birch-hold')
+      expect((await approve(first.browser, held.id)).body.state).toBe('pending')
+      const [last] = await Promise.all([approve(second.browser, held.id), admin.remove(`/operators/${first.id}`)])
+      expect(last.status, last.text).toBe(200)
+      const by = last.body.approvals.map((approval: { by: string }) => approval.by)
+      expect([last.body.state, by]).toEqual(
+        last.body.state === 'approved' ? ['approved', [first.id, second.id]] : ['pending', [second.id]],
+      )
+    }
+  })
+})
+
+describe('review queue: items assigned to me', () => {
+  test('an admin token lists the items of its operator', async () => {
+    const { id, browser } = await signInOperator(governed.server, 'owner')
+    const { token } = await issueToken(browser)
+    const held = await governed.holdPrompt()
+    await admin.post(`/reviews/${held.id}/assign`, { operator_id: id })
+    const { data } = await admin.get('/reviews?assigned_to=me', { token })
+    expect(data.map((item: { id: string }) => item.id)).toEqual([held.id])
+  })
+})
+
+describe('earlier approvals: four eyes', () => {
+  test('an earlier approval that four eyes would refuse does not count after they are turned on', async () => {
+    const held = await governed.holdPrompt('birch-hold')
+    expect((await approve((await signInOperator(governed.server, 'owner')).browser, held.id)).body.state).toBe('pending')
+    await admin.patch(`/workspaces/${workspace}`, { settings: { review: { four_eyes: true } } })
+    const [second, third] = [await independentReviewer(), await independentReviewer()]
+    expect((await approve(second.browser, held.id)).body).toMatchObject({ state: 'pending', approvals: [{ by: second.id }] })
+    expect((await approve(third.browser, held.id)).body.state).toBe('approved')
+  })
+})
+
+/** A reviewer who chose the password with an invitation of the server. */
+async function independentReviewer() {
+  const { id } = await inviteOperator(governed.server, 'reviewer')
+  const token = newInvitationToken()
+  await governed.server.context.database.db.transaction().execute((tx) => putInvitation(tx, id, token, new Date()))
+  const browser = new Browser(governed.server.base)
+  expect((await browser.post('/auth/gatehouse/accept', { token, password: PASSWORD })).status).toBe(200)
+  return { id, browser }
+}
