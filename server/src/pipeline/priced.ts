@@ -1,9 +1,9 @@
 import { requestedTier } from '../providers/price-tier.ts'
 import { areOffersPriced } from '../providers/route.ts'
 import { ENDPOINT_PLANS } from './endpoints.ts'
+import type { RouteDeps } from './find-candidates.ts'
 import type { IncomingRequest } from './request.ts'
 import type { Admitted, Caller } from './stage-results.ts'
-import type { RouteDeps } from './stages/08-route.ts'
 
 /** The request with the value of `request.priced`, which policies read before stage 8 selects the candidates. */
 export async function withPriced(

@@ -6,12 +6,12 @@ import type { Application } from '../domain/principal.ts'
 import { UNLIMITED } from '../limits/lease.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
 import type { Pause } from '../policy/evaluation-limiter.ts'
+import type { RouteDeps } from './find-candidates.ts'
 import { withPriced } from './priced.ts'
 import { assertedUser, type GatewayRequest, withCollectedTexts } from './request.ts'
 import { type Admitted, type Authorized, type Classified, type Inspected, NOT_INVOKED, noHits } from './stage-results.ts'
 import { classify } from './stages/04-classify.ts'
 import { type AuthorizeDeps, authorize } from './stages/05-authorize.ts'
-import type { RouteDeps } from './stages/08-route.ts'
 import { type InspectDeps, inspect } from './stages/10-inspect.ts'
 
 /** An assumed request and assumed policies. */

@@ -17,12 +17,13 @@ import { type Release, type ReviewDeps, resubmit } from '../../review/resubmissi
 import { findPendingHold } from '../../review/review-store.ts'
 import { responseOwner } from '../continue-conversation.ts'
 import { ENDPOINT_PLANS } from '../endpoints.ts'
+import { findCandidates, type RouteDeps } from '../find-candidates.ts'
 import { decide, type GovernDeps, transform } from '../govern.ts'
 import type { UsedResponse } from '../request.ts'
 import type { Authorized, Classified, RequestContext } from '../stage-results.ts'
 import { NOTHING_DECIDED, ownerOf, policyInputOf } from '../stage-results.ts'
 
-export interface AuthorizeDeps extends ReviewDeps, Pick<GovernDeps, 'reportFault'> {
+export interface AuthorizeDeps extends ReviewDeps, RouteDeps, Pick<GovernDeps, 'reportFault'> {
   readonly policies: Pick<ActivePolicies, 'current'>
   /** A Workspace's keys, by its id. */
   readonly workspaceKeys: Cache<WorkspaceKeys>
@@ -56,7 +57,11 @@ export async function authorize(
   const decided = await decideOnInput(context, classified, deps)
   if (request.dryRun) return withTransforms(decided, context, classified, deps)
   if (request.reviewItemId !== undefined) return release(request.reviewItemId, decided, context, classified, deps)
-  return (await stopByVerdict(decided, context, deps)) ?? withTransforms(decided, context, classified, deps)
+  const stopped = await stopByVerdict(decided, context, deps)
+  // Reviewers are asked only about requests that a model may answer.
+  const opensHold = stopped instanceof Stop && stopped.outcome.kind === 'held' && stopped.outcome.point === 'input'
+  const unanswerable = opensHold ? await refuseUnanswerable(decided, context, classified, deps) : undefined
+  return unanswerable ?? stopped ?? withTransforms(decided, context, classified, deps)
 }
 
 /** The decision of the active input policies, without its transforms. */
@@ -95,6 +100,19 @@ async function findResponse(
   if (!storedResponse) return refuse('NOT_FOUND', { message: 'Response not found.' }, NOTHING_DECIDED)
   const problem = problemOf?.(storedResponse.content)
   return problem ? refuse('VALIDATION_ERROR', problem, NOTHING_DECIDED) : { ...NOTHING_DECIDED, storedResponse }
+}
+
+/** The refusal of a request that no provider may serve, as far as that is known before the searches; undefined: there is a provider. */
+async function refuseUnanswerable(
+  decided: Authorized,
+  context: RequestContext,
+  classified: Classified,
+  deps: AuthorizeDeps,
+): Promise<Stop<Authorized> | undefined> {
+  const authorized = withTransforms(decided, context, classified, deps)
+  if (authorized instanceof Stop) return authorized
+  const route = await findCandidates(context, authorized, deps)
+  return route instanceof Stop ? new Stop(route.outcome, decided) : undefined
 }
 
 /** A denial or a hold; undefined: the request continues. A search continues without its query (endpoints.ts, onRefusal). */

@@ -1,0 +1,56 @@
+import { refuse, type Stop } from '../domain/outcome.ts'
+import { estimateRequestTokens, estimateTokens } from '../domain/tokens.ts'
+import type { Cache } from '../lib/cache.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Health } from '../providers/health.ts'
+import { noEligibleProvider } from '../providers/no-eligible-provider.ts'
+import type { Provider } from '../providers/provider.ts'
+import { listAllowedModels, selectCandidates } from '../providers/route.ts'
+import type { GatewayRequest } from './request.ts'
+import { type Authorized, NO_ROUTE, type RequestContext, type Route } from './stage-results.ts'
+
+export interface RouteDeps {
+  /** A Workspace's providers by its id. */
+  readonly providers: Cache<readonly Provider[]>
+  readonly health: Health
+  readonly clock: Clock
+  readonly random: () => number
+}
+
+/** Tokens that `route:max_cost` assumes for a completion without a limit. */
+const UNBOUNDED_TOKENS = 4_096
+
+/** The providers that may serve the request, best first. A request without one is refused. */
+export async function findCandidates(
+  { incoming, caller: { application }, admitted: { request } }: Pick<RequestContext, 'incoming' | 'caller' | 'admitted'>,
+  { decision, messages, parameters, systemTexts, context, steering }: Authorized,
+  deps: RouteDeps,
+): Promise<Route | Stop<never>> {
+  const providers = await deps.providers.get(application.workspaceId)
+  const isEmbedding = incoming.endpoint === 'embeddings'
+  const added = isEmbedding ? [] : [...systemTexts, context].filter((text) => text !== '')
+  const tokens = () => estimateTokens(added) + estimateRequestTokens({ messages, parameters })
+  const output = () => (isEmbedding ? undefined : completionTokens(request, maxTokens))
+  const model = request.model || (application.defaultModel ?? '')
+  const { region, provider, maxCost, maxTokens, unsatisfiable } = steering
+  const need = {
+    model,
+    application,
+    classification: decision.classification,
+    region,
+    provider,
+    maxCost,
+    ...(maxCost !== undefined && { tokens: { input: tokens(), output: output(), at: deps.clock.now() } }),
+  }
+  const { candidates } = unsatisfiable
+    ? NO_ROUTE
+    : selectCandidates(providers, need, { rank: (provider) => deps.health.rank(provider), random: deps.random })
+  if (candidates.length > 0) return { ...NO_ROUTE, tokens, candidates }
+  return refuse('NO_ELIGIBLE_PROVIDER', noEligibleProvider(model, listAllowedModels(providers, application)))
+}
+
+/** Of all `n` completions that the request asks for. */
+function completionTokens({ maxTokens, parameters }: GatewayRequest, bound: number | undefined): number {
+  const longest = Math.min(maxTokens ?? bound ?? UNBOUNDED_TOKENS, bound ?? Number.POSITIVE_INFINITY)
+  return longest * (typeof parameters.n === 'number' ? parameters.n : 1)
+}
