@@ -7,6 +7,8 @@ import type { ReviewItem, ReviewKind, ReviewState } from './review.ts'
 import { ITEM_COLUMNS, toItem, uuidOf } from './review-row.ts'
 
 export interface ReviewQuery extends PageRequest {
+  /** `rev_…`: only this item. */
+  readonly id?: string | undefined
   readonly state?: ReviewState | undefined
   readonly kind?: ReviewKind | undefined
   /** `app_…` */
@@ -29,6 +31,7 @@ export async function listReviews(db: Db, workspaceId: string, query: ReviewQuer
   if (kind) rows = rows.where('kind', '=', kind)
   // Repeats the predicate of the partial index, so that prepared plans can use it.
   if (kind && kind !== 'hold') rows = rows.where('kind', '<>', sql.lit('hold'))
+  if (query.id !== undefined) rows = rows.where('id', '=', fromId('rev', query.id) ?? null)
   if (query.applicationId !== undefined) {
     const application = fromId('app', query.applicationId)
     if (application === undefined) return undefined

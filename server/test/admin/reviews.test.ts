@@ -66,6 +66,17 @@ test('list: filters by state, kind, rule and Application', async () => {
   expect((await admin.get('/reviews?state=approved')).data.map((item: Json) => item.id)).toContain(id)
 })
 
+test('list: one item by its id has no content, and nothing is recorded', async () => {
+  const { id } = await governed.holdPrompt()
+  const read = async () => (await admin.get(`/reviews?id=${id}&limit=1`)).data
+  const [item, ...others] = await read()
+  expect([others, item.id, item.state, 'content' in item]).toEqual([[], id, 'pending', false])
+  await governed.decide(id, 'approve')
+  expect((await read())[0].state).toBe('approved')
+  expect((await admin.records()).map(({ change }) => change?.action)).not.toContain('review.read')
+  expect((await admin.get('/reviews?id=rev_unknown')).data).toEqual([])
+})
+
 test('get: shows the content to decide on, and the view is recorded first', async () => {
   const { id, prompt, answer } = await governed.holdCompletion()
   const shown = await admin.get(`/reviews/${id}`)

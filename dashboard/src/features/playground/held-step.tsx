@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { Trans, useTranslation } from 'react-i18next'
-import { useRead } from '../../api/queries.ts'
+import { useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { Link } from '../../ui/link.tsx'
 
@@ -17,12 +17,13 @@ interface HeldStepProps {
 export function HeldStep({ reviewItemId, onApproved }: HeldStepProps) {
   const { t } = useTranslation('playground')
   const canRead = useScopes().hasScope('reviews:read')
-  const { data } = useRead(
-    '/admin/v1/reviews/{id}',
-    { params: { path: { id: reviewItemId } } },
+  // The list has no content: reading that would be recorded as if an operator had opened the item.
+  const { items } = useList(
+    '/admin/v1/reviews',
+    { params: { query: { id: reviewItemId, limit: 1 } } },
     { enabled: canRead, refetchInterval: POLL_MS, staleTime: 0 },
   )
-  const state = data?.state
+  const state = items?.[0]?.state
   const continued = useRef(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: only the state of the item continues the request
   useEffect(() => {

@@ -49,6 +49,12 @@ const docs = {
       scope: 'reviews:read',
       query: {
         ...PAGE,
+        id: Type.Optional(
+          Type.String({
+            maxLength: 64,
+            description: 'Only this item, to follow its state: reading the content of an item is recorded.',
+          }),
+        ),
         state: Type.Optional(oneOf(REVIEW_STATES)),
         kind: Type.Optional(oneOf(REVIEW_KINDS)),
         application_id: Type.Optional(Type.String()),
@@ -117,9 +123,10 @@ export function reviewsRoutes<Release>(app: TypedApp, deps: ReviewsDeps<Release>
   const { db, clock, waiters, heldMessages } = deps
 
   handle(app, docs.list, async ({ workspaceId, query, operator }) => {
-    const { state, kind, rule } = query
+    const { id, state, kind, rule } = query
     const filter = {
       ...pageOf(query),
+      id,
       state,
       kind,
       rule,
