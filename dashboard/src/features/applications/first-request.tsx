@@ -1,10 +1,11 @@
 import { Alert, Group, Loader, Text } from '@mantine/core'
-import { IconCircleCheck } from '@tabler/icons-react'
+import { IconAlertCircle, IconCircleCheck } from '@tabler/icons-react'
 import { useTranslation } from 'react-i18next'
 import type { ResponseOf } from '../../api/operations.ts'
 import { useList } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { Link } from '../../ui/link.tsx'
+import { resultOf, Verdict } from '../../ui/verdict.tsx'
 
 const POLL_MS = 2_000
 
@@ -13,7 +14,7 @@ interface FirstRequestProps {
   readonly apiKey: ResponseOf<'get', '/admin/v1/keys/{id}'> | undefined
 }
 
-/** Waits for the first request with a key, and then links to the latest record of its Application. */
+/** Waits for the first request with a key, and then shows the result of the latest record of its Application. */
 export function FirstRequest({ apiKey: key }: FirstRequestProps) {
   const { t } = useTranslation('applications')
   if (!key?.last_used_at) {
@@ -23,29 +24,38 @@ export function FirstRequest({ apiKey: key }: FirstRequestProps) {
       </Alert>
     )
   }
-  return (
-    <Alert color="green" variant="light" icon={<IconCircleCheck size={18} />} role="status">
-      <Group justify="space-between">
-        <Text size="sm" fw={600}>
-          {t('created.received')}
-        </Text>
-        <RecordLink applicationId={key.application_id} from={key.created_at} />
-      </Group>
-    </Alert>
-  )
+  return <Received applicationId={key.application_id} from={key.created_at} />
 }
 
-/** The record is written when the response is complete. A list of models has none. */
-function RecordLink({ applicationId, from }: { readonly applicationId: string; readonly from: string }) {
+/** The record is written when the response is complete. A list of models has none, and neither has a body that is not valid. */
+function Received({ applicationId, from }: { readonly applicationId: string; readonly from: string }) {
   const { t } = useTranslation('applications')
   const enabled = useScopes().hasScope('audit:read')
   const query = { application_id: applicationId, from, limit: 1 }
   const { items } = useList('/admin/v1/audit', { params: { query } }, { enabled, refetchInterval: POLL_MS })
   const [record] = items ?? []
-  if (!record) return null
+  const Icon = record?.error_code ? IconAlertCircle : IconCircleCheck
+  const color = record?.error_code ? 'yellow' : record ? 'green' : 'gray'
   return (
-    <Link to={`/audit/${record.id}`} size="sm">
-      {t('created.openRecord')}
-    </Link>
+    <Alert color={color} variant="light" icon={<Icon size={18} />} role="status">
+      <Group justify="space-between">
+        <Group gap="xs">
+          <Text size="sm" fw={600}>
+            {t('created.received')}
+          </Text>
+          {record && <Verdict verdict={resultOf(record)} />}
+          {record?.error_code && (
+            <Text size="sm">
+              {record.status} {record.error_code}
+            </Text>
+          )}
+        </Group>
+        {record && (
+          <Link to={`/audit/${record.id}`} size="sm">
+            {t('created.openRecord')}
+          </Link>
+        )}
+      </Group>
+    </Alert>
   )
 }

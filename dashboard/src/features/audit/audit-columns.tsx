@@ -5,7 +5,7 @@ import { formatCount, formatDollars, formatMs } from '../../ui/format-numbers.ts
 import { Level } from '../../ui/level.tsx'
 import { shortHash } from '../../ui/short-hash.ts'
 import { Time } from '../../ui/time.tsx'
-import { Verdict } from '../../ui/verdict.tsx'
+import { resultOf, Verdict } from '../../ui/verdict.tsx'
 import { costOf, gatewayMs, modelOf, tokensOf } from './record-figures.ts'
 
 interface Names {
@@ -39,7 +39,7 @@ export const columnsOf = (names: Names, t: TFunction<'audit'>): Columns => [
     from: 'md',
     width: 104,
   },
-  { id: 'verdict', header: t('columns.verdict'), cell: ({ decision }) => <Verdict verdict={decision?.verdict} /> },
+  { id: 'verdict', header: t('columns.verdict'), cell: (record) => <Verdict verdict={resultOf(record)} /> },
   {
     id: 'rules',
     header: t('columns.rules'),

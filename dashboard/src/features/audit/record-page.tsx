@@ -12,7 +12,7 @@ import { Page as Frame } from '../../ui/page.tsx'
 import { Section } from '../../ui/section.tsx'
 import { PageSkeleton } from '../../ui/skeletons.tsx'
 import { Time } from '../../ui/time.tsx'
-import { Verdict } from '../../ui/verdict.tsx'
+import { resultOf, Verdict } from '../../ui/verdict.tsx'
 import { AttemptsSection } from './attempts-section.tsx'
 import { ContentSection } from './content-section.tsx'
 import { DecisionDetails } from './decision-details.tsx'
@@ -64,12 +64,13 @@ export function Page() {
   )
 }
 
-/** Verdict and levels, beside the title. */
-function Levels({ record: { decision, risk_level, classification } }: { readonly record: AuditRecord }) {
+/** Result and levels, beside the title. */
+function Levels({ record }: { readonly record: AuditRecord }) {
   const { t } = useTranslation('audit')
+  const { risk_level, classification } = record
   return (
     <>
-      <Verdict verdict={decision?.verdict} />
+      <Verdict verdict={resultOf(record)} />
       <Level level={risk_level} prefix={t('columns.risk')} />
       <Level level={classification} />
     </>

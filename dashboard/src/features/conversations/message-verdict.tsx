@@ -4,15 +4,15 @@ import type { AuditRecord } from '../../api/audit-record.ts'
 import { useRead } from '../../api/queries.ts'
 import { useScopes } from '../../api/session.ts'
 import { Link } from '../../ui/link.tsx'
-import { Verdict } from '../../ui/verdict.tsx'
+import { resultOf, Verdict } from '../../ui/verdict.tsx'
 
 interface MessageVerdictProps {
   readonly auditId: string
-  /** Show the verdict even if the message was allowed without changes. */
+  /** Show the result even if the message was allowed without changes. */
   readonly always: boolean
 }
 
-/** Verdict of a message with a link to the record. For an assistant's message, the record of its chat request. */
+/** Result of a message with a link to the record. For an assistant's message, the record of its chat request. */
 export function MessageVerdict({ auditId, always }: MessageVerdictProps) {
   const { t } = useTranslation('conversations')
   const canRead = useScopes().hasScope('audit:read')
@@ -22,7 +22,8 @@ export function MessageVerdict({ auditId, always }: MessageVerdictProps) {
   const request = useRecord(requestId, canRead)
   const displayed = request ?? (requestId === undefined ? record : undefined)
   if (!displayed?.decision) return null
-  const { verdict, transforms } = displayed.decision
+  const { transforms } = displayed.decision
+  const verdict = resultOf(displayed)
   if (!always && verdict === 'allow' && transforms.length === 0) return null
   return (
     <Link to={`/audit/${request ? requestId : auditId}`} size="xs">

@@ -1,19 +1,12 @@
 import { Alert, Group, Stack, Text } from '@mantine/core'
 import { useTranslation } from 'react-i18next'
-import { Verdict } from '../../ui/verdict.tsx'
+import { VERDICT_OF_ERROR, Verdict } from '../../ui/verdict.tsx'
 import type { StepError } from './chat.ts'
-
-/** Verdicts of error codes. */
-const VERDICTS: Readonly<Record<string, string>> = {
-  POLICY_DENIED: 'deny',
-  POLICY_REVIEW_PENDING: 'require_approval',
-  POLICY_REVIEW_DENIED: 'deny',
-}
 
 /** A refusal or failure. */
 export function StepErrorAlert({ error: { status, code, message, requestId } }: { readonly error: StepError }) {
   const { t } = useTranslation('playground')
-  const verdict = code === undefined ? undefined : VERDICTS[code]
+  const verdict = code === undefined ? undefined : VERDICT_OF_ERROR[code]
   return (
     <Alert role="alert" color={verdict === 'require_approval' ? 'yellow' : 'red'} variant="light">
       <Stack gap="xs">

@@ -14,7 +14,7 @@ import { Level } from '../../ui/level.tsx'
 import { LinkButton } from '../../ui/link.tsx'
 import { Section } from '../../ui/section.tsx'
 import { RowsSkeleton } from '../../ui/skeletons.tsx'
-import { Verdict } from '../../ui/verdict.tsx'
+import { resultOf, Verdict } from '../../ui/verdict.tsx'
 import type { TestTexts } from './policy-test.ts'
 import { SaveTestButton } from './save-test-button.tsx'
 import { StageList } from './stage-list.tsx'
@@ -60,7 +60,7 @@ export function Trace({ auditId, texts }: TraceProps) {
     >
       <Stack>
         <Group gap="xs">
-          <Verdict verdict={decision?.verdict} />
+          <Verdict verdict={resultOf(record)} />
           <Level level={record.risk_level} prefix={t('reply.risk')} />
           {record.classification && <Classification level={record.classification} />}
           <Text size="sm" c="dimmed">
