@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '../db/database.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
 import { toId } from '../lib/id.ts'
-import { type BudgetUnit, shownAmount } from './budget.ts'
+import { type BudgetScope, type BudgetUnit, shownAmount } from './budget.ts'
 
 /** A fraction of a budget that was reached for the first time in its window. */
 export interface BudgetAlert {
@@ -14,6 +14,7 @@ export interface BudgetAlert {
     readonly id: string
     readonly object: 'budget_alert'
     readonly name: string
+    readonly scope: BudgetScope
     /** Empty: the whole Workspace, or the requests that name no member. */
     readonly member: string
     readonly fraction: number
@@ -29,6 +30,7 @@ interface AlertRow {
   readonly workspace_id: string
   readonly budget_id: string
   readonly name: string
+  readonly scope: BudgetScope
   readonly subject: string
   readonly fraction: number
   readonly unit: BudgetUnit
@@ -47,7 +49,7 @@ export async function takeAlerts(tx: Tx, now: Date, most: number): Promise<reado
         select id from budget_alert where emitted_at is null order by created_at limit ${most} for update skip locked
       )
       and b.id = a.budget_id and w.budget_id = a.budget_id and w.subject = a.subject and w.starts_at = a.starts_at
-    returning a.workspace_id, a.budget_id, a.subject, a.fraction, a.starts_at, b.name, b.unit, b.amount, w.spent, w.ends_at`.execute(
+    returning a.workspace_id, a.budget_id, a.subject, a.fraction, a.starts_at, b.name, b.scope, b.unit, b.amount, w.spent, w.ends_at`.execute(
     tx,
   )
   return rows.map(toAlert)
@@ -79,6 +81,7 @@ const toAlert = (row: AlertRow): BudgetAlert => ({
     id: toId('bud', row.budget_id),
     object: 'budget_alert',
     name: row.name,
+    scope: row.scope,
     member: row.subject,
     fraction: row.fraction,
     unit: row.unit,

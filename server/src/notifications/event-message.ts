@@ -6,6 +6,7 @@ import type {
   PolicyPayload,
   ReviewPayload,
 } from '../domain/governance-event.ts'
+import { neutralize } from './neutralize.ts'
 
 /** The text of an event for people, in a chat message or an e-mail. */
 export interface EventMessage {
@@ -41,8 +42,23 @@ interface Given {
 type Text = Pick<EventMessage, 'title' | 'facts' | 'button'>
 
 export function messageOf(event: GovernanceEvent, { names, now, publicUrl }: Given): EventMessage {
-  return { ...textOf(event, names, now), url: urlOf(event, publicUrl) }
+  const { title, facts, button } = textOf(event, names, now)
+  return { title: neutralize(title), facts: facts.map(neutralize), button, url: urlOf(event, publicUrl) }
 }
+
+/** Scopes of budgets whose members are no persons. */
+const IMPERSONAL: readonly (string | undefined)[] = [
+  'workspace',
+  'application',
+  'key',
+  'department',
+] satisfies BudgetPayload['scope'][]
+
+/** The payload as it is sent. The dashboard shows which user or claim an alert is about: receivers are outside of its access control. */
+export const sentPayload = (payload: GovernancePayload): GovernancePayload =>
+  payload.object !== 'budget_alert' || payload.member === '' || IMPERSONAL.includes(payload.scope)
+    ? payload
+    : { ...payload, member: null }
 
 /** The page of the dashboard with the object of an event. */
 export function urlOf({ workspaceId, payload }: GovernanceEvent, publicUrl: string | undefined): string | null {
@@ -65,7 +81,8 @@ function pathOf(payload: GovernancePayload): string {
   }
 }
 
-function textOf({ type, payload }: GovernanceEvent, names: EventNames, now: Date): Text {
+function textOf({ type, payload: stored }: GovernanceEvent, names: EventNames, now: Date): Text {
+  const payload = sentPayload(stored)
   switch (payload.object) {
     case 'review_item':
       return reviewText(type, payload, names, now)
@@ -123,7 +140,7 @@ function keyText(type: string, payload: KeyPayload, { application }: EventNames,
 function budgetText({ name, member, fraction, unit, limit, spent, resets_at }: BudgetPayload): Text {
   const amount = (value: number) => (unit === 'usd' ? `$${value.toFixed(2)}` : `${value.toLocaleString('en-US')} tokens`)
   return {
-    title: `Budget ${name}${member === '' ? '' : ` of ${member}`} has reached ${Math.round(fraction * 100)} %`,
+    title: `Budget ${name}${member === '' ? '' : ` of ${member ?? 'a member'}`} has reached ${Math.round(fraction * 100)} %`,
     facts: [`${amount(spent)} of ${amount(limit)} used`, `resets on ${resets_at.slice(0, 10)}`],
     button: 'Open budget',
   }

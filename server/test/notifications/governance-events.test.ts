@@ -188,7 +188,7 @@ describe('events of reviews, policies and keys [ADM-HOOK-1]', () => {
 })
 
 describe('formats of chat tools [ADM-HOOK-2]', () => {
-  const INJECTED = 'Pay <!channel> [x](https://evil.example) <https://evil.example|click>'
+  const INJECTED = 'Pay <!channel> [x](https://evil.example) <https://evil.example|click> @here'
 
   test.each(['slack', 'teams'] as const)('%s: a hold is a text with a button, and names add no links', async (format) => {
     const { receiver } = await createWebhook({ format })
@@ -198,7 +198,7 @@ describe('formats of chat tools [ADM-HOOK-2]', () => {
     const bodies = receiver.received.map(({ body }) => body)
     const body = bodies.find((sent) => JSON.stringify(sent).includes(held.id))
     const url = expect.stringContaining(`${PUBLIC_URL}/dashboard/reviews/${held.id}?workspace=ws_`)
-    const title = `Held request from ${INJECTED} ${format} needs a decision`
+    const title = `Held request from Pay ‹!channel› [x] (https[:]//evil[.]example) ‹https[:]//evil[.]example|click› [@]here ${format} needs a decision`
     const facts = expect.stringMatching(/^Rule short-hold · \w+ risk · \w+ · expires in (60 min|1 h)$/)
     if (format === 'slack') {
       expect(body.blocks).toEqual([
@@ -206,8 +206,8 @@ describe('formats of chat tools [ADM-HOOK-2]', () => {
         { type: 'context', elements: [{ type: 'plain_text', text: facts, emoji: false }] },
         { type: 'actions', elements: [expect.objectContaining({ type: 'button', url })] },
       ])
-      expect(body.text).toContain('&lt;!channel&gt;')
-      expect(body.text).not.toMatch(/[<>]/)
+      expect(body.text).toContain('‹!channel›')
+      expect(body.text).not.toMatch(/[<>]|:\/\/evil|evil[.]example|@here/)
     } else {
       const [{ contentType, content }] = body.attachments
       expect([body.type, contentType]).toEqual(['message', 'application/vnd.microsoft.card.adaptive'])
@@ -243,8 +243,8 @@ describe('formats of chat tools [ADM-HOOK-2]', () => {
     expect(Date.parse(delivery.next_attempt_at) - clock.now().getTime()).toBeGreaterThan(9 * 60_000)
   })
 
-  test('the URL, which is a secret, is shown only to operators who can change webhooks', async () => {
-    const { receiver, webhook } = await createWebhook({ format: 'slack' })
+  test.each(['standard', 'slack', 'teams'])('%s: the URL is shown only to operators who can change webhooks', async (format) => {
+    const { receiver, webhook } = await createWebhook({ format })
     const { token } = await admin.create('/tokens', { name: 'reader', scopes: ['messaging:read'] })
     const shown = await admin.get(`/webhooks/${webhook.id}`, { token })
     expect(shown.url).toBe(`${new URL(receiver.url).origin}/…`)

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/database.ts'
 import { isGovernanceEvent } from '../../domain/governance-event.ts'
 import { toSlack, toTeams } from '../../notifications/chat-formats.ts'
-import { type EventMessage, type GovernanceEvent, messageOf, urlOf } from '../../notifications/event-message.ts'
+import { type EventMessage, type GovernanceEvent, messageOf, sentPayload, urlOf } from '../../notifications/event-message.ts'
 import { findNames } from '../../notifications/find-names.ts'
 import type { ClaimedDelivery } from './delivery-queue.ts'
 import type { WebhookFormat } from './webhook.ts'
@@ -20,7 +20,7 @@ export async function deliveryBody(event: Event, now: Date, { db, publicUrl }: D
   if (!isGovernanceEvent(type)) return standardBody({ id, type, happenedAt }, payload)
   const governance: GovernanceEvent = { workspaceId: event.workspaceId, type, payload: JSON.parse(payload) }
   if (format === 'standard') {
-    const withUrl = { ...governance.payload, url: urlOf(governance, publicUrl) }
+    const withUrl = { ...sentPayload(governance.payload), url: urlOf(governance, publicUrl) }
     return standardBody({ id, type, happenedAt }, JSON.stringify(withUrl))
   }
   return chatBody(format, messageOf(governance, { names: await findNames(db, governance), now, publicUrl }))

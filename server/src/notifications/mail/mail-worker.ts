@@ -8,6 +8,7 @@ import { findPerson } from '../../operators/operator-store.ts'
 import { findDecidedReviews } from '../../review/review-store.ts'
 import { dashboardUrl, messageOf } from '../event-message.ts'
 import { findNames } from '../find-names.ts'
+import { neutralize } from '../neutralize.ts'
 import { composeMail, type MailContent } from './compose-mail.ts'
 import { enqueueMail } from './enqueue-mail.ts'
 import {
@@ -94,7 +95,7 @@ export class MailWorker extends WorkQueue<string> {
       const messages = []
       for (const event of listed.filter((event) => event.workspaceId === workspaceId))
         messages.push(messageOf(event, { names: await findNames(db, event), now: clock.now(), publicUrl }))
-      sections.push({ workspace: (await findWorkspace(db, workspaceId))?.name ?? workspaceId, messages })
+      sections.push({ workspace: neutralize((await findWorkspace(db, workspaceId))?.name ?? workspaceId), messages })
     }
     const topics = events.map(({ topic }) => topic)
     return { sections, topics, total: events.length, settingsUrl: dashboardUrl(publicUrl, '/account') }
