@@ -18,6 +18,7 @@ import { useFormSync } from '../../ui/use-form-sync.ts'
 import { DeliveriesSection } from './deliveries-section.tsx'
 import { EnabledBadge } from './enabled-badge.tsx'
 import { useEventTypes, type Webhook } from './event-types.ts'
+import { shownUrl } from './shown-url.ts'
 import { TestButton } from './test-button.tsx'
 import { useWebhookForm, valuesOf, WebhookForm, webhookBody } from './webhook-form.tsx'
 
@@ -35,7 +36,7 @@ export function Page() {
   return (
     <Frame
       title={t('webhook')}
-      description={<span style={{ overflowWrap: 'anywhere' }}>{webhook.url}</span>}
+      description={<span style={{ overflowWrap: 'anywhere' }}>{shownUrl(webhook.url)}</span>}
       parent={{ to: '/settings/webhooks', label: t('allWebhooks') }}
       actions={canEdit && <DeleteButton webhook={webhook} />}
     >
@@ -103,7 +104,7 @@ function DeleteButton({ webhook: { id, url } }: { readonly webhook: Webhook }) {
       size="sm"
       color="red"
       question={t('delete.question')}
-      consequence={t('delete.consequence', { url })}
+      consequence={t('delete.consequence', { url: shownUrl(url) })}
       onConfirm={() => remove.mutateAsync({ params: { path: { id } } })}
     >
       {t('delete.action')}

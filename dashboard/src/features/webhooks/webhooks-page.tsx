@@ -11,6 +11,7 @@ import { Time } from '../../ui/time.tsx'
 import { CreateButton } from './create-button.tsx'
 import { EnabledBadge } from './enabled-badge.tsx'
 import { useEventTypes, type Webhook } from './event-types.ts'
+import { shownUrl } from './shown-url.ts'
 
 /** Webhooks of the Workspace. */
 export function Page() {
@@ -21,7 +22,7 @@ export function Page() {
       header: t('columns.url'),
       cell: ({ id, url }) => (
         <Link to={`/settings/webhooks/${id}`} style={{ overflowWrap: 'anywhere' }}>
-          {url}
+          {shownUrl(url)}
         </Link>
       ),
     },

@@ -42,7 +42,7 @@ export const webhookFields = ({ url, format, types, enabled }: WebhookPatch): Pa
 export const WebhookView = Type.Object({
   id: Type.String(),
   object: Type.Literal('webhook'),
-  url: Type.String({ description: 'In a chat format only its beginning, unless you have `messaging:write`: it is a secret.' }),
+  url: Type.String({ description: 'Only its origin, unless you have `messaging:write`: it may hold a credential.' }),
   format: Format,
   types: Types,
   enabled: Type.Boolean(),
@@ -56,11 +56,11 @@ export const CreatedWebhookView = Type.Object({
   ...WebhookView.properties,
 })
 
-/** The URL of a chat tool is its credential: operators who cannot change webhooks see its origin only. */
+/** A URL can be a credential: operators who cannot change webhooks see its origin only. */
 export const webhookView = (webhook: Webhook, canSeeUrl = true) => ({
   id: webhook.id,
   object: 'webhook' as const,
-  url: canSeeUrl || webhook.format === 'standard' ? webhook.url : `${new URL(webhook.url).origin}/…`,
+  url: canSeeUrl ? webhook.url : `${new URL(webhook.url).origin}/…`,
   format: webhook.format,
   types: webhook.types && [...webhook.types],
   enabled: webhook.enabled,
