@@ -13,7 +13,7 @@ const DEFAULT_RETRY_SECONDS = 10
 const MAX_RETRY_SECONDS = 3_600
 
 const KEY_OR_ACCOUNT_REJECTED =
-  "The model provider rejects requests of this gateway at present. The gateway's operators have been informed."
+  'The model provider rejects the key or the account of this gateway at present. An operator of the gateway has to correct this.'
 
 /** Precedence of failures; the highest one becomes the error (decision 0006, "Result of several failed attempts"). */
 const MODEL_MISSING = 0
