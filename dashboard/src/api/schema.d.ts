@@ -11203,6 +11203,8 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page. */
                 cursor?: string;
+                /** @description Only this item, to follow its state: reading the content of an item is recorded. */
+                id?: string;
                 state?: "pending" | "approved" | "released" | "denied" | "acknowledged" | "expired";
                 kind?: "hold" | "escalation";
                 application_id?: string;
@@ -14092,7 +14094,7 @@ export interface operations {
                             id: string;
                             /** @enum {string} */
                             object: "webhook";
-                            /** @description In a chat format only its beginning, unless you have `messaging:write`: it is a secret. */
+                            /** @description Only its origin, unless you have `messaging:write`: it may hold a credential. */
                             url: string;
                             format: "standard" | "slack" | "teams";
                             types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "review.created" | "review.assigned" | "review.decided" | "review.overdue" | "review.expired" | "policy.published" | "key.created" | "key.rotated" | "key.revoked" | "key.expiring" | "budget.alert")[] | null;
@@ -14148,7 +14150,7 @@ export interface operations {
                         id: string;
                         /** @enum {string} */
                         object: "webhook";
-                        /** @description In a chat format only its beginning, unless you have `messaging:write`: it is a secret. */
+                        /** @description Only its origin, unless you have `messaging:write`: it may hold a credential. */
                         url: string;
                         format: "standard" | "slack" | "teams";
                         types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "review.created" | "review.assigned" | "review.decided" | "review.overdue" | "review.expired" | "policy.published" | "key.created" | "key.rotated" | "key.revoked" | "key.expiring" | "budget.alert")[] | null;
@@ -14189,7 +14191,7 @@ export interface operations {
                         id: string;
                         /** @enum {string} */
                         object: "webhook";
-                        /** @description In a chat format only its beginning, unless you have `messaging:write`: it is a secret. */
+                        /** @description Only its origin, unless you have `messaging:write`: it may hold a credential. */
                         url: string;
                         format: "standard" | "slack" | "teams";
                         types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "review.created" | "review.assigned" | "review.decided" | "review.overdue" | "review.expired" | "policy.published" | "key.created" | "key.rotated" | "key.revoked" | "key.expiring" | "budget.alert")[] | null;
@@ -14267,7 +14269,7 @@ export interface operations {
                         id: string;
                         /** @enum {string} */
                         object: "webhook";
-                        /** @description In a chat format only its beginning, unless you have `messaging:write`: it is a secret. */
+                        /** @description Only its origin, unless you have `messaging:write`: it may hold a credential. */
                         url: string;
                         format: "standard" | "slack" | "teams";
                         types: ("conversation.created" | "conversation.updated" | "conversation.deleted" | "message.created" | "message.updated" | "message.deleted" | "contact.created" | "contact.updated" | "contact.deleted" | "group.created" | "group.updated" | "group.deleted" | "attachment.created" | "attachment.updated" | "attachment.deleted" | "message.read" | "message.held" | "message.released" | "assistant.typing" | "review.created" | "review.assigned" | "review.decided" | "review.overdue" | "review.expired" | "policy.published" | "key.created" | "key.rotated" | "key.revoked" | "key.expiring" | "budget.alert")[] | null;
