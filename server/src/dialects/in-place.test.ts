@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { chatBody, jsonOf, messagesBody, responsesBody, SECRET } from '../../test/support/generated-bodies.ts'
+import { FREE_JSON } from '../domain/free-json.ts'
 import { collectTexts, replaceTexts } from '../domain/message.ts'
 import { type Application, DEFAULT_LIMITS, DEFAULT_SETTINGS } from '../domain/principal.ts'
 import { parserOf } from '../gateway/chat.ts'
@@ -41,7 +42,7 @@ function forward(
   change = (text: string): string => text,
   unknown: 'refuse' | 'carry' = 'refuse',
 ) {
-  const json = parseJsonKeepingNumbers(Buffer.from(body), 32)
+  const json = parseJsonKeepingNumbers(Buffer.from(body), 32, FREE_JSON)
   if (!json.ok) throw new Error(json.problem)
   const { parsed } = parserOf(dialect, { chatLimits })(json.value, application(unknown), { written: json.written })
   if (!parsed.ok) throw new Error(`${parsed.problem.param}: ${parsed.problem.message}`)

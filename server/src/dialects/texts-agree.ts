@@ -1,4 +1,6 @@
+import { FREE_JSON } from '../domain/free-json.ts'
 import { collectTexts } from '../domain/message.ts'
+import { parseKeepingNumbers } from '../lib/json-numbers.ts'
 import { isObject } from '../lib/untrusted-json.ts'
 import type { DecodedRequest } from './client-dialect.ts'
 import { takeOut } from './take-out.ts'
@@ -11,8 +13,8 @@ type Decode = (body: unknown) => { readonly ok: true; readonly chat: unknown } |
  * bring the original back. `body` has no texts that the gateway adds.
  */
 export function textsAgree(body: unknown, request: UpstreamRequest, decode: Decode): boolean {
-  // Numbers whose text is kept (lib/json-numbers.ts) are numbers again.
-  const chat = decodeKnown(JSON.parse(JSON.stringify(body)), decode)
+  // Numbers whose text is kept (lib/json-numbers.ts) are read as those of the request.
+  const chat = decodeKnown(parseKeepingNumbers(JSON.stringify(body), FREE_JSON).value, decode)
   if (!isObject(chat)) return false
   const { model: _, stream: _stream, messages, ...parameters } = chat
   const left = new Set([...collectTexts(request.messages), ...collectTexts(request.parameters)])

@@ -5,6 +5,7 @@ import { keptNumber, parseKeepingNumbers } from './json-numbers.ts'
 const number = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
   fc.constantFrom('1.0', '-0', '0.10', '1e3', '1E+2', '12345678901234567890', '0.1234567890123456789', '-1.50', '1e-7', '100'),
+  fc.constantFrom('1234567890123.1234567', '-0.0', '-12345678.123456789', '0.30685281944005468'),
   fc.bigInt().map(String),
 )
 
@@ -33,5 +34,12 @@ describe('parseKeepingNumbers', () => {
   test('value: is also the written one when all numbers are usual', () => {
     const { value, written } = parseKeepingNumbers('{"a":1,"b":[0.5,-3,1500000],"c":"it costs 12.50 or 1e3"}')
     expect(written).toBe(value)
+  })
+
+  test('value: has the numbers of free objects as they were written', () => {
+    const text = '{"a":1.10,"input":{"a":1.10,"b":[{"c":-0}]},"list":[{"input":{"d":1e3}}],"x":{"input":[1.0]}}'
+    expect(JSON.stringify(parseKeepingNumbers(text, new Set(['input'])).value)).toBe(
+      '{"a":1.1,"input":{"a":1.10,"b":[{"c":-0}]},"list":[{"input":{"d":1e3}}],"x":{"input":[1]}}',
+    )
   })
 })

@@ -1,6 +1,9 @@
 /** A JSON text in two readings, which are the same value unless a number needs its own text. */
 export interface KeptNumbers {
-  /** Numbers are JavaScript numbers, except those with more digits than these hold: they are raw JSON, so no digit is lost. */
+  /**
+   * Numbers are JavaScript numbers, except those with more digits than these hold: they are raw JSON, so no digit is lost. Objects of `free`
+   * names are as in `written`.
+   */
   readonly value: unknown
   /** Every number that `JSON.stringify` would write differently (`1.0`, `1e3`) is raw JSON as well. */
   readonly written: unknown
@@ -8,29 +11,57 @@ export interface KeptNumbers {
 
 /** Finds all numbers that may be written differently, and few other texts. A number stands between punctuation and perhaps whitespace. */
 const UNUSUAL =
-  /[[:,]\s*-?(?:\d+\.\d*0|\d+(?:\.\d+)?[eE][+-]?\d+|\d{16,}(?:\.\d+)?|\d+\.\d{12,}|0\.0{6}\d+)\s*[,}\]]|[[:,]\s*-0\s*[,}\]]/
+  /[[:,]\s*-?(?:\d+\.\d*0|\d+(?:\.\d+)?[eE][+-]?\d+|\d{16,}(?:\.\d+)?|(?=[\d.]{17})\d+\.\d+|0\.0{6}\d+)\s*[,}\]]|[[:,]\s*-0\s*[,}\]]/
 
 /** Digits that every number of JavaScript holds. */
 const SAFE_DIGITS = 15
 
+/** Whether `JSON.stringify` may write a number of the text in another way. */
+export const hasUnusualNumber = (text: string): boolean => UNUSUAL.test(text)
+
+/** `name`: of the field that holds the number, or its index in a list. */
+type Keeps = (name: string, source: string) => boolean
+
+/** Names of fields whose objects have numbers without a meaning in the API, for example the arguments of a tool. */
+type FreeNames = ReadonlySet<string>
+
+const NONE: FreeNames = new Set()
+
 /** Parses JSON and keeps the text of numbers (the proposal "JSON.parse source text access"). Throws a SyntaxError. */
-export function parseKeepingNumbers(text: string): KeptNumbers {
+export function parseKeepingNumbers(text: string, free = NONE, keeps: Keeps = losesDigits): KeptNumbers {
   const value: unknown = JSON.parse(text)
   if (!UNUSUAL.test(text)) return { value, written: value }
-  return { value: reparse(text, losesDigits), written: reparse(text, () => true) }
+  const written = reparse(text, () => true)
+  return { value: withFree(reparse(text, keeps), written, free), written }
 }
 
 type Reviver = (this: unknown, key: string, value: unknown, context: { readonly source?: string }) => unknown
 
-function reparse(text: string, keeps: (source: string) => boolean): unknown {
-  const revive: Reviver = (_key, value, { source }) =>
-    typeof value === 'number' && Number.isFinite(value) && source !== undefined && String(value) !== source && keeps(source)
+function reparse(text: string, keeps: Keeps): unknown {
+  const revive: Reviver = (key, value, { source }) =>
+    typeof value === 'number' && Number.isFinite(value) && source !== undefined && String(value) !== source && keeps(key, source)
       ? RAW.rawJSON(source)
       : value
   return JSON.parse(text, revive as (key: string, value: unknown) => unknown)
 }
 
-const losesDigits = (source: string): boolean => source.replace(/[eE].*/, '').replace(/\D/g, '').length > SAFE_DIGITS
+const losesDigits: Keeps = (_name, source) => source.replace(/[eE].*/, '').replace(/\D/g, '').length > SAFE_DIGITS
+
+type Container = Record<string | number, unknown>
+
+const isContainer = (value: unknown): value is Container => typeof value === 'object' && value !== null && !RAW.isRawJSON(value)
+
+/** `value` with the objects of `written` under `free` names. Both are readings of one text, so they have the same fields. */
+function withFree(value: unknown, written: unknown, free: FreeNames): unknown {
+  if (free.size === 0 || !isContainer(value)) return value
+  const source = written as Container
+  for (const name of Object.keys(value)) {
+    const field = value[name]
+    const isFree = free.has(name) && isContainer(field) && !Array.isArray(field)
+    value[name] = isFree ? source[name] : withFree(field, source[name], free)
+  }
+  return value
+}
 
 /** Part of the language since ECMAScript 2026; the compiler's library does not have it yet. */
 const RAW = JSON as unknown as {

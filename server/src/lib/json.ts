@@ -17,9 +17,12 @@ export function parseJson(bytes: Uint8Array, maxDepth: number): ParsedJson {
   return parsed.ok ? { ok: true, value: parsed.value } : parsed
 }
 
-/** As parseJson, for a body whose numbers must reach a provider as the client wrote them. */
-export const parseJsonKeepingNumbers = (bytes: Uint8Array, maxDepth: number): ({ readonly ok: true } & KeptNumbers) | Problem =>
-  parseChecked(bytes, maxDepth, parseKeepingNumbers)
+/** As parseJson, for a body whose numbers must reach a provider as the client wrote them. `free`: see `parseKeepingNumbers`. */
+export const parseJsonKeepingNumbers = (
+  bytes: Uint8Array,
+  maxDepth: number,
+  free?: ReadonlySet<string>,
+): ({ readonly ok: true } & KeptNumbers) | Problem => parseChecked(bytes, maxDepth, (text) => parseKeepingNumbers(text, free))
 
 function parseChecked(
   bytes: Uint8Array,

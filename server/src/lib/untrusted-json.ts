@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { keptNumber } from './json-numbers.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -7,17 +8,19 @@ const MAX_LEVELS = 16
 const MAX_VALUES = 32_768
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor'])
 
+type Parse = (json: string) => unknown
+
 /** The object in a JSON text; undefined if the bytes are not valid UTF-8, not JSON or not an object. */
-export function parseJsonObject(body: Buffer): Fields | undefined {
-  const value = parseJson(body)
+export function parseJsonObject(body: Buffer, parse?: Parse): Fields | undefined {
+  const value = parseJson(body, parse)
   return isObject(value) ? value : undefined
 }
 
 /** The value of a JSON text; undefined if the bytes are not valid UTF-8 or not JSON. */
-export function parseJson(body: Buffer): unknown {
+export function parseJson(body: Buffer, parse: Parse = JSON.parse): unknown {
   if (!isUtf8(body)) return undefined
   try {
-    return JSON.parse(body.toString('utf8'))
+    return parse(body.toString('utf8'))
   } catch {
     return undefined
   }
@@ -38,7 +41,7 @@ export function readExtraFields(value: Fields, known: readonly string[]): Fields
 function isWithinLimits(value: unknown, levels: number, values: { left: number }): boolean {
   if (values.left-- === 0) return false
   if (typeof value === 'number') return Number.isFinite(value)
-  if (typeof value !== 'object' || value === null) return true
+  if (typeof value !== 'object' || value === null || keptNumber(value) !== undefined) return true
   if (levels === 0) return false
   return Object.entries(value).every(([name, field]) => !FORBIDDEN_KEYS.has(name) && isWithinLimits(field, levels - 1, values))
 }

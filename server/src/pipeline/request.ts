@@ -1,5 +1,6 @@
 import type { Classification } from '../domain/classification.ts'
 import type { Completion, CompletionHead } from '../domain/completion.ts'
+import { FREE_JSON } from '../domain/free-json.ts'
 import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import { type ChatMessage, collect } from '../domain/message.ts'
 import type { RequestSource } from '../domain/original-request.ts'
@@ -65,7 +66,7 @@ export function parseBody(
   history: readonly StoredContent[] = [],
 ): Parsed {
   if (body.length === 0) return parse(undefined, application)
-  const json = parseJsonKeepingNumbers(body, jsonDepth)
+  const json = parseJsonKeepingNumbers(body, jsonDepth, FREE_JSON)
   if (!json.ok) return { ok: false, problem: { message: json.problem } }
   return parse(json.value, application, { written: json.written, history })
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import { uuidOf } from '../db/values.ts'
+import { parseFree } from '../domain/free-json.ts'
 import type { NewStoredContent, StoredContent } from '../domain/stored-content.ts'
 import { fromId, toId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
@@ -182,4 +183,4 @@ export const responseContext = (id: string): string => `${id} stored response`
 
 /** Throws if the bytes were changed, moved or sealed under another key. */
 const open = (box: SecretBox, id: string, sealed: Uint8Array): StoredContent =>
-  JSON.parse(box.open(sealed, responseContext(id))) as StoredContent
+  parseFree(box.open(sealed, responseContext(id))) as StoredContent

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import { parseFree } from '../domain/free-json.ts'
 import { fromId, toId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import { type ReviewItem, type ReviewState, stateAt } from './review.ts'
@@ -99,4 +100,4 @@ export const seal = (box: SecretBox, id: string, part: 'content' | 'result', val
 
 /** Throws if the bytes were changed, moved or sealed under another key. */
 export const unseal = <T>(box: SecretBox, id: string, part: 'content' | 'result', sealed: Uint8Array): T =>
-  JSON.parse(box.open(sealed, reviewContext(id, part))) as T
+  parseFree(box.open(sealed, reviewContext(id, part))) as T

@@ -1,5 +1,5 @@
+import { parseFree } from '../../domain/free-json.ts'
 import type { ChatMessage } from '../../domain/message.ts'
-import { parseKeepingNumbers } from '../../lib/json-numbers.ts'
 import { type Fields, isObject, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
 import { contentBlocks, textBlocks } from './upstream-content.ts'
 import { allowOnly, type Block, cacheControl, isEmpty, UntranslatableField } from './upstream-fields.ts'
@@ -110,7 +110,7 @@ function callBlock(call: unknown, at: string): Block {
 function readArguments(text: unknown, at: string): Fields {
   if (isEmpty(text)) return {}
   try {
-    const { value } = parseKeepingNumbers(textOf(text))
+    const value = parseFree(textOf(text))
     // Deep nesting would overflow the stack when the body is serialised.
     const fields = isObject(value) ? readExtraFields(value, []) : undefined
     if (fields) return fields

@@ -1,4 +1,5 @@
 import type { Choice, Completion } from '../../domain/completion.ts'
+import { parseFree } from '../../domain/free-json.ts'
 import { parseJsonObject, readExtraFields } from '../../lib/untrusted-json.ts'
 import { type Fields, isObject } from './fields.ts'
 import type { CallItem, MessageItem, OutputItem, RefusalPart, Status, TextPart } from './items.ts'
@@ -117,7 +118,7 @@ function callItem(call: Fields, suffix: string, index: number, toolNames: ToolNa
     return { id, type: 'custom_tool_call', status, call_id, ...namesOf(name, toolNames), input, ...own }
   }
   const { name, arguments: input } = call.function as { name: string; arguments: string }
-  const query = toolNames.get(name) === TOOL_SEARCH ? parseJsonObject(Buffer.from(input)) : undefined
+  const query = toolNames.get(name) === TOOL_SEARCH ? parseJsonObject(Buffer.from(input), parseFree) : undefined
   // Deep nesting would overflow the stack when the response is serialised.
   const search = query && readExtraFields(query, [])
   if (search) {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { parseFree } from '../../domain/free-json.ts'
 import type { OriginalRequest } from '../../domain/original-request.ts'
 import { type Fields, isObject, parseJsonObject, textOf } from '../../lib/untrusted-json.ts'
 import { mergeChanges } from '../merge-changes.ts'
@@ -135,7 +136,7 @@ function mergeItem(written: Fields, before: Fields, after: Fields): unknown {
   return mergeChanges({ ...written, [name]: content }, { ...before, [name]: content }, { ...after, [name]: content })
 }
 
-const parsed = (json: unknown): unknown => parseJsonObject(Buffer.from(textOf(json)))
+const parsed = (json: unknown): unknown => parseJsonObject(Buffer.from(textOf(json)), parseFree)
 
 /** A single text part is a text in the chat form. */
 function mergeContent(written: unknown, before: unknown, after: unknown): unknown {
