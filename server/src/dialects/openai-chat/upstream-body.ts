@@ -3,6 +3,7 @@ import type { Fields } from '../../lib/untrusted-json.ts'
 import { withAddedTexts } from '../added-texts.ts'
 import { mergeChanges } from '../merge-changes.ts'
 import type { UpstreamRequest } from '../upstream-dialect.ts'
+import { withTextResults } from './text-results.ts'
 
 /**
  * The body of a chat request, without the fields that say how the response is sent. A body of this API is edited in place: the order of its
@@ -11,12 +12,14 @@ import type { UpstreamRequest } from '../upstream-dialect.ts'
 export function chatBody({ model, messages, parameters, added, original }: UpstreamRequest): Fields {
   const source = original?.dialect === 'openai-chat' ? original : undefined
   const sent = source ? editMessages(messages, source.messages, source.body.messages as readonly Fields[]) : messages
+  const complete = added ? withAddedTexts(sent as UpstreamRequest['messages'], added) : sent
   return {
     ...(source && editFields(parameters, source.parameters, source.body)),
     ...(!source && parameters),
     ...LEFT_OUT,
     model,
-    messages: added ? withAddedTexts(sent as UpstreamRequest['messages'], added) : sent,
+    // A client of this API knows what its provider reads.
+    messages: source ? complete : withTextResults(complete as UpstreamRequest['messages']),
   }
 }
 
