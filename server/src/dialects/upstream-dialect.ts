@@ -39,8 +39,8 @@ export type EncodedRequest = EncodedBody | { readonly ok: false; readonly unsupp
 export interface CompletionDefaults {
   /** The model name of the request. */
   readonly model: string
-  /** Creates the completion's id. The provider's id is not used, because no detector reads ids. */
-  readonly newId: () => string
+  /** Creates the id of the completion, or of a call without one. The provider's id is not used, because no detector reads ids. */
+  readonly newId: (prefix: 'chatcmpl' | 'call') => string
   /** Unix seconds, if the provider sends no valid time. */
   readonly created: () => number
 }
@@ -57,6 +57,8 @@ export interface StreamCollector {
   readonly bytes: number
   /** The text of the response so far; undefined: it has more than one text, or content that is no text. */
   readonly text: string | undefined
+  /** Whether numbers of the event may reach the client, so that they have to stay as they were written. False for most events: it costs time. */
+  hasOwnNumbers(event: Fields): boolean
   /** `length`: characters of the event's JSON. Throws MalformedStream if the event does not fit those before it. */
   add(event: Fields, length: number): StreamEffect
   /** undefined: the stream ended before the response was complete. */

@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser'
 import type { StreamCollector } from '../dialects/upstream-dialect.ts'
+import { withKeptNumbers } from '../domain/free-json.ts'
 import type { StreamReader } from '../lib/http-request.ts'
 import { type Fields, isObject } from '../lib/untrusted-json.ts'
 import { readErrorEvent } from './error-event.ts'
@@ -68,7 +69,8 @@ export class EventReader implements StreamReader {
     }
     const event: unknown = JSON.parse(data)
     if (!isObject(event)) throw new TypeError('An event is not an object.')
-    const effect = this.#collector.add(event, data.length)
+    const kept = this.#collector.hasOwnNumbers(event) ? withKeptNumbers(event, data) : event
+    const effect = this.#collector.add(kept, data.length)
     if (effect === 'error') {
       this.#errorEvent = data
       this.#effect = 'error_event'

@@ -14,6 +14,9 @@ const choice = (message: object, change: object = {}) => ({
 const withMessage = (message: object, change: object = {}) => ({ choices: [choice(message, change)] })
 const CALL = { id: 'call_1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }
 
+/** Pairs of each name and `reason`. */
+const named = (reason: string, names: readonly string[]) => names.map((name) => [name, reason] as const)
+
 describe('valid response', () => {
   test('completion: has defaults when the response has choices only', () =>
     expect(read(withMessage({ content: 'x' }, { index: undefined }))).toEqual({
@@ -105,6 +108,9 @@ describe('valid response', () => {
     [{ content: null, function_call: { name: 'f', arguments: '' } }, {}, null],
     [{}, { finish_reason: 'content_filter' }, ''],
     [{ content: '' }, { finish_reason: 'length' }, ''],
+    [{ content: null }, { finish_reason: 'length' }, ''],
+    [{ content: null, tool_calls: [] }, {}, ''],
+    [{}, { finish_reason: 'stop' }, ''],
   ])('completion: may have no content: %j', (message, change, content) =>
     expect(read(withMessage(message, change))?.choices[0]?.message.content).toBe(content),
   )
@@ -112,8 +118,8 @@ describe('valid response', () => {
   test.each([
     [{ prompt_tokens: 3 }, { prompt_tokens: 3, completion_tokens: 0, total_tokens: 3 }],
     [
-      { prompt_tokens: 3, completion_tokens: 4, total_tokens: 9, more: 1 },
-      { prompt_tokens: 3, completion_tokens: 4, total_tokens: 9, more: 1 },
+      { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7, more: 1 },
+      { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7, more: 1 },
     ],
     [null, undefined],
   ])('completion: reads usage %j', (usage, expected) =>
@@ -128,10 +134,32 @@ describe('valid response', () => {
     expect(read(withMessage({ content: 'x' }, { finish_reason }))?.choices[0]?.finish_reason).toBe(finish_reason),
   )
 
-  test.each(['eos', 'AKIAQ3EGRWZT5HPLV2NX', 'harriet_lowe_has_cancer'])(
-    'completion: finish_reason %s becomes stop',
-    (finish_reason) => expect(read(withMessage({ content: 'x' }, { finish_reason }))?.choices[0]?.finish_reason).toBe('stop'),
+  test.each([
+    ...named('stop', ['eos', 'STOP', 'end_turn']),
+    ...named('length', ['model_length', 'MAX_TOKENS', 'max_tokens', 'Length', 'model_context_window_exceeded']),
+    ...named('content_filter', ['sensitive', 'SAFETY', 'content-filter', 'RECITATION']),
+    ...named('tool_calls', ['tool_use', 'TOOL_CALLS']),
+    // Not known: the completion may not be complete.
+    ...named('length', ['OTHER', 'constructor', 'AKIAQ3EGRWZT5HPLV2NX', 'harriet_lowe_has_cancer']),
+  ])('completion: finish_reason %s becomes %s', (finish_reason, expected) =>
+    expect(read(withMessage({ content: 'x' }, { finish_reason }))?.choices[0]?.finish_reason).toBe(expected),
   )
+
+  test.each(['network_error', 'insufficient_system_resource', 'abort', 'ERROR', 'MALFORMED_FUNCTION_CALL', 'server-timeout'])(
+    'completion: undefined for finish_reason %s, because the provider broke it off',
+    (finish_reason) => expect(read(withMessage({ content: 'x' }, { finish_reason }))).toBeUndefined(),
+  )
+
+  test('tool calls: get different ids when the provider sends none', () => {
+    const message = { content: null, tool_calls: [{ ...CALL, id: undefined }, { ...CALL, id: '' }, { ...CALL, id: null }, CALL] }
+    let count = 0
+    const newId = (prefix: string) => `${prefix}_${count++}`
+    const response = JSON.parse(JSON.stringify(withMessage(message, { finish_reason: 'tool_calls' })))
+    const completion = readCompletion(response, { ...defaults, newId })
+    expect(completion?.choices[0]?.message.tool_calls).toMatchObject(
+      ['call_0', 'call_1', 'call_2', 'call_1'].map((id) => ({ id })),
+    )
+  })
 
   test('completion: has the current time when created is not a time', () =>
     expect(read({ ...withMessage({ content: 'x' }), created: 4_111_111_111_111_111 })?.created).toBe(1_800_000_000))
@@ -166,14 +194,13 @@ describe('malformed response', () => {
     ['another role', withMessage({ content: 'x', role: 'user' })],
     ['content as a number', withMessage({ content: 7 })],
     ['a picture as content', withMessage({ content: [{ type: 'image_url', image_url: { url: 'x' } }] })],
-    ['a message without content', withMessage({})],
-    ['null content and no call', withMessage({ content: null, tool_calls: [] })],
+    ['a missing call', withMessage({ content: null, tool_calls: [] }, { finish_reason: 'tool_calls' })],
     ['finish_reason null', withMessage({ content: 'x' }, { finish_reason: null })],
     ['a finish_reason with spaces', withMessage({ content: 'x' }, { finish_reason: 'stopped because of you' })],
     ['finish_reason error', withMessage({ content: 'x' }, { finish_reason: 'error' })],
     ['an error beside choices', { ...withMessage({ content: 'x' }), error: { message: 'x' } }],
     ['a refusal that is not a string', withMessage({ content: 'x', refusal: {} })],
-    ['a tool call without id', withMessage({ content: null, tool_calls: [{ ...CALL, id: undefined }] })],
+    ['a number as the id of a tool call', withMessage({ content: null, tool_calls: [{ ...CALL, id: 7 }] })],
     ['a tool call of an unknown type', withMessage({ content: null, tool_calls: [{ ...CALL, type: 'x' }] })],
     ['a tool call named after a prototype', withMessage({ content: null, tool_calls: [{ id: '1', type: '__proto__' }] })],
     [

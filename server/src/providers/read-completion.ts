@@ -1,12 +1,11 @@
+import { finishReasonOf } from '../dialects/finish-reason.ts'
 import { withTextContent } from '../dialects/openai-chat/content-parts.ts'
 import type { CompletionDefaults } from '../dialects/upstream-dialect.ts'
-import type { Choice, Completion, Usage } from '../domain/completion.ts'
+import type { Choice, Completion } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
-import { type Fields, isCount, isObject, isSet, readExtraFields } from '../lib/untrusted-json.ts'
+import { type Fields, isCount, isObject, isSet, readExtraFields, textOf } from '../lib/untrusted-json.ts'
+import { readUsage, usageIn } from './read-usage.ts'
 
-const FINISH_REASON = /^\w{1,64}$/
-/** The values of the API. All others become `stop`. */
-const FINISH_REASONS: ReadonlySet<string> = new Set(['stop', 'length', 'tool_calls', 'content_filter', 'function_call'])
 /** Fields of a message, besides `content`, that must be strings. */
 const TEXT_FIELDS = ['refusal', 'reasoning_content', 'reasoning'] as const
 /** A message with one of these fields is complete without content. */
@@ -15,15 +14,12 @@ export const REASONING_FIELDS = ['reasoning_content', 'reasoning', 'reasoning_de
 const UNREADABLE_FIELDS = ['audio', 'images'] as const
 /** Fields that are validated one by one or set by the gateway. All other fields of the same object are extra fields of the provider. */
 const RESPONSE_FIELDS = ['id', 'object', 'created', 'model', 'choices', 'usage', 'error', 'governance']
-const CHOICE_FIELDS = ['index', 'message', 'finish_reason', 'logprobs', 'delta']
+const CHOICE_FIELDS = ['index', 'message', 'finish_reason', 'logprobs', 'delta', 'usage']
 const MESSAGE_FIELDS = ['role', 'content', 'tool_calls', 'function_call', ...UNREADABLE_FIELDS]
-const USAGE_FIELDS = ['prompt_tokens', 'completion_tokens', 'total_tokens']
 /** The bytes of an alternative token: content, token, top_logprobs, alternative, bytes. */
 const LOGPROBS_DEPTH = 6
 /** Unix seconds, in the year 2106. A larger number is not a time. */
 const MAX_CREATED = 2 ** 32
-/** Tokens of one response. A record adds up two of them in 31 bits. */
-export const MAX_TOKENS = 1_000_000_000
 /** Maximum number of choices, and of tool calls in a message. No request can ask for more. */
 const MAX_ITEMS = 128
 
@@ -35,16 +31,17 @@ export function readCompletion(response: Fields, defaults: CompletionDefaults): 
   if (response.choices.length > MAX_ITEMS) return undefined
   const choices: Choice[] = []
   for (const value of response.choices) {
-    const choice = readChoice(value, choices.length)
+    const choice = readChoice(value, choices.length, defaults)
     if (!choice || choices.some(({ index }) => index === choice.index)) return undefined
     choices.push(choice)
   }
-  const usage = isSet(response.usage) ? readUsage(response.usage) : null
+  const reported = usageIn(response)
+  const usage = isSet(reported) ? readUsage(reported) : null
   const extras = readExtraFields(response, RESPONSE_FIELDS)
   if (usage === undefined || !extras) return undefined
   return {
     ...extras,
-    id: defaults.newId(),
+    id: defaults.newId('chatcmpl'),
     object: 'chat.completion',
     created: isCount(response.created, MAX_CREATED) && response.created > 0 ? response.created : defaults.created(),
     model: defaults.model,
@@ -53,16 +50,14 @@ export function readCompletion(response: Fields, defaults: CompletionDefaults): 
   }
 }
 
-function readChoice(value: unknown, position: number): Choice | undefined {
+function readChoice(value: unknown, position: number, defaults: CompletionDefaults): Choice | undefined {
   if (!isObject(value) || !isObject(value.message)) return undefined
-  const { finish_reason: reason, logprobs } = value
+  const { logprobs } = value
   const index = value.index ?? position
-  if (!isCount(index, MAX_ITEMS - 1) || typeof reason !== 'string' || !FINISH_REASON.test(reason)) return undefined
-  // OpenRouter reports a failure with status 200 and this value.
-  if (reason === 'error') return undefined
-  const finish_reason = FINISH_REASONS.has(reason) ? reason : 'stop'
+  const finish_reason = finishReasonOf(value.finish_reason)
+  if (!isCount(index, MAX_ITEMS - 1) || finish_reason === undefined) return undefined
   const sent = Array.isArray(value.message.content) ? withTextContent(value.message) : value.message
-  const message = sent && readMessage(sent, finish_reason)
+  const message = sent && readMessage(sent, finish_reason, defaults)
   const extras = readExtraFields(value, CHOICE_FIELDS)
   if (!message || !extras) return undefined
   if (!isSet(logprobs)) return { ...extras, index, message, finish_reason, ...(logprobs === null && { logprobs }) }
@@ -70,13 +65,13 @@ function readChoice(value: unknown, position: number): Choice | undefined {
   return isValid ? { ...extras, index, message, finish_reason, logprobs } : undefined
 }
 
-function readMessage(value: Fields, finishReason: string): ChatMessage | undefined {
+function readMessage(value: Fields, finishReason: string, defaults: CompletionDefaults): ChatMessage | undefined {
   const extras = readExtraFields(value, MESSAGE_FIELDS)
   if (value.role !== 'assistant' || !extras || UNREADABLE_FIELDS.some((name) => isSet(value[name]))) return undefined
   if (TEXT_FIELDS.some((name) => isSet(value[name]) && typeof value[name] !== 'string')) return undefined
   const message: Record<string, unknown> = { role: 'assistant', content: value.content, ...extras }
   if (isSet(value.tool_calls)) {
-    const calls = readToolCalls(value.tool_calls)
+    const calls = readToolCalls(value.tool_calls, defaults)
     if (!calls) return undefined
     if (calls.length > 0) message.tool_calls = calls
   }
@@ -87,25 +82,27 @@ function readMessage(value: Fields, finishReason: string): ChatMessage | undefin
   }
   if (typeof value.content === 'string') return message as ChatMessage
   if (isSet(value.content)) return undefined
-  // Complete without content: tool calls, a refusal, reasoning that was cut off, or a stop by a content filter.
   const hasSubstitute = CONTENT_SUBSTITUTES.some((name) => isSet(message[name]))
-  if (!hasSubstitute && finishReason !== 'content_filter') return undefined
+  // A model may say nothing, but not end with a call that is missing.
+  if (!hasSubstitute && CALL_REASONS.has(finishReason)) return undefined
   message.content = hasSubstitute ? null : ''
   return message as ChatMessage
 }
 
 const CONTENT_SUBSTITUTES = ['tool_calls', 'function_call', 'refusal', ...REASONING_FIELDS] as const
 
-function readToolCalls(value: unknown): unknown[] | undefined {
+const CALL_REASONS: ReadonlySet<string> = new Set(['tool_calls', 'function_call'])
+
+function readToolCalls(value: unknown, { newId }: CompletionDefaults): unknown[] | undefined {
   if (!Array.isArray(value) || value.length > MAX_ITEMS) return undefined
   const calls: unknown[] = []
   for (const call of value as unknown[]) {
-    if (!isObject(call) || typeof call.id !== 'string') return undefined
+    if (!isObject(call) || (isSet(call.id) && typeof call.id !== 'string')) return undefined
     const type = call.type ?? 'function'
     const body = type === 'function' ? readFunction(call.function) : type === 'custom' ? readCustom(call.custom) : undefined
     const extras = readExtraFields(call, ['id', 'type', 'index', 'function', 'custom'])
     if (!body || !extras) return undefined
-    calls.push({ id: call.id, type, [type as string]: body, ...extras })
+    calls.push({ id: textOf(call.id) || newId('call'), type, [type as string]: body, ...extras })
   }
   return calls
 }
@@ -117,17 +114,6 @@ function readCall(value: unknown, input: 'arguments' | 'input'): Fields | undefi
   if (!isObject(value) || typeof value.name !== 'string' || typeof value[input] !== 'string') return undefined
   const extras = readExtraFields(value, ['name', input])
   return extras && { name: value.name, [input]: value[input], ...extras }
-}
-
-/** A missing count is 0, and a missing total is the sum. Returns undefined if a count is not a whole number from 0 to MAX_TOKENS. */
-function readUsage(value: unknown): Usage | undefined {
-  if (!isObject(value)) return undefined
-  const prompt_tokens = value.prompt_tokens ?? 0
-  const completion_tokens = value.completion_tokens ?? 0
-  if (!isCount(prompt_tokens, MAX_TOKENS) || !isCount(completion_tokens, MAX_TOKENS - prompt_tokens)) return undefined
-  const total_tokens = value.total_tokens ?? prompt_tokens + completion_tokens
-  const extras = readExtraFields(value, USAGE_FIELDS)
-  return extras && isCount(total_tokens, MAX_TOKENS) ? { prompt_tokens, completion_tokens, total_tokens, ...extras } : undefined
 }
 
 /** Removes tool calls and makes every content a string, for Applications without the extension `tools` (GW-CHAT-17). */

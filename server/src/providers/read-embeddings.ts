@@ -6,8 +6,8 @@ import {
   encodeVector,
   type Vector,
 } from '../domain/embedding.ts'
+import { MAX_TOKENS } from '../domain/usage.ts'
 import { isCount, isObject, isSet, parseJsonObject } from '../lib/untrusted-json.ts'
-import { MAX_TOKENS } from './read-completion.ts'
 
 interface Expected {
   /** The model name of the request, which replaces that of the provider. */

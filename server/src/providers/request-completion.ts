@@ -1,5 +1,6 @@
 import type { EncodedBody, StreamCollector, UpstreamDialect, UpstreamRequest } from '../dialects/upstream-dialect.ts'
 import type { Completion } from '../domain/completion.ts'
+import { parseResponse } from '../domain/free-json.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { HttpFailure, HttpRequest, StreamReader } from '../lib/http-request.ts'
 import { parseJsonObject } from '../lib/untrusted-json.ts'
@@ -80,13 +81,13 @@ export async function requestCompletion(
     return inChatFields({ ...withRejection(sent, reader?.rejection), ...(hasBegun && { hasBegun }) }, dialect)
   }
   const { status } = sent
-  const response = reader ? reader.finish() : parseJsonObject(sent.body)
+  const response = reader ? reader.finish() : parseJsonObject(sent.body, parseResponse)
   if (reader && !response) return { ok: false, failure: 'truncated', status }
   const completion =
     response &&
     dialect.read(response, {
       model,
-      newId: () => deps.newId('chatcmpl'),
+      newId: deps.newId,
       created: () => Math.floor(deps.clock.now().getTime() / 1_000),
     })
   if (completion) return { ok: true, status, completion }

@@ -157,7 +157,7 @@ describe('provider fields outside the message: not returned and not recorded', (
   }
   test.each(['AKIAQ3EGRWZT5HPLV2NX', 'harriet_lowe_has_cancer'])('an unknown finish_reason: %s', async (finish_reason) => {
     const { response, text } = await chatWithResponse({ finish_reason })
-    expect(response.body.choices[0]?.finish_reason).toBe('stop')
+    expect(response.body.choices[0]?.finish_reason).toBe('length')
     expect(text).not.toContain(finish_reason)
   })
   test.each<[string, Fields, Fields]>([

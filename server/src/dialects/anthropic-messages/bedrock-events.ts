@@ -1,3 +1,4 @@
+import { parseResponse } from '../../domain/free-json.ts'
 import type { EventStreamMessage } from '../../lib/aws-event-stream.ts'
 import { type Fields, parseJsonObject, textOf } from '../../lib/untrusted-json.ts'
 
@@ -33,6 +34,6 @@ export function readBedrockEvent({ headers, payload }: EventStreamMessage): Bedr
   const bytes = textOf(parseJsonObject(payload)?.bytes)
   if (!BASE64.test(bytes)) return MALFORMED
   const json = Buffer.from(bytes, 'base64')
-  const event = parseJsonObject(json)
+  const event = parseJsonObject(json, parseResponse)
   return event ? { kind: 'event', event, length: json.length } : MALFORMED
 }

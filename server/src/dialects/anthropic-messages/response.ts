@@ -1,4 +1,5 @@
 import type { Choice, Completion, Usage } from '../../domain/completion.ts'
+import { parseFree } from '../../domain/free-json.ts'
 import { NO_USAGE, tokenUnitsOf } from '../../domain/usage.ts'
 import { type Fields, isObject, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
 import type { GovernanceBlock } from '../client-dialect.ts'
@@ -47,7 +48,10 @@ export function encodeMessage(completion: Completion, governance: GovernanceBloc
 /** `choice.stop_reason` is the stop sequence that was found, as vLLM and the upstream dialect of this API report it. */
 export function stopOf({ choices: [choice] }: Completion): Fields {
   const sequence = choice?.finish_reason === 'stop' && typeof choice.stop_reason === 'string' ? choice.stop_reason : null
-  const reason = choice?.message.refusal ? 'refusal' : (STOP_REASONS[choice?.finish_reason ?? ''] ?? 'end_turn')
+  const calls = choice?.message.tool_calls
+  // Some servers say `stop` after a call, and a client of this API would then not call the tool.
+  const otherwise = Array.isArray(calls) && calls.length > 0 ? 'tool_use' : 'end_turn'
+  const reason = choice?.message.refusal ? 'refusal' : (STOP_REASONS[choice?.finish_reason ?? ''] ?? otherwise)
   const details = choice?.stop_details
   return {
     stop_reason: sequence === null ? reason : 'stop_sequence',
@@ -108,7 +112,7 @@ function toolUse(call: Fields): Block {
 /** Text that is not a JSON object stands in the field that the API's documentation names for it. */
 function inputOf(json: string): Fields {
   try {
-    const value: unknown = JSON.parse(json)
+    const value = parseFree(json)
     // Deep nesting would overflow the stack when the response is serialised.
     return (isObject(value) ? readExtraFields(value, []) : undefined) ?? { INVALID_JSON: json }
   } catch {

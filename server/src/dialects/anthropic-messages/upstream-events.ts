@@ -29,6 +29,11 @@ export class EventCollector implements StreamCollector {
     return block ? block.text : ''
   }
 
+  /** Deltas have texts only. */
+  hasOwnNumbers({ type }: Fields): boolean {
+    return type !== 'content_block_delta'
+  }
+
   add(event: Fields, length: number): StreamEffect {
     this.#size.startEvent(length)
     switch (event.type) {

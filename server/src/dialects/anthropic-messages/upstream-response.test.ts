@@ -50,9 +50,22 @@ describe('message', () => {
     ['max_tokens', 'length'],
     ['model_context_window_exceeded', 'length'],
     ['refusal', 'content_filter'],
+    ['MAX_TOKENS', 'length'],
+    ['sensitive', 'content_filter'],
+    // Not known: the message may not be complete.
+    ['constructor', 'length'],
   ])('message: stop_reason %s becomes %s', (stop_reason, expected) =>
     expect(readBlocks([text('x')], { stop_reason })?.choices[0]?.finish_reason).toBe(expected),
   )
+
+  test.each(['end_turn', 'max_tokens', 'stop_sequence'])('message: may be empty when it ends with %s', (stop_reason) =>
+    expect(readBlocks([], { stop_reason })?.choices[0]?.message).toEqual({ role: 'assistant', content: '' }),
+  )
+
+  test.each(['', null, undefined])('message: a call gets an id when it has the id %j', (id) => {
+    const completion = readBlocks([{ ...use('a'), id }], { stop_reason: 'tool_use' })
+    expect(completion?.choices[0]?.message.tool_calls).toMatchObject([{ id: 'chatcmpl_1', function: { name: 'look_up' } }])
+  })
 
   test('message: matched stop sequence and explanation of a refusal are kept', () => {
     const stopped = readBlocks([text('x')], { stop_reason: 'stop_sequence', stop_sequence: 'END' })
@@ -118,12 +131,11 @@ describe('malformed message', () => {
     ['another type', anthropicMessage([text('x')], { type: 'error' })],
     ['another role', anthropicMessage([text('x')], { role: 'user' })],
     ['no content', anthropicMessage([], { content: undefined })],
-    ['empty content', anthropicMessage([])],
     ['an error', anthropicMessage([text('x')], { error: { type: 'api_error' } })],
     ['a container', anthropicMessage([text('x')], { container: { id: 'c' } })],
     ['no stop_reason', anthropicMessage([text('x')], { stop_reason: null })],
     ['a paused turn', anthropicMessage([text('x')], { stop_reason: 'pause_turn' })],
-    ['an inherited stop_reason', anthropicMessage([text('x')], { stop_reason: 'constructor' })],
+    ['a stop_reason of a fault', anthropicMessage([text('x')], { stop_reason: 'network_error' })],
     ['calls without a call', anthropicMessage([text('x')], { stop_reason: 'tool_use' })],
     ['a block of an unknown type', anthropicMessage([text('x'), { type: 'hologram' }])],
     ['a tool of the provider', anthropicMessage([{ ...use('a'), type: 'server_tool_use' }], { stop_reason: 'tool_use' })],
@@ -131,7 +143,7 @@ describe('malformed message', () => {
       'a call from code',
       anthropicMessage([{ ...use('a'), caller: { type: 'code_execution_20250825' } }], { stop_reason: 'tool_use' }),
     ],
-    ['a call without id', anthropicMessage([use('')], { stop_reason: 'tool_use' })],
+    ['a call with a number as id', anthropicMessage([{ ...use('a'), id: 7 }], { stop_reason: 'tool_use' })],
     ['a call with a list as input', anthropicMessage([use('a', [1])], { stop_reason: 'tool_use' })],
     ['text that is a number', anthropicMessage([{ type: 'text', text: 7 }])],
     ['a citation', anthropicMessage([{ ...text('x'), citations: [{ type: 'page_location' }] }])],

@@ -1,18 +1,10 @@
 import type { Completion, Usage } from '../../domain/completion.ts'
 import type { ChatMessage } from '../../domain/message.ts'
 import { type Fields, isCount, isObject, isSet, parseJsonObject, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
+import { finishReasonOf } from '../finish-reason.ts'
 import type { CompletionDefaults } from '../upstream-dialect.ts'
 import { detailOf } from './upstream-reasoning.ts'
 
-/** All others are malformed: `pause_turn` belongs to tools of the provider, which no request asks for. */
-const FINISH_REASONS: Readonly<Record<string, string>> = {
-  end_turn: 'stop',
-  stop_sequence: 'stop',
-  max_tokens: 'length',
-  model_context_window_exceeded: 'length',
-  tool_use: 'tool_calls',
-  refusal: 'content_filter',
-}
 const MESSAGE_FIELDS = [
   ...['id', 'type', 'role', 'model', 'content', 'stop_reason', 'stop_sequence', 'stop_details', 'usage'],
   // Fields of a completion that the gateway sets.
@@ -35,9 +27,8 @@ const MAX_TOKENS = 1_000_000_000
 export function readMessage(value: Fields, defaults: CompletionDefaults): Completion | undefined {
   if (value.type !== 'message' || value.role !== 'assistant' || !Array.isArray(value.content)) return undefined
   if (value.content.length > MAX_BLOCKS || FORBIDDEN_FIELDS.some((name) => isSet(value[name]))) return undefined
-  const reason = textOf(value.stop_reason)
-  const finish_reason = Object.hasOwn(FINISH_REASONS, reason) ? FINISH_REASONS[reason] : undefined
-  const message = readBlocks(value.content, finish_reason === 'length')
+  const finish_reason = finishReasonOf(value.stop_reason)
+  const message = readBlocks(value.content, finish_reason === 'length', defaults)
   const usage = isSet(value.usage) ? readUsage(value.usage) : null
   const extras = readExtraFields(value, MESSAGE_FIELDS)
   if (finish_reason === undefined || !message || usage === undefined || !extras) return undefined
@@ -55,7 +46,7 @@ export function readMessage(value: Fields, defaults: CompletionDefaults): Comple
   }
   return {
     ...withoutNull(extras),
-    id: defaults.newId(),
+    id: defaults.newId('chatcmpl'),
     object: 'chat.completion',
     created: defaults.created(),
     model: defaults.model,
@@ -73,7 +64,7 @@ interface Content {
 }
 
 /** `isCut`: a limit of tokens ended the message, so the input of a call may be the beginning of a JSON text. */
-function readBlocks(blocks: readonly unknown[], isCut: boolean): Content | undefined {
+function readBlocks(blocks: readonly unknown[], isCut: boolean, defaults: CompletionDefaults): Content | undefined {
   let text = ''
   const calls: Fields[] = []
   const thoughts: string[] = []
@@ -84,7 +75,7 @@ function readBlocks(blocks: readonly unknown[], isCut: boolean): Content | undef
       if (typeof block.text !== 'string' || !hasOnly(block, TEXT_FIELDS)) return undefined
       text += block.text
     } else if (block.type === 'tool_use') {
-      const call = readCall(block, isCut)
+      const call = readCall(block, isCut, defaults)
       if (!call) return undefined
       calls.push(call)
     } else if (block.type === 'thinking' || block.type === 'redacted_thinking') {
@@ -105,11 +96,12 @@ const CALL_FIELDS = new Set(['type', 'id', 'name', 'input', 'caller'])
 const hasOnly = (block: Fields, known: ReadonlySet<string>): boolean =>
   Object.entries(block).every(([name, value]) => known.has(name) || !isSet(value) || (Array.isArray(value) && value.length === 0))
 
-function readCall(block: Fields, isCut: boolean): Fields | undefined {
-  const { id, name, input, caller } = block
+function readCall(block: Fields, isCut: boolean, { newId }: CompletionDefaults): Fields | undefined {
+  const { name, input, caller } = block
   const isDirect = !isSet(caller) || (isObject(caller) && caller.type === 'direct')
-  if (typeof id !== 'string' || id === '' || typeof name !== 'string' || !isDirect || !hasOnly(block, CALL_FIELDS))
-    return undefined
+  const isNamed = typeof name === 'string' && (typeof block.id === 'string' || !isSet(block.id))
+  if (!isNamed || !isDirect || !hasOnly(block, CALL_FIELDS)) return undefined
+  const id = textOf(block.id) || newId('call')
   const json = typeof input === 'string' ? input : ''
   if (json !== '' && isCut) return { id, type: 'function', function: { name, arguments: json } }
   const value = json === '' ? input : parseJsonObject(Buffer.from(json))
@@ -118,10 +110,9 @@ function readCall(block: Fields, isCut: boolean): Fields | undefined {
   return { id, type: 'function', function: { name, arguments: json || JSON.stringify(value) } }
 }
 
-/** The message, if it has something to show, or the provider's filter removed all of it. */
+/** A model may say nothing, but not end with a call that is missing. */
 function completeMessage({ text, calls, thoughts, details, refusal }: Content, finishReason: string): ChatMessage | undefined {
   const hasSubstitute = calls.length > 0 || details.length > 0 || refusal !== undefined
-  if (text === '' && !hasSubstitute && finishReason !== 'content_filter') return undefined
   if (finishReason === 'tool_calls' && calls.length === 0) return undefined
   return {
     role: 'assistant',

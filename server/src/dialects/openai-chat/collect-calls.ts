@@ -1,4 +1,5 @@
-import { type Fields, isObject, isSet } from '../../lib/untrusted-json.ts'
+import { isJson } from '../../lib/json.ts'
+import { type Fields, isObject, isSet, textOf } from '../../lib/untrusted-json.ts'
 import { MalformedStream, StreamedFields, type StreamSize } from '../streamed-fields.ts'
 
 /** Maximum number of tool calls in a message. No request can ask for more. */
@@ -26,8 +27,18 @@ export class StreamedCallBody {
     }
   }
 
+  /** Whether a piece with a name begins another call: it has another name, stands in the same list, or this call's input is complete. */
+  isFollowedBy(body: Fields, isInList: boolean): boolean {
+    const [name, next] = [this.#fields.get('name'), body.name].map(textOf)
+    if (name === '' || next === '') return false
+    const input = textOf(this.#fields.get(this.#input))
+    return name !== next || isInList || (textOf(body[this.#input]) !== '' && JSON_END.test(input) && isJson(input))
+  }
+
   toObject = (): Fields => this.#fields.toObject()
 }
+
+const JSON_END = /[}\]]\s*$/
 
 class StreamedCall {
   readonly #size: StreamSize
@@ -41,6 +52,13 @@ class StreamedCall {
 
   get id(): unknown {
     return this.#fields.get('id')
+  }
+
+  /** Whether the piece begins another call. Names tell if this call has no id. */
+  isFollowedBy(call: Fields, isInList: boolean): boolean {
+    const [id, next] = [this.id, call.id].map(textOf)
+    if (id !== '') return next !== '' && next !== id
+    return [...this.#bodies].some(([name, body]) => isObject(call[name]) && body.isFollowedBy(call[name], isInList))
   }
 
   add(call: Fields): void {
@@ -80,23 +98,27 @@ export class StreamedCalls {
   add(calls: unknown): void {
     if (!isSet(calls)) return
     if (!Array.isArray(calls)) throw new MalformedStream('tool_calls is not a list')
-    for (const call of calls as unknown[]) {
-      if (!isObject(call)) throw new MalformedStream('a tool call is not an object')
-      this.#callOf(call).add(call)
+    const inChunk = new Set<StreamedCall>()
+    for (const piece of calls as unknown[]) {
+      if (!isObject(piece)) throw new MalformedStream('a tool call is not an object')
+      const call = this.#callOf(piece, inChunk)
+      inChunk.add(call)
+      call.add(piece)
     }
   }
 
   toList = (): readonly Fields[] => this.#calls.map((call) => call.toObject())
 
-  /** The call that a piece belongs to. Some servers send no index, others the same index for all calls: then a new id starts a call. */
-  #callOf({ index, id }: Fields): StreamedCall {
-    const isNamed = typeof id === 'string' && id !== ''
+  /** The call that a piece belongs to. Some servers send no index or no id, others the same index for all calls. */
+  #callOf(piece: Fields, inChunk: ReadonlySet<StreamedCall>): StreamedCall {
+    const { index } = piece
+    const id = textOf(piece.id)
     const known = isSet(index)
       ? this.#byIndex.get(index)
-      : isNamed
+      : id !== ''
         ? this.#calls.find((call) => call.id === id)
         : this.#calls.at(-1)
-    if (known && !(isNamed && isSet(known.id) && known.id !== '' && known.id !== id)) return known
+    if (known && !known.isFollowedBy(piece, inChunk.has(known))) return known
     if (this.#calls.length === MAX_CALLS) throw new MalformedStream('too many tool calls')
     const call = new StreamedCall(this.#size)
     this.#calls.push(call)

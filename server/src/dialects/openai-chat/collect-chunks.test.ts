@@ -114,6 +114,7 @@ describe('tool calls', () => {
     ...{ type: 'function', ...more },
     function: { name, ...(args !== undefined && { arguments: args }) },
   })
+  const unnamed = (name: string, args: string) => ({ type: 'function', function: { name, arguments: args } })
   const made = (id: string, name: string, args: string) => ({ id, type: 'function', function: { name, arguments: args } })
 
   test.each<[string, readonly object[], readonly object[]]>([
@@ -132,6 +133,45 @@ describe('tool calls', () => {
       'have no index',
       [calls(start({ id: 'a' }, 'one', '{')), calls(part({}, '}')), calls(start({ id: 'b' }, 'two', '{}'))],
       [made('a', 'one', '{}'), made('b', 'two', '{}')],
+    ],
+    [
+      'have no id, and alternate',
+      [
+        calls(start({ index: 0 }, 'one', '{'), start({ index: 1 }, 'one', '')),
+        calls(part({ index: 1 }, '{"x"')),
+        calls(part({ index: 0 }, '}')),
+        calls(part({ index: 1 }, ':1}')),
+      ],
+      [unnamed('one', '{}'), unnamed('one', '{"x":1}')],
+    ],
+    [
+      'have neither index nor id',
+      [
+        calls(start({}, 'one', '{"x":1}')),
+        calls(start({}, 'one', '{"x":')),
+        calls(part({}, '2}')),
+        calls(start({}, 'two', '{}')),
+      ],
+      [unnamed('one', '{"x":1}'), unnamed('one', '{"x":2}'), unnamed('two', '{}')],
+    ],
+    [
+      'have neither index nor id, and stand in one list',
+      [calls(start({}, 'one', ''), start({}, 'one', '')), calls(start({ id: '' }, 'one', '{}'))],
+      [unnamed('one', ''), { ...unnamed('one', '{}'), id: '' }],
+    ],
+    [
+      'have the index 0 and no id',
+      [calls(start({ index: 0 }, 'one', '{"x":1}')), calls(start({ index: 0 }, 'one', '{"x":2}'))],
+      [unnamed('one', '{"x":1}'), unnamed('one', '{"x":2}')],
+    ],
+    [
+      'repeat the name without an id',
+      [
+        calls(start({ index: 0 }, 'one', '{"x"')),
+        calls(start({ index: 0 }, 'one', ':1}')),
+        calls(start({ index: 0 }, 'one', '')),
+      ],
+      [unnamed('one', '{"x":1}')],
     ],
     [
       'all have the index 0',

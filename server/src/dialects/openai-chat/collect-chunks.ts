@@ -29,6 +29,10 @@ export class ChunkCollector implements StreamCollector {
     return choice ? choice.text : ''
   }
 
+  hasOwnNumbers(chunk: Fields): boolean {
+    return !isPlain(chunk)
+  }
+
   add(chunk: Fields, length: number): StreamEffect {
     if (isSet(chunk.error)) return 'error'
     this.#size.startEvent(length)
@@ -60,6 +64,33 @@ export class ChunkCollector implements StreamCollector {
     }
   }
 }
+
+/** Some servers send them in place of null, also after the reason. */
+const NOT_FINISHED: ReadonlySet<unknown> = new Set([null, '', 'null'])
+
+/** Whether the chunk has texts and the numbers of the API only, as nearly all have. */
+function isPlain(chunk: Fields): boolean {
+  for (const name of Object.keys(chunk)) {
+    const value = chunk[name]
+    if (name === 'choices') {
+      if (Array.isArray(value) && !value.every(isPlainChoice)) return false
+    } else if (hasNumber(value) && name !== 'created') return false
+  }
+  return true
+}
+
+function isPlainChoice(choice: unknown): boolean {
+  if (!isObject(choice)) return true
+  for (const name of Object.keys(choice)) {
+    const value = choice[name]
+    if (name === 'delta') {
+      if (isObject(value) && Object.values(value).some(hasNumber)) return false
+    } else if (hasNumber(value) && name !== 'index' && name !== 'logprobs') return false
+  }
+  return true
+}
+
+const hasNumber = (value: unknown): boolean => typeof value === 'number' || (typeof value === 'object' && value !== null)
 
 class StreamedChoice {
   readonly index: unknown
@@ -94,6 +125,7 @@ class StreamedChoice {
       else if (name === 'logprobs') this.#addLogprobs(value)
       // Perplexity repeats the message beside each delta.
       else if (name === 'message' && !isSet(choice.delta)) throw new MalformedStream('a choice has a message and no delta')
+      else if (name === 'finish_reason' && NOT_FINISHED.has(value)) continue
       else if (name !== 'message' && name !== 'index') this.#fields.replace(name, value)
     }
   }

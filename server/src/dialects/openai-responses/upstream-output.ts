@@ -1,4 +1,5 @@
 import { type Fields, isObject, isSet, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
+import type { CompletionDefaults } from '../upstream-dialect.ts'
 import { RefusedField } from './fields.ts'
 import { detailsOf } from './reasoning-input.ts'
 import { RESPONSES_FORMAT } from './reasoning-items.ts'
@@ -17,7 +18,6 @@ export interface Output {
   readonly logprobs: readonly Fields[]
   /** Of each message; undefined if it has none. */
   readonly phases: readonly (string | undefined)[]
-  readonly hasMessage: boolean
 }
 
 type Draft = { -readonly [Name in keyof Output]: Output[Name] extends readonly (infer Item)[] ? Item[] : Output[Name] }
@@ -39,12 +39,13 @@ const ITEMS: Readonly<Record<string, Add>> = {
 const PARTS: Readonly<Record<string, Add>> = { output_text: textPart, refusal: refusalPart }
 
 /** Returns undefined if an item is malformed or unknown. */
-export function readOutput(items: readonly unknown[]): Output | undefined {
+export function readOutput(items: readonly unknown[], { newId }: Pick<CompletionDefaults, 'newId'>): Output | undefined {
   const output: Draft = {
-    ...{ text: '', refusal: '', hasMessage: false },
+    ...{ text: '', refusal: '' },
     ...{ calls: [], thoughts: [], details: [], annotations: [], logprobs: [], phases: [] },
   }
-  return items.length <= MAX_ITEMS && items.every((item) => addByType(ITEMS, item, output)) ? output : undefined
+  if (items.length > MAX_ITEMS || !items.every((item) => addByType(ITEMS, item, output))) return undefined
+  return { ...output, calls: output.calls.map((call) => (call.id === '' ? { ...call, id: newId('call') } : call)) }
 }
 
 function addByType(adders: Readonly<Record<string, Add>>, value: unknown, output: Draft): boolean {
@@ -65,7 +66,6 @@ function message(item: Fields, output: Draft): boolean {
   if (role !== 'assistant' || !Array.isArray(content) || content.length > MAX_ITEMS || !hasOnly(item, MESSAGE_FIELDS))
     return false
   if (isSet(phase) && typeof phase !== 'string') return false
-  output.hasMessage = true
   // Texts of two phases are two messages.
   const isOther = output.phases.at(-1) !== (phase ?? undefined)
   if (isOther && output.text !== '' && content.some(hasText)) output.text += BETWEEN_PHASES
@@ -134,15 +134,19 @@ function reasoning(item: Fields, output: Draft): boolean {
   }
 }
 
+/** Empty: the server sends none (`readOutput`). */
+const idOf = ({ call_id: id }: Fields): string | undefined => (typeof id === 'string' || !isSet(id) ? textOf(id) : undefined)
+
 /** Further fields of a call stay with it: providers sign calls with fields of their own. */
 function call(item: Fields, output: Draft): boolean {
-  const { type, call_id: id, namespace, caller } = item
+  const { type, namespace, caller } = item
+  const id = idOf(item)
   const name = typeof item.name === 'string' ? chatName(item.name, namespace) : undefined
   const isCustom = type === 'custom_tool_call'
   const input = isCustom ? item.input : item.arguments
   const isDirect = !isSet(caller) || (isObject(caller) && caller.type === 'direct')
   const extras = readExtraFields(item, CALL_FIELDS)
-  if (typeof id !== 'string' || id === '' || name === undefined || typeof input !== 'string' || !isDirect || !extras) return false
+  if (id === undefined || name === undefined || typeof input !== 'string' || !isDirect || !extras) return false
   const form = isCustom ? { type: 'custom', custom: { name, input } } : { type: 'function', function: { name, arguments: input } }
   output.calls.push({ id, ...form, ...Object.fromEntries(Object.entries(extras).filter(([, value]) => isSet(value))) })
   return true
@@ -152,9 +156,10 @@ const SEARCH_FIELDS = new Set(['id', 'type', 'status', 'call_id', 'execution', '
 
 /** A search for tools in the client. */
 function search(item: Fields, output: Draft): boolean {
-  const { call_id: id, execution, arguments: query } = item
+  const { execution, arguments: query } = item
+  const id = idOf(item)
   const read = isObject(query) ? readExtraFields(query, []) : undefined
-  if (typeof id !== 'string' || id === '' || execution !== 'client' || !read || !hasOnly(item, SEARCH_FIELDS)) return false
+  if (id === undefined || execution !== 'client' || !read || !hasOnly(item, SEARCH_FIELDS)) return false
   output.calls.push({ id, type: 'function', function: { name: TOOL_SEARCH, arguments: JSON.stringify(read) } })
   return true
 }

@@ -58,9 +58,29 @@ describe('response', () => {
   test.each([
     ['max_output_tokens', 'length'],
     ['content_filter', 'content_filter'],
+    ['MAX_TOKENS', 'length'],
+    // Not known: the response may not be complete.
+    ['constructor', 'length'],
   ])('response: incomplete because of %s ends with %s', (reason, expected) => {
     expect(readItems([messageItem('x')], incomplete(reason))?.choices[0]?.finish_reason).toBe(expected)
     expect(readItems([], incomplete(reason))?.choices[0]?.message.content).toBe('')
+  })
+
+  test('response: may be complete without output', () =>
+    expect(readItems([])?.choices[0]).toMatchObject({ message: { content: '' }, finish_reason: 'stop' }))
+
+  test.each(['', null, undefined])('response: a call gets an id when it has the id %j', (call_id) => {
+    const completion = readItems([{ ...callItem('a', 'f'), call_id }])
+    expect(completion?.choices[0]?.message.tool_calls).toMatchObject([{ id: 'chatcmpl_1', function: { name: 'f' } }])
+  })
+
+  test('usage: reasoning beside the output is output', () => {
+    const usage = { input_tokens: 100, output_tokens: 10, output_tokens_details: { reasoning_tokens: 20 }, total_tokens: 130 }
+    expect(read(responseObject([messageItem('x')], { usage }))?.usage).toMatchObject({
+      completion_tokens: 30,
+      total_tokens: 130,
+      completion_tokens_details: { reasoning_tokens: 20 },
+    })
   })
 
   test('refusal: is the refusal of the message', () => {
@@ -158,12 +178,11 @@ describe('malformed response', () => {
     ['another object', responseObject([messageItem('x')], { object: 'chat.completion' })],
     ['an error', responseObject([messageItem('x')], { error: { code: 'server_error', message: 'm' } })],
     ['no output', responseObject([], { output: null })],
-    ['empty output', responseObject([])],
     ['no status', responseObject([messageItem('x')], { status: undefined })],
     ['the status in_progress', responseObject([messageItem('x')], { status: 'in_progress' })],
     ['the status cancelled', responseObject([messageItem('x')], { status: 'cancelled' })],
     ['the status failed', responseObject([messageItem('x')], { status: 'failed' })],
-    ['an unknown reason', responseObject([messageItem('x')], incomplete('constructor'))],
+    ['a reason of a fault', responseObject([messageItem('x')], incomplete('network_error'))],
     ['no reason', responseObject([messageItem('x')], { status: 'incomplete' })],
     ['an item of an unknown type', responseObject([messageItem('x'), { type: 'hologram' }])],
     ['a tool of the provider', responseObject([{ type: 'web_search_call', id: 'ws', status: 'completed' }, messageItem('x')])],
@@ -181,7 +200,7 @@ describe('malformed response', () => {
     ['a deep annotation', responseObject(part({ annotations: [deep] }))],
     ['a deep logprob', responseObject(part({ logprobs: [deep] }))],
     ['a refusal that is a list', responseObject([{ ...messageItem('x'), content: [{ type: 'refusal', refusal: [] }] }])],
-    ['a call without id', responseObject([callItem('', 'f')])],
+    ['a call with a number as id', responseObject([{ ...callItem('a', 'f'), call_id: 7 }])],
     ['a call with an object as arguments', responseObject([{ ...callItem('a', 'f'), arguments: {} }])],
     ['a call from code', responseObject([{ ...callItem('a', 'f'), caller: { type: 'program' } }])],
     ['a call with a deep field', responseObject([{ ...callItem('a', 'f'), extra_content: deep }])],

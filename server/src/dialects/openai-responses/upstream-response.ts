@@ -1,6 +1,8 @@
 import type { Completion, Usage } from '../../domain/completion.ts'
 import type { ChatMessage } from '../../domain/message.ts'
-import { type Fields, isCount, isObject, isSet, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
+import { countsOf } from '../../domain/usage.ts'
+import { type Fields, isCount, isObject, isSet, readExtraFields } from '../../lib/untrusted-json.ts'
+import { finishReasonOf } from '../finish-reason.ts'
 import type { CompletionDefaults } from '../upstream-dialect.ts'
 import { type Output, readOutput } from './upstream-output.ts'
 
@@ -17,11 +19,10 @@ const USAGE_FIELDS = [
   ...['input_tokens', 'input_tokens_details', 'output_tokens', 'output_tokens_details', 'total_tokens'],
   ...['prompt_tokens', 'completion_tokens', 'prompt_tokens_details', 'completion_tokens_details'],
 ]
-/** All other reasons are malformed. */
-const INCOMPLETE: Readonly<Record<string, string>> = { max_output_tokens: 'length', content_filter: 'content_filter' }
+/** The finish reasons of a response that is not complete. */
+const INCOMPLETE: ReadonlySet<string> = new Set(['length', 'content_filter'])
 /** Unix seconds, in the year 2106. */
 const MAX_CREATED = 2 ** 32
-const MAX_TOKENS = 1_000_000_000
 
 /**
  * Reads a response object as a completion. Returns undefined if it is malformed. Items of an unknown type are malformed too, because they
@@ -29,19 +30,17 @@ const MAX_TOKENS = 1_000_000_000
  */
 export function readResponse(value: Fields, defaults: CompletionDefaults): Completion | undefined {
   if (value.object !== 'response' || isSet(value.error) || !Array.isArray(value.output)) return undefined
-  const output = readOutput(value.output)
+  const output = readOutput(value.output, defaults)
   if (!output) return undefined
   const finish_reason = finishReason(value, output)
   const usage = isSet(value.usage) ? readUsage(value.usage) : null
   const extras = readExtraFields(value, KNOWN_FIELDS)
   if (finish_reason === undefined || usage === undefined || !extras) return undefined
-  const message = messageOf(output, finish_reason)
-  if (!message) return undefined
   const { created_at: created } = value
-  const choice = { index: 0, message, finish_reason }
+  const choice = { index: 0, message: messageOf(output), finish_reason }
   return {
     ...withoutNull(extras),
-    id: defaults.newId(),
+    id: defaults.newId('chatcmpl'),
     object: 'chat.completion',
     created: isCount(created, MAX_CREATED) && created > 0 ? created : defaults.created(),
     model: defaults.model,
@@ -52,15 +51,13 @@ export function readResponse(value: Fields, defaults: CompletionDefaults): Compl
 
 function finishReason({ status, incomplete_details: details }: Fields, { calls }: Output): string | undefined {
   if (status === 'completed') return calls.length > 0 ? 'tool_calls' : 'stop'
-  const reason = status === 'incomplete' && isObject(details) ? textOf(details.reason) : ''
-  return Object.hasOwn(INCOMPLETE, reason) ? INCOMPLETE[reason] : undefined
+  const reason = status === 'incomplete' && isObject(details) ? finishReasonOf(details.reason) : undefined
+  return reason !== undefined && INCOMPLETE.has(reason) ? reason : undefined
 }
 
-/** The message, if it says something, or was cut off before it did. */
-function messageOf(output: Output, finishReason: string): ChatMessage | undefined {
-  const { text, refusal, calls, thoughts, details, annotations, phases, hasMessage } = output
+/** A model may say nothing. */
+function messageOf({ text, refusal, calls, thoughts, details, annotations, phases }: Output): ChatMessage {
   const hasSubstitute = calls.length > 0 || details.length > 0 || refusal !== ''
-  if (!hasMessage && !hasSubstitute && finishReason === 'stop') return undefined
   const [phase, ...otherPhases] = phases
   return {
     role: 'assistant',
@@ -77,18 +74,15 @@ function messageOf(output: Output, finishReason: string): ChatMessage | undefine
 
 function readUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined
-  const { input_tokens: input = 0, output_tokens: output = 0 } = value
-  if (!isCount(input, MAX_TOKENS) || !isCount(output, MAX_TOKENS - input)) return undefined
-  const total_tokens = value.total_tokens ?? input + output
-  const prompt_tokens_details = readDetails(value.input_tokens_details, input)
-  const completion_tokens_details = readDetails(value.output_tokens_details, output)
+  const counts = countsOf(value, value.input_tokens, value.output_tokens)
+  if (!counts) return undefined
+  const prompt_tokens_details = readDetails(value.input_tokens_details, counts.prompt_tokens)
+  const completion_tokens_details = readDetails(value.output_tokens_details, counts.completion_tokens)
   const extras = readExtraFields(value, USAGE_FIELDS)
-  if (!extras || !prompt_tokens_details || !completion_tokens_details || !isCount(total_tokens, MAX_TOKENS)) return undefined
+  if (!extras || !prompt_tokens_details || !completion_tokens_details) return undefined
   return {
     ...withoutNull(extras),
-    prompt_tokens: input,
-    completion_tokens: output,
-    total_tokens,
+    ...counts,
     ...(isSet(value.input_tokens_details) && { prompt_tokens_details }),
     ...(isSet(value.output_tokens_details) && { completion_tokens_details }),
   }

@@ -25,6 +25,10 @@ export class ResponseCollector implements StreamCollector {
     return Math.max(this.#deltaBytes, this.#itemBytes, this.#lastBytes)
   }
 
+  hasOwnNumbers({ type }: Fields): boolean {
+    return type === 'response.output_item.done' || LAST_EVENTS.has(textOf(type))
+  }
+
   add(event: Fields, length: number): StreamEffect {
     const type = textOf(event.type)
     if (!LAST_EVENTS.has(type)) {

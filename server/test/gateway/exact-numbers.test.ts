@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectSuccess } from '../support/gateway-client.ts'
+import { anthropicMessage } from '../support/scripted-anthropic.ts'
+import { completion, word } from '../support/scripted-provider.ts'
+import { callItem, responseObject } from '../support/scripted-responses.ts'
+import { MODELS, startThreeUpstreams, type ThreeUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
+
+let upstreams: ThreeUpstreams
+let token: string
+beforeAll(async () => {
+  upstreams = await startThreeUpstreams()
+  const settings = { extensions: ['tools', 'content_parts'], responses: { store: 'requested' } }
+  token = (await upstreams.governed.application({ settings })).token
+})
+afterAll(() => upstreams.close())
+
+const NUMBERS: Readonly<Record<string, string>> = {
+  ...{ big: '2512292042121000001', price: '1.10', power: '1e3', zero: '-0', long: '0.1234567890123456789' },
+  ...{ sum: '1234567890123.4567891', small: '1E-05' },
+}
+/** Stands for the numbers, because JSON.stringify cannot write them. */
+const INPUT = Object.fromEntries(Object.keys(NUMBERS).map((name) => [name, `@${name}@`]))
+const withNumbers = (text: string): string => text.replaceAll(/\\*"@(\w+)@\\*"/g, (_, name: string) => NUMBERS[name] ?? '')
+const RAW = withNumbers(JSON.stringify(INPUT))
+/** RAW in a string of JSON. */
+const ESCAPED = JSON.stringify(RAW).slice(1, -1)
+
+const call = (args: unknown) => ({ id: 'call_1', type: 'function', function: { name: 'look_up', arguments: args } })
+/** A response of each provider that calls a tool. */
+const CALLS: Readonly<Record<UpstreamModel, (text: string) => object>> = {
+  scripted: (content) => {
+    const message = { role: 'assistant', content, tool_calls: [call(JSON.stringify(INPUT))] }
+    return { ...completion(''), choices: [{ index: 0, message, finish_reason: 'tool_calls' }] }
+  },
+  claude: (text) =>
+    anthropicMessage(
+      [
+        { type: 'text', text },
+        { type: 'tool_use', id: 'call_1', name: 'look_up', input: INPUT },
+      ],
+      {
+        stop_reason: 'tool_use',
+      },
+    ),
+  gpt: () => responseObject([callItem('call_1', 'look_up', INPUT)]),
+}
+
+const chunk = (delta: object, finish_reason: string | null) => ({ ...HEAD, choices: [{ index: 0, delta, finish_reason }] })
+const HEAD = { id: 'c1', object: 'chat.completion.chunk', created: 1_790_000_000, model: 'm' }
+const block = { type: 'tool_use', id: 'call_1', name: 'look_up', input: {} }
+const partial = { type: 'input_json_delta', partial_json: JSON.stringify(INPUT) }
+/** The same call in a stream. */
+const STREAMS: Readonly<Record<UpstreamModel, readonly object[]>> = {
+  scripted: [
+    chunk({ role: 'assistant', tool_calls: [{ index: 0, ...call(JSON.stringify(INPUT)) }] }, null),
+    chunk({}, 'tool_calls'),
+  ],
+  claude: [
+    { type: 'message_start', message: { ...anthropicMessage([]), stop_reason: null } },
+    { type: 'content_block_start', index: 0, content_block: block },
+    { type: 'content_block_delta', index: 0, delta: partial },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 3 } },
+    { type: 'message_stop' },
+  ],
+  gpt: [{ type: 'response.completed', response: CALLS.gpt('') }],
+}
+
+/** Scripts the provider of the model to send a text with numbers in the place of their marks; returns the prompt that causes it. */
+function sends(model: UpstreamModel, value: object | readonly object[]): string {
+  const key = word()
+  const [type, text] = Array.isArray(value)
+    ? ['text/event-stream', value.map((event: object) => `data: ${JSON.stringify(event)}\n\n`).join('')]
+    : ['application/json', JSON.stringify(value)]
+  upstreams.on(model, key, (response) => void response.writeHead(200, { 'content-type': type }).end(withNumbers(text)))
+  return key
+}
+
+const callsTool = (model: UpstreamModel, isStream: boolean, text = 'Wait.'): string =>
+  sends(model, isStream ? STREAMS[model] : CALLS[model](text))
+
+const SCHEMA = { type: 'object', properties: { n: { type: 'number', ...INPUT } } }
+/** A request of each client whose history has the call of a tool. */
+const CLIENTS = {
+  '/v1/chat/completions': (model: string, prompt: string) => ({
+    model,
+    messages: [
+      { role: 'user', content: prompt },
+      { role: 'assistant', content: null, tool_calls: [call(RAW)] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'done' },
+    ],
+    tools: [{ type: 'function', function: { name: 'look_up', parameters: SCHEMA } }],
+  }),
+  '/v1/responses': (model: string, prompt: string) => ({
+    model,
+    input: [
+      { role: 'user', content: prompt },
+      { type: 'function_call', call_id: 'call_1', name: 'look_up', arguments: RAW },
+      { type: 'function_call_output', call_id: 'call_1', output: 'done' },
+    ],
+    tools: [{ type: 'function', name: 'look_up', parameters: SCHEMA, strict: false }],
+  }),
+  '/v1/messages': (model: string, prompt: string) => ({
+    model,
+    max_tokens: 50,
+    messages: [
+      { role: 'user', content: prompt },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'call_1', name: 'look_up', input: INPUT }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', content: 'done' }] },
+    ],
+    tools: [{ name: 'look_up', input_schema: SCHEMA }],
+  }),
+} as const
+type Path = keyof typeof CLIENTS
+const PATHS = Object.keys(CLIENTS) as readonly Path[]
+const send = (path: Path, body: object) =>
+  upstreams.governed.api('POST', path, {
+    token,
+    raw: withNumbers(JSON.stringify(body)),
+    headers: path === '/v1/messages' ? { 'anthropic-version': '2023-06-01' } : {},
+  })
+
+describe.each(PATHS)('%s [GW-FID-3]', (path) => {
+  describe.each(MODELS)('from and to %s', (model) => {
+    test.each([
+      [false, false],
+      [false, true],
+      [true, false],
+      [true, true],
+    ])('numbers: every digit of a tool call reaches the client (client streams %s, provider %s)', async (stream, isStream) => {
+      const response = await send(path, { ...CLIENTS[path](model, callsTool(model, isStream)), stream })
+      expect(response.status, response.text).toBe(200)
+      const isObject = path === '/v1/messages' && !stream
+      expect(response.text).toContain(isObject ? `"input":${RAW}` : ESCAPED)
+    })
+
+    test('numbers: every digit of a history and a schema reaches the provider', async () => {
+      const key = callsTool(model, true)
+      expectSuccess(await send(path, CLIENTS[path](model, key)))
+      const [sent] = upstreams.callsWith(model, key)
+      expect(sent?.raw).toContain(model === 'claude' ? `"input":${RAW}` : ESCAPED)
+      expect(sent?.raw).toContain(`{"type":"number",${RAW.slice(1)}`)
+    })
+  })
+})
+
+test('numbers: every digit of a held completion is released', async () => {
+  const { governed } = upstreams
+  const body = CLIENTS['/v1/messages']('claude', callsTool('claude', false, 'sorrel-hold'))
+  const held = await send('/v1/messages', body)
+  const review_item_id = held.headers.get('x-gatehouse-review-item') ?? ''
+  await governed.decide(review_item_id, 'approve')
+  const released = await send('/v1/messages', { ...body, governance: { review_item_id } })
+  expect(released.status, released.text).toBe(200)
+  expect(released.text).toContain(`"input":${RAW}`)
+})
+
+test('numbers: every digit of metadata reaches the provider, the client and the stored response', async () => {
+  const key = callsTool('scripted', true)
+  const body = { ...CLIENTS['/v1/responses']('scripted', key), metadata: INPUT, store: true }
+  const response = await send('/v1/responses', body)
+  const { id } = expectSuccess(response)
+  expect(upstreams.callsWith('scripted', key)[0]?.raw).toContain(`"metadata":${RAW}`)
+  expect(response.text).toContain(`"metadata":${RAW}`)
+  const stored = await upstreams.governed.api('GET', `/v1/responses/${id}`, { token })
+  expect(stored.text).toContain(`"metadata":${RAW}`)
+})
+
+test.each([true, false])("numbers: a provider's own fields keep theirs, whether it streams: %s", async (isStream) => {
+  const state = { google: { thought_signature: 'c2ln', ...INPUT } }
+  const calls = { role: 'assistant', tool_calls: [{ index: 0, ...call('{}'), extra_content: state }] }
+  const own = { citations: [{ score: '@price@', id: '@big@' }] }
+  const choices = [{ index: 0, message: { ...calls, content: null }, finish_reason: 'tool_calls' }]
+  const key = sends('scripted', isStream ? [chunk(calls, null), { ...chunk({}, 'tool_calls'), ...own }] : { ...own, choices })
+  for (const path of PATHS) {
+    const response = await send(path, CLIENTS[path]('scripted', key))
+    expect(response.status, response.text).toBe(200)
+    expect(response.text).toContain(`"thought_signature":"c2ln",${RAW.slice(1)}`)
+    expect(response.text).toContain('"score":1.10,"id":2512292042121000001')
+  }
+})
