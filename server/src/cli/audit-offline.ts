@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { ExportHeader } from '../audit/verify/export.ts'
@@ -61,11 +61,32 @@ async function readHeader(file: string): Promise<ExportHeader> {
   }
 }
 
+/** Records hold hashes and random ids, so an export compresses to about a fiftieth. */
+const MAX_COMPRESSION = 200
+/** For small files. */
+const MIN_DECOMPRESSED_BYTES = 1_048_576
+
 /** Throws what reading or decompressing throws. */
 function readLines(file: string): AsyncGenerator<string> {
   const source = createReadStream(file)
+  if (!file.endsWith('.gz')) return linesOf(source)
   // The callback only prevents an unhandled error: the error also ends the decompressed stream.
-  return linesOf(file.endsWith('.gz') ? pipeline(source, createGunzip(), () => {}) : source)
+  return linesOf(
+    withinCompression(
+      file,
+      pipeline(source, createGunzip(), () => {}),
+    ),
+  )
+}
+
+/** Throws a TypeError if the file decompresses to more than an export can. */
+async function* withinCompression(file: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let left = Math.max(MIN_DECOMPRESSED_BYTES, (await stat(file)).size * MAX_COMPRESSION)
+  for await (const chunk of chunks) {
+    left -= chunk.length
+    if (left < 0) throw new TypeError(`it decompresses to more than ${MAX_COMPRESSION} times its size, which no export does`)
+    yield chunk
+  }
 }
 
 function unreadable(file: string, error: NodeJS.ErrnoException): never {
