@@ -1,4 +1,4 @@
-import { hasUnusualNumber, parseKeepingNumbers } from '../lib/json-numbers.ts'
+import { keepNumbers, parseKeepingNumbers } from '../lib/json-numbers.ts'
 
 /**
  * Names of fields with JSON that is not part of an API: inputs of tools, schemas, metadata and a provider's state. Their numbers stay as they
@@ -16,7 +16,7 @@ export const parseResponse = (json: string): unknown => withKeptNumbers(JSON.par
 
 /** `parsed`, from `json`, with the numbers that `parseResponse` keeps. */
 export const withKeptNumbers = <T>(parsed: T, json: string): T =>
-  hasUnusualNumber(json) ? (parseKeepingNumbers(json, FREE_JSON, isOwnNumber).value as T) : parsed
+  keepNumbers(json, parsed, FREE_JSON, isOwnNumber).value as T
 
 const isOwnNumber = (name: string): boolean => !API_NUMBER.test(name)
 

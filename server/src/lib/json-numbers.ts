@@ -16,9 +16,6 @@ const UNUSUAL =
 /** Digits that every number of JavaScript holds. */
 const SAFE_DIGITS = 15
 
-/** Whether `JSON.stringify` may write a number of the text in another way. */
-export const hasUnusualNumber = (text: string): boolean => UNUSUAL.test(text)
-
 /** `name`: of the field that holds the number, or its index in a list. */
 type Keeps = (name: string, source: string) => boolean
 
@@ -28,8 +25,11 @@ type FreeNames = ReadonlySet<string>
 const NONE: FreeNames = new Set()
 
 /** Parses JSON and keeps the text of numbers (the proposal "JSON.parse source text access"). Throws a SyntaxError. */
-export function parseKeepingNumbers(text: string, free = NONE, keeps: Keeps = losesDigits): KeptNumbers {
-  const value: unknown = JSON.parse(text)
+export const parseKeepingNumbers = (text: string, free = NONE, keeps: Keeps = losesDigits): KeptNumbers =>
+  keepNumbers(text, JSON.parse(text), free, keeps)
+
+/** `value`: of the JSON `text`. Parsing with the text of numbers takes much longer, so limits are checked on the value first. */
+export function keepNumbers(text: string, value: unknown, free = NONE, keeps: Keeps = losesDigits): KeptNumbers {
   if (!UNUSUAL.test(text)) return { value, written: value }
   const written = reparse(text, () => true)
   return { value: withFree(reparse(text, keeps), written, free), written }

@@ -1,5 +1,5 @@
-import { parseFree } from '../../domain/free-json.ts'
 import type { ChatMessage } from '../../domain/message.ts'
+import { keepNumbers } from '../../lib/json-numbers.ts'
 import { type Fields, isObject, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
 import { contentBlocks, textBlocks } from './upstream-content.ts'
 import { allowOnly, type Block, cacheControl, isEmpty, UntranslatableField } from './upstream-fields.ts'
@@ -32,7 +32,8 @@ export function encodeMessages(messages: readonly ChatMessage[]): EncodedMessage
     const blocks = blocksOf(message, at, callNames)
     if (blocks.length === 0) continue
     if (turns.at(-1)?.role !== role) turns.push({ role, results: [], others: [] })
-    turns.at(-1)?.[message.role === 'tool' ? 'results' : 'others'].push(...blocks)
+    const turn = turns.at(-1)?.[message.role === 'tool' ? 'results' : 'others']
+    for (const block of blocks) turn?.push(block)
   }
   if (turns.length === 0) throw new UntranslatableField('messages', 'invalid_messages')
   return {
@@ -110,10 +111,10 @@ function callBlock(call: unknown, at: string): Block {
 function readArguments(text: unknown, at: string): Fields {
   if (isEmpty(text)) return {}
   try {
-    const value = parseFree(textOf(text))
+    const written = textOf(text)
+    const value: unknown = JSON.parse(written)
     // Deep nesting would overflow the stack when the body is serialised.
-    const fields = isObject(value) ? readExtraFields(value, []) : undefined
-    if (fields) return fields
+    if (isObject(value) && readExtraFields(value, [])) return keepNumbers(written, value).written as Fields
   } catch {
     // The field is named below.
   }
