@@ -35,6 +35,9 @@ test('prices: fields have the names of the API, and an absent field is absent or
   expect(pricesOf({ input_price: 3 })).toEqual({ ...NO_PRICES, inputPrice: 3 })
 })
 
-test.each(Object.entries(priceFieldsOf(PRICES)))('findPriceProblem: names %s when it is negative', (field) =>
-  expect(findPriceProblem({ ...PRICES, ...pricesIn({ [field]: -1 }) })).toEqual({ param: field, message: 'must be 0 or more' }),
-)
+test.each(Object.keys(priceFieldsOf(PRICES)))('findPriceProblem: names %s when it is out of range', (field) => {
+  const problemOf = (price: number) => findPriceProblem({ ...PRICES, ...pricesIn({ [field]: price }) })
+  for (const price of [-1, -1e-300, 1_000_000.5, 1e308, Number.POSITIVE_INFINITY, Number.NaN])
+    expect(problemOf(price)).toEqual({ param: field, message: 'must be from 0 to 1000000' })
+  for (const price of [0, 1e-9, 1_000_000]) expect(problemOf(price)).toBeUndefined()
+})

@@ -43,9 +43,12 @@ export const NO_PRICES: Prices = {
   requestPrice: null,
 }
 
+/** A dollar for each token. A larger price is a mistake of units, and its sums would lose digits. */
+const MAX_PRICE = 1_000_000
+
 export function findPriceProblem(prices: Prices): Problem | undefined {
-  const invalid = PRICE_NAMES.find((name) => prices[name] !== null && !(prices[name] >= 0 && Number.isFinite(prices[name])))
-  return invalid && { param: FIELDS[invalid], message: 'must be 0 or more' }
+  const invalid = PRICE_NAMES.find((name) => prices[name] !== null && !(prices[name] >= 0 && prices[name] <= MAX_PRICE))
+  return invalid && { param: FIELDS[invalid], message: `must be from 0 to ${MAX_PRICE}` }
 }
 
 /** Prices are per this number of tokens. */

@@ -23,7 +23,7 @@ const MAX_AT_ONCE = 200
 const ALL = { limit: 100_000 }
 
 const price = (of: string, without = 'unknown', which = '') =>
-  resettable(Type.Number({ description: `Price in USD per 1M ${of} tokens${which}. null: ${without}.` }))
+  resettable(Type.Number({ description: `Price in USD per 1M ${of} tokens${which}, at most 1000000. null: ${without}.` }))
 const ModelFields = Type.Object({
   upstream_name: resettable({ ...Name, description: "The provider's name of the model. null: the same as `id`." }),
   api: Type.Optional(
@@ -39,7 +39,7 @@ const ModelFields = Type.Object({
   cache_write_price: price('prompt', 'the same as `input_price`', ' that the provider writes to its cache'),
   cache_write_1h_price: price('prompt', 'the same as `cache_write_price`', ' that the provider writes to its cache for an hour'),
   reasoning_price: price('reasoning', 'the same as `output_price`'),
-  request_price: resettable(Type.Number({ description: 'Price of one request in USD. null: 0.' })),
+  request_price: resettable(Type.Number({ description: 'Price of one request in USD, at most 1000000. null: 0.' })),
 })
 const ModelBody = Type.Object({ id: Type.String({ maxLength: 200 }), ...ModelFields.properties })
 const ModelsBody = Type.Object({ models: Type.Array(ModelBody, { minItems: 1, maxItems: MAX_AT_ONCE }) })
