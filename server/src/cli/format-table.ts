@@ -1,7 +1,7 @@
 /** Formats rows as aligned columns. No cell is empty or contains a tab, so that `cut` and `awk` can read the lines. */
 export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('\t', ' ') || '-'))
-  const widths = head.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)))
+  const widths = head.map((_, column) => cells.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0))
   return cells.map((row) =>
     row
       .map((cell, column) => cell.padEnd(widths[column] ?? 0))

@@ -3,7 +3,10 @@ import type { Fields } from '../lib/untrusted-json.ts'
 /** Other names could be read as a path. */
 const PATH = /^[a-z_]\w*(?:\[\d+\]|\.[a-z_]\w*)*$/i
 
-/** The value at `path`, and the body with `placeholder` in its place. Undefined: there is no such field. */
+/** Known fields of any object, and those that a request may carry. Copying wider objects for each field would take quadratic time. */
+const MAX_FIELDS = 256
+
+/** The value at `path`, and the body with `placeholder` in its place. Undefined: there is no such field, or it is in an object with too many fields. */
 export function takeOut(
   body: unknown,
   path: string,
@@ -11,12 +14,14 @@ export function takeOut(
 ): { readonly value: unknown; readonly rest: unknown } | undefined {
   if (!PATH.test(path)) return undefined
   const names = path.split(/[.[\]]+/).filter((name) => name !== '')
-  const value = names.reduce<unknown>((at, name) => (hasOwn(at, name) ? at[name] : undefined), body)
+  const value = names.reduce<unknown>((at, name) => (hasOwn(at, name) && !isWide(at) ? at[name] : undefined), body)
   return value === undefined ? undefined : { value, rest: replaceAt(body, names, placeholder) }
 }
 
 const hasOwn = (value: unknown, name: string): value is Fields =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+
+const isWide = (value: Fields): boolean => !Array.isArray(value) && Object.keys(value).length > MAX_FIELDS
 
 function replaceAt(value: unknown, [name, ...names]: readonly string[], placeholder: unknown): unknown {
   if (name === undefined) return placeholder

@@ -7,6 +7,8 @@ export interface Visitor {
   text(text: string): string
   /** A picture, sound or file that no detector reads. `bytes`: its decoded size. */
   unread(kind: UnreadKind, bytes: number): void
+  /** Called for each data: URL inside a text, before it is decoded. */
+  dataUrl?(): void
   /** A picture, sound or file that the provider fetches. */
   linked(kind: UnreadKind): void
 }
@@ -111,6 +113,7 @@ function mapDataUrls(text: string, visitor: Visitor): ReadonlyMap<string, string
   if (!HAS_SCHEME.test(text)) return NONE
   const changed = new Map<string, string>()
   for (const [url] of text.matchAll(DATA_URL)) {
+    visitor.dataUrl?.()
     const encoded: Encoded = readEncoded(url, false)
     if (encoded.kind === 'bytes') visitor.unread(kindOf(encoded.type, 'file'), encoded.size)
     if (encoded.kind !== 'text') continue

@@ -152,7 +152,7 @@ test('collect, replaceTexts: data: URLs in a text are read and written back in t
     return Math.min(...times)
   }
   expect(change(3)[0]?.content).toBe('data:text/plain,gone data:text/plain,gone data:text/plain,gone')
-  const [one, four] = [least(5_000), least(20_000)]
+  const [one, four] = [least(2_000), least(8_000)]
   // Time that grows with the square of the length would be sixteen times as much.
   expect(four).toBeLessThan(10 * one + 20)
 })

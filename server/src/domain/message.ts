@@ -1,6 +1,7 @@
 import { keptNumber } from '../lib/json-numbers.ts'
 import { textOf } from '../lib/untrusted-json.ts'
 import { mapEncoded, mapLiteral, mapSignature, mapText, Unchangeable, type Visitor } from './content-reading.ts'
+import { countDataUrls } from './data-url-limit.ts'
 import { decodedLength, isDataUrl, isLink } from './encoded-text.ts'
 import { fileFieldOf } from './file-fields.ts'
 import { isOpaque } from './opaque.ts'
@@ -43,7 +44,7 @@ export interface Spoken {
  * vocabulary, is checked by schema, or counts as `unread`: the bytes of a picture, sound or file. Text files and the strings of JSON
  * texts (json-text.ts) are decoded.
  *
- * An array counts as messages, an object as parameters.
+ * An array counts as messages, an object as parameters. Throws a GatehouseError (413) if texts hold too many data: URLs.
  */
 export function collect(value: unknown): Collected {
   const texts: string[] = []
@@ -54,6 +55,7 @@ export function collect(value: unknown): Collected {
       texts.push(text)
       return text
     },
+    dataUrl: countDataUrls(),
     unread: (kind, bytes) => unread.add(kind, bytes),
     linked: (kind) => unread.addLink(kind),
     position: () => texts.length,
@@ -96,7 +98,8 @@ export function joinsOfTurns(messages: readonly ChatMessage[], spoken: readonly 
     if (role === 'tool' || saysNothing) continue
     if (role !== last) runs.push([])
     last = role
-    if (role === 'user' || role === 'assistant') runs.at(-1)?.push(...(spoken[at]?.said ?? []))
+    if (role !== 'user' && role !== 'assistant') continue
+    for (const index of spoken[at]?.said ?? []) runs.at(-1)?.push(index)
   }
   return runs.filter(isSplit)
 }

@@ -1,5 +1,6 @@
 import type { EncodedBody, StreamCollector, UpstreamDialect, UpstreamRequest } from '../dialects/upstream-dialect.ts'
 import type { Completion } from '../domain/completion.ts'
+import { holdsManyDataUrls } from '../domain/data-url-limit.ts'
 import { parseResponse } from '../domain/free-json.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { HttpFailure, HttpRequest, StreamReader } from '../lib/http-request.ts'
@@ -90,7 +91,10 @@ export async function requestCompletion(
       newId: deps.newId,
       created: () => Math.floor(deps.clock.now().getTime() / 1_000),
     })
-  if (completion) return { ok: true, status, completion }
+  if (completion) {
+    const isReadable = !holdsManyDataUrls(contentOf(completion))
+    return isReadable ? { ok: true, status, completion } : { ok: false, failure: 'malformed', status }
+  }
   const reported = response && dialect.readFailure?.(response)
   if (!reported) return { ok: false, failure: 'malformed', status }
   const failure = { ok: false, failure: 'status', status: reported.status } as const
@@ -113,6 +117,11 @@ const watched = (
     return effect
   },
 })
+
+/** The texts that stages 10 and 12 read, as JSON; empty for a short response. */
+const contentOf = ({ choices }: Completion): string =>
+  choices.some(({ message: { content } }) => typeof content !== 'string' || content.length > SHORT) ? JSON.stringify(choices) : ''
+const SHORT = 32_768
 
 /** A refusal names the field of the chat API. */
 function inChatFields(failure: UpstreamFailure, dialect: UpstreamDialect): UpstreamFailure {

@@ -237,6 +237,6 @@ function addReasoning(item: unknown, at: string, conversation: Conversation): vo
   const message = conversation.messages.at(-1)
   if (!message) return
   message.reasoning_details ??= []
-  message.reasoning_details.push(...details)
+  for (const detail of details) message.reasoning_details.push(detail)
   conversation.sources.set(`${to}.reasoning_details`, at)
 }

@@ -83,8 +83,9 @@ function textPart(part: Fields, output: Draft): boolean {
   const tokens = listOf(logprobs)?.map(logprobOf)
   if (!marks?.every(isSet) || !tokens?.every(isSet)) return false
   output.text += text
-  output.annotations.push(...(marks as Fields[]))
-  output.logprobs.push(...(tokens as Fields[]))
+  // Arguments are on the stack, so a long list must not be spread into a call.
+  for (const mark of marks as Fields[]) output.annotations.push(mark)
+  for (const token of tokens as Fields[]) output.logprobs.push(token)
   return true
 }
 
@@ -124,9 +125,11 @@ function refusalPart(part: Fields, output: Draft): boolean {
 function reasoning(item: Fields, output: Draft): boolean {
   try {
     const details = detailsOf(item, '', { characters: output.text.length, calls: output.calls.length })
-    output.details.push(...details.map((detail) => ({ format: RESPONSES_FORMAT, ...detail })))
-    const texts = details.map(({ text, summary }) => text ?? summary)
-    output.thoughts.push(...texts.filter((text) => typeof text === 'string' && text !== '').map(String))
+    for (const detail of details) {
+      output.details.push({ format: RESPONSES_FORMAT, ...detail })
+      const text = detail.text ?? detail.summary
+      if (typeof text === 'string' && text !== '') output.thoughts.push(text)
+    }
     return true
   } catch (error) {
     if (error instanceof RefusedField) return false

@@ -60,7 +60,7 @@ function turndown(): TurndownService {
   service.addRule('code block', {
     filter: 'pre',
     replacement: (content) => {
-      const longest = Math.max(2, ...(content.match(/`+/g) ?? []).map((run) => run.length))
+      const longest = (content.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2)
       const fence = '`'.repeat(longest + 1)
       return content.trim() === '' ? '' : `\n\n${fence}\n${content.replace(/^\n+/, '').trimEnd()}\n${fence}\n\n`
     },
