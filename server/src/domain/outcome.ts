@@ -53,3 +53,6 @@ interface LimitRefusal {
 
 export const rateLimited = <T>({ message, headers, limit }: LimitRefusal, partial?: T): Stop<T> =>
   refuse('RATE_LIMITED', { message, headers, details: { limit } }, partial)
+
+/** Another user's stored response, and an expired or deleted one, look like one that does not exist. */
+export const RESPONSE_NOT_FOUND: Outcome = { kind: 'refused', code: 'NOT_FOUND', fields: { message: 'Response not found.' } }

@@ -74,6 +74,8 @@ export interface ResponseSettings {
   readonly store: ResponseStoring
   /** Days after which a stored response can no longer be read and is removed. */
   readonly retention_days: number
+  /** Megabytes (10^6 bytes) of stored responses; at this size no request that stores its response is accepted. */
+  readonly max_megabytes: number
 }
 
 export interface ApplicationSettings {
@@ -103,7 +105,7 @@ export const DEFAULT_SETTINGS: ApplicationSettings = {
   extensions: [],
   knowledge: { enabled: false, passages: 5 },
   memory: { enabled: false, capture: 'off', recall: 5, assertion_scopes: [] },
-  responses: { store: 'requested', retention_days: 30 },
+  responses: { store: 'requested', retention_days: 30, max_megabytes: 1_000 },
   assertion_clearance: 'internal',
   role_clearance: {},
   default_classification: 'internal',

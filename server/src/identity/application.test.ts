@@ -42,10 +42,11 @@ describe('patch', () => {
   test('application patch: responses are merged field by field', () => {
     const responsesAfter = (...patches: unknown[]) =>
       fillApplicationSettings(applyPatches(...patches.map((responses) => ({ settings: { responses } }))).settings).responses
-    const both = { store: 'default', retention_days: 90 }
-    expect(responsesAfter(both, { store: 'off' })).toEqual({ store: 'off', retention_days: 90 })
-    expect(responsesAfter(both, { retention_days: 7 })).toEqual({ store: 'default', retention_days: 7 })
-    expect(responsesAfter(both, { store: null })).toEqual({ ...DEFAULT_SETTINGS.responses, retention_days: 90 })
+    const both = { store: 'default', retention_days: 90, max_megabytes: 5 }
+    expect(responsesAfter(both, { store: 'off' })).toEqual({ ...both, store: 'off' })
+    expect(responsesAfter(both, { retention_days: 7 })).toEqual({ ...both, retention_days: 7 })
+    expect(responsesAfter(both, { max_megabytes: null })).toEqual({ ...both, max_megabytes: 1_000 })
+    expect(responsesAfter(both, { store: null })).toEqual({ ...both, store: 'requested' })
     expect(responsesAfter(both, null)).toEqual(DEFAULT_SETTINGS.responses)
   })
 

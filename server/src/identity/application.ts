@@ -65,10 +65,11 @@ const KnownSettings = Type.Object(
         properties: {
           store: resettableWord(RESPONSE_STORING),
           retention_days: resettable(Type.Integer({ minimum: 1, maximum: 3_650 })),
+          max_megabytes: resettable(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
         },
         additionalProperties: false,
         description:
-          'Stored responses of the responses API. `store`: `off`, `requested` (those with `store: true`; the default) or `default` (all without `store: false`). null resets them to the defaults.',
+          'Stored responses of the responses API. `store`: `off`, `requested` (those with `store: true`; the default) or `default` (all without `store: false`). `max_megabytes`: size of all stored responses of the Application (1000). null resets them to the defaults.',
       }),
     ),
     assertion_clearance: resettableWord(CLASSIFICATIONS),
@@ -203,7 +204,11 @@ export const ApplicationView = Type.Object({
         scopes: Type.Optional(Type.Array(oneOf(MEMORY_SCOPES))),
         assertion_scopes: Type.Array(oneOf(SHARED_SCOPES)),
       }),
-      responses: Type.Object({ store: oneOf(RESPONSE_STORING), retention_days: Type.Integer() }),
+      responses: Type.Object({
+        store: oneOf(RESPONSE_STORING),
+        retention_days: Type.Integer(),
+        max_megabytes: Type.Integer(),
+      }),
       assertion_clearance: oneOf(CLASSIFICATIONS),
       role_clearance: Type.Record(Type.String(), oneOf(CLASSIFICATIONS)),
       default_classification: oneOf(CLASSIFICATIONS),

@@ -1,9 +1,11 @@
 import type { Db } from '../db/database.ts'
 import { refuse, type Stop } from '../domain/outcome.ts'
+import type { Application } from '../domain/principal.ts'
+import { GatehouseError } from '../errors.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import { expiryLimit, type ResponseOwner } from '../responses/stored-response.ts'
-import { loadConversation } from '../responses/stored-response-store.ts'
+import { loadConversation, sumStoredBytes } from '../responses/stored-response-store.ts'
 import { type IncomingRequest, parseBody, withCollectedTexts } from './request.ts'
 import type { Admitted, Caller, Identity } from './stage-results.ts'
 
@@ -24,7 +26,7 @@ export const responseOwner = ({ application }: Caller, { user }: Identity): Resp
 })
 
 /**
- * A request that continues a stored response, with the stored conversation before its input. It follows stage 3, because only the same
+ * Refuses a request whose response cannot be stored. A request that continues a stored response, with the stored conversation before its input. It follows stage 3, because only the same
  * user may continue a response, and precedes stage 4, so that policies see the whole conversation. Other requests stay as they are.
  */
 export async function continueConversation(
@@ -34,9 +36,10 @@ export async function continueConversation(
   identity: Identity,
   { db, clock, responseBox, jsonDepth }: ConversationDeps,
 ): Promise<Admitted | Stop<never>> {
-  const { continues } = admitted.request
-  if (!continues) return admitted
+  const { continues, toStored } = admitted.request
   const { application } = caller
+  if (toStored && (await isFull(db, application))) return refuse('VALIDATION_ERROR', FULL)
+  if (!continues) return admitted
   const limits = { ...continues, expired: expiryLimit(application, clock.now()) }
   const loaded = await loadConversation(db, responseOwner(caller, identity), continues.responseId, limits, responseBox)
   if (loaded.kind === 'missing') return refuse('VALIDATION_ERROR', NOT_FOUND)
@@ -44,6 +47,28 @@ export async function continueConversation(
   const parsed = parseBody(incoming, application, jsonDepth, loaded.contents)
   if (!parsed.ok) return refuse(parsed.code ?? 'VALIDATION_ERROR', parsed.problem)
   return { ...admitted, ...withCollectedTexts(parsed.request), continuedId: continues.responseId }
+}
+
+const BYTES_PER_MEGABYTE = 1_000_000
+
+/**
+ * Whether the Application's stored responses have reached their quota. Asked before the model is, so that no paid answer is lost; requests that
+ * run at the same time may exceed the quota by their own responses.
+ */
+async function isFull(db: Db, { id, workspaceId, settings }: Application): Promise<boolean> {
+  try {
+    const bytes = await sumStoredBytes(db, { workspaceId, applicationId: id })
+    return bytes >= settings.responses.max_megabytes * BYTES_PER_MEGABYTE
+  } catch (cause) {
+    throw new GatehouseError('UNAVAILABLE', { message: 'The response could not be stored. Try again.' }, cause)
+  }
+}
+
+const FULL = {
+  param: 'store',
+  message:
+    'store: The stored responses of this Application have reached their quota (settings.responses.max_megabytes). Send store: false, delete stored responses, or ask an operator for a higher quota or a shorter retention (settings.responses.retention_days).',
+  details: { reason: 'stored_responses_full' },
 }
 
 const PARAM = 'previous_response_id'

@@ -29,6 +29,10 @@ export function responseChange(
   return storedResponse?.action === 'delete' ? { kind: 'delete', id: storedResponse.id } : undefined
 }
 
+/** Thrown if another request has deleted the response since this one found it: the transaction is rolled back. */
+export class AlreadyDeleted extends Error {}
+
+/** Throws AlreadyDeleted. */
 export async function writeResponseChange(
   tx: Tx,
   change: ResponseChange,
@@ -36,7 +40,10 @@ export async function writeResponseChange(
   { now, box }: { readonly now: Date; readonly box: SecretBox },
 ): Promise<void> {
   const owner = responseOwner(authenticate, identify)
-  if (change.kind === 'delete') return deleteStoredResponse(tx, owner, change.id)
+  if (change.kind === 'delete') {
+    if (!(await deleteStoredResponse(tx, owner, change.id))) throw new AlreadyDeleted('the response is deleted already')
+    return
+  }
   const { stored } = change
   await storeResponse(tx, owner, { stored, previousId: admit.continuedId, createdAt: now }, box)
 }

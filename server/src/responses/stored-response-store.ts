@@ -108,16 +108,17 @@ export async function loadConversation(
   return { kind: 'found', contents: rows.map((row) => open(box, toId('resp', row.id), row.content)) }
 }
 
-/** Does nothing if the owner has no such response. */
-export async function deleteStoredResponse(tx: Tx, owner: ResponseOwner, id: string): Promise<void> {
-  await tx
+/** Returns false if the owner has no such response. */
+export async function deleteStoredResponse(tx: Tx, owner: ResponseOwner, id: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
     .deleteFrom('stored_response')
     .where('workspace_id', '=', uuidOf('ws', owner.workspaceId))
     .where('application_id', '=', uuidOf('app', owner.applicationId))
     .where('user_id', '=', owner.userId)
     .where('user_verified', '=', owner.isVerified)
     .where('id', '=', fromId('resp', id) ?? null)
-    .execute()
+    .executeTakeFirst()
+  return numDeletedRows > 0n
 }
 
 /** Erases the stored responses of a user, asserted or verified, in all Applications. Returns their number. */
@@ -131,6 +132,20 @@ export async function eraseResponsesOfUser(tx: Tx, workspaceId: string, userId: 
 }
 
 type ApplicationIds = Pick<ResponseOwner, 'workspaceId' | 'applicationId'>
+
+/** Each response counts as at least this many bytes, which its row and its index entries take. */
+const MIN_COUNTED_BYTES = 4_096
+
+/** Bytes that the stored responses of an Application count as, expired ones included until they are removed. */
+export async function sumStoredBytes(db: Db, { workspaceId, applicationId }: ApplicationIds): Promise<number> {
+  const row = await db
+    .selectFrom('stored_response')
+    .select(sql<string | null>`sum(greatest(bytes, ${sql.lit(MIN_COUNTED_BYTES)}))`.as('total'))
+    .where('workspace_id', '=', uuidOf('ws', workspaceId))
+    .where('application_id', '=', uuidOf('app', applicationId))
+    .executeTakeFirst()
+  return Number(row?.total ?? 0)
+}
 
 /** The Applications of all Workspaces that have stored responses. */
 export async function listStoringApplications(db: Db): Promise<ApplicationIds[]> {

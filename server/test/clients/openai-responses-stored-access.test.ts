@@ -129,7 +129,35 @@ describe('size', () => {
   })
 })
 
+describe('quota', () => {
+  test('quota: storing is refused before the provider is asked when the responses of the Application have reached it [GW-RESP-17]', async () => {
+    const { id: applicationId, token } = await governed.application({ settings: { responses: { max_megabytes: 1 } } })
+    const own = sdk.client({ apiKey: token, maxRetries: 0 })
+    const input = 'word '.repeat(60_000)
+    // Requests that run at the same time get their responses, though together they exceed the quota.
+    const [first] = await Promise.all(Array.from({ length: 4 }, () => stored({ input }, own)))
+    const calls = governed.provider.calls.length
+    const error = await failure(stored({ input: 'short' }, own))
+    expect(error).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', param: 'store' })
+    expect(error.message).toContain('settings.responses.max_megabytes')
+    expect(governed.provider.calls.length).toBe(calls)
+    expect(await own.responses.create(body('not stored'))).toMatchObject({ store: false })
+    // Another Application has a quota of its own.
+    expect(await stored({ input: 'other' })).toMatchObject({ store: true })
+    await governed.change(applicationId, { settings: { responses: { max_megabytes: null } } })
+    expect(await stored({ previous_response_id: first?.id }, own)).toMatchObject({ store: true })
+  })
+})
+
 describe('end', () => {
+  test('deletion: one of several at the same time succeeds, and the others get 404 [GW-RESP-19]', async () => {
+    const { id } = await stored({})
+    const ends = await Promise.allSettled(Array.from({ length: 6 }, () => client.responses.delete(id)))
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    const refused = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
+    expect(refused.every((error) => error instanceof OpenAI.NotFoundError)).toBe(true)
+  })
+
   test('expiry: is effective at once, and a job removes the content [GW-RESP-21]', async () => {
     const { id: applicationId, token } = await governed.application({ settings: { responses: { retention_days: 2 } } })
     const own = sdk.client({ apiKey: token, maxRetries: 0 })

@@ -71,6 +71,14 @@ export function ClientFields({ form }: { readonly form: UseFormReturnType<Values
             max={3_650}
             {...form.getInputProps('settings.responses.retention_days')}
           />
+          <NumberInput
+            label={t('settings.responses.quota')}
+            description={t('settings.responses.quotaHint')}
+            placeholder={t('settings.default')}
+            min={1}
+            max={1_000_000}
+            {...form.getInputProps('settings.responses.max_megabytes')}
+          />
         </SimpleGrid>
       </Section>
     </>

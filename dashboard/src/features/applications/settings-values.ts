@@ -27,7 +27,7 @@ export interface Values {
     cors: { origins: string[] }
     knowledge: { enabled: boolean; passages: NumberField; collections: string[] }
     memory: { enabled: boolean; capture: Settings['memory']['capture']; recall: NumberField }
-    responses: { store: Settings['responses']['store']; retention_days: NumberField }
+    responses: { store: Settings['responses']['store']; retention_days: NumberField; max_megabytes: NumberField }
   }
 }
 
@@ -57,7 +57,11 @@ export function valuesOf({ name, models, providers, default_model, ceiling, limi
       cors: { origins: cors?.origins ?? [] },
       knowledge: { enabled: knowledge.enabled, passages: knowledge.passages, collections: knowledge.collections ?? [] },
       memory: { enabled: memory.enabled, capture: memory.capture, recall: memory.recall },
-      responses: { store: responses.store, retention_days: responses.retention_days },
+      responses: {
+        store: responses.store,
+        retention_days: responses.retention_days,
+        max_megabytes: responses.max_megabytes,
+      },
     },
   }
 }
@@ -79,7 +83,11 @@ export function patchOf({ name, models, providers, default_model, ceiling, limit
       cors: cors.origins.length === 0 ? null : cors,
       knowledge: { ...knowledge, passages: numberOf(knowledge.passages), collections: orNull(knowledge.collections) },
       memory: { ...memory, recall: numberOf(memory.recall) },
-      responses: { ...responses, retention_days: numberOf(responses.retention_days) },
+      responses: {
+        ...responses,
+        retention_days: numberOf(responses.retention_days),
+        max_megabytes: numberOf(responses.max_megabytes),
+      },
     },
   } as Patch
 }

@@ -3,7 +3,7 @@ import type { ChainOverdue } from '../../audit/chain/chain-pending.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import { decidingRules } from '../../domain/decision.ts'
 import { replaceTexts } from '../../domain/message.ts'
-import { denyByFault, denyByPolicy, refuse, type StageReturn, Stop } from '../../domain/outcome.ts'
+import { denyByFault, denyByPolicy, RESPONSE_NOT_FOUND, refuse, type StageReturn, Stop } from '../../domain/outcome.ts'
 import type { Cache } from '../../lib/cache.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { ActivePolicies } from '../../policy/active-policies.ts'
@@ -89,7 +89,6 @@ async function lookUp(
   return refuse('NOT_FOUND', { message: 'Audit record not found.' }, NOTHING_DECIDED)
 }
 
-/** Another user's response, and an expired one, look like one that does not exist. */
 async function findResponse(
   { caller, identity }: RequestContext,
   { id, problemOf }: UsedResponse,
@@ -97,7 +96,7 @@ async function findResponse(
 ): Promise<StageReturn<Authorized>> {
   const expired = expiryLimit(caller.application, clock.now())
   const storedResponse = await findStoredResponse(db, responseOwner(caller, identity), id, expired, responseBox)
-  if (!storedResponse) return refuse('NOT_FOUND', { message: 'Response not found.' }, NOTHING_DECIDED)
+  if (!storedResponse) return new Stop(RESPONSE_NOT_FOUND, NOTHING_DECIDED)
   const problem = problemOf?.(storedResponse.content)
   return problem ? refuse('VALIDATION_ERROR', problem, NOTHING_DECIDED) : { ...NOTHING_DECIDED, storedResponse }
 }

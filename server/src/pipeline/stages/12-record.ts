@@ -6,7 +6,7 @@ import type { AuditDraft } from '../../audit/record/record.ts'
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import { settlementOf } from '../../budgets/ledger.ts'
 import { type ReportFault, reportBrokenConditions } from '../../domain/fault.ts'
-import type { Outcome } from '../../domain/outcome.ts'
+import { type Outcome, RESPONSE_NOT_FOUND } from '../../domain/outcome.ts'
 import type { Application } from '../../domain/principal.ts'
 import type { Settlement } from '../../domain/spending.ts'
 import { viewerOf } from '../../domain/viewer.ts'
@@ -20,7 +20,7 @@ import { chargeOf } from '../charge.ts'
 import { type Failure, failureOf, type PipelineResult, statusOf } from '../pipeline-result.ts'
 import { draftOf, type RecordedChanges } from '../record-draft.ts'
 import type { IncomingRequest } from '../request.ts'
-import { type ResponseChange, responseChange, writeResponseChange } from '../response-changes.ts'
+import { AlreadyDeleted, type ResponseChange, responseChange, writeResponseChange } from '../response-changes.ts'
 import { endUnrecordedClaim, type FinishedRun, reviewChanges, writeReviewChanges } from '../review-changes.ts'
 import { decisionOf, type StageResults, UNIDENTIFIED } from '../stage-results.ts'
 import type { StageTrace } from '../stage-trace.ts'
@@ -80,6 +80,7 @@ export async function record(
     const held = outcome.kind === 'held' && itemId ? { itemId } : undefined
     return { trace, auditId, completionJson, held, remembered, cause, ...statusOf(publicError) }
   } catch (failure) {
+    if (failure instanceof AlreadyDeleted) return record(incoming, RESPONSE_NOT_FOUND, trace, deps)
     await endUnrecordedClaim(trace.results, deps)
     const unavailable: Failure = { code: 'UNAVAILABLE', fields: { auditId, message: UNRECORDED } }
     return { trace, auditId, ...noContent, cause: cause ?? failure, ...statusOf(unavailable) }
