@@ -5,6 +5,7 @@ import type { NewStoredContent, StoredContent } from '../domain/stored-content.t
 import type { ErrorCode, ErrorFields } from '../errors.ts'
 import type { Problem } from '../lib/schema.ts'
 import type { Fields } from '../lib/untrusted-json.ts'
+import type { KnownFields } from './known-fields.ts'
 
 /** The governance block of a response (GW-GOV-2), as JSON. */
 export type GovernanceBlock = Readonly<Record<string, unknown>>
@@ -80,6 +81,8 @@ export type DecodedRequest =
  */
 export interface ClientDialect {
   readonly name: RequestSource['dialect']
+  /** The fields of its requests. */
+  readonly known: KnownFields
   decode(body: unknown, context?: DecodeContext): DecodedRequest
   /** Its messages consist of parts, so texts in parts need no extension of the Application. */
   readonly hasTextParts?: boolean

@@ -3,6 +3,7 @@ import type { ChatMessage } from '../domain/message.ts'
 import { CARRIED_FIELDS, NAMESPACED_NAMES, type OriginalRequest } from '../domain/original-request.ts'
 import type { Fields } from '../lib/untrusted-json.ts'
 import type { AddedTexts } from './added-texts.ts'
+import { isEmpty } from './untranslatable.ts'
 
 /** A chat request for one provider. */
 export interface UpstreamRequest {
@@ -93,8 +94,9 @@ export function carriedField({ original, parameters }: UpstreamRequest, dialect:
   if (!original) return undefined
   // A changed name has no place in the provider's body.
   if (parameters[NAMESPACED_NAMES] !== original.parameters[NAMESPACED_NAMES]) return NAMESPACED_NAMES
-  if (original.carried.length === 0) return undefined
+  const carried = original.parameters[CARRIED_FIELDS]
+  if (carried === undefined) return undefined
   // A transform has changed one, and it cannot be put back into its place.
-  const isChanged = parameters[CARRIED_FIELDS] !== original.parameters[CARRIED_FIELDS]
-  return original.dialect !== dialect || isChanged ? CARRIED_FIELDS : undefined
+  if (original.dialect === dialect) return parameters[CARRIED_FIELDS] === carried ? undefined : CARRIED_FIELDS
+  return (carried as readonly Fields[]).every((field) => Object.values(field).every(isEmpty)) ? undefined : CARRIED_FIELDS
 }

@@ -8,13 +8,30 @@ export interface RequestSource {
   readonly body: Fields
   /** For each message of the chat form: the items of `body` that it was made from. */
   readonly origins: readonly Origin[]
-  /** Paths of fields that the gateway does not know and the Application allows. Their values are the parameter CARRIED_FIELDS. */
+  /** Paths of the client's fields that the gateway does not know. */
+  readonly unknown: readonly string[]
+  /** Paths of those that stand in the parameter CARRIED_FIELDS, because the chat form has no place for them. */
   readonly carried: readonly string[]
   /** Messages API: the names in the client's header `anthropic-beta`. */
   readonly betas?: readonly string[]
 }
 
-/** A parameter of the chat form: values of unknown fields by their paths in the client's body. */
+/** Fields of a body that no provider gets as the client wrote them. */
+const NOT_SENT: ReadonlySet<string> = new Set(['governance', 'model', 'stream', 'stream_options'])
+/** The same, of the Responses API. */
+const NOT_SENT_IN_RESPONSES: ReadonlySet<string> = new Set(['store', 'previous_response_id', 'client_metadata'])
+
+/** What a provider of the client's API gets of its request. */
+export const sentFields = ({ dialect, body, betas = [] }: RequestSource): Fields => ({
+  betas,
+  body: Object.fromEntries(
+    Object.entries(body).filter(
+      ([name]) => !NOT_SENT.has(name) && !(dialect === 'openai-responses' && NOT_SENT_IN_RESPONSES.has(name)),
+    ),
+  ),
+})
+
+/** A parameter of the chat form: a list with an object for each unknown field, so that detectors read its name as a word by itself. */
 export const CARRIED_FIELDS = 'carried_fields'
 
 /**
@@ -22,6 +39,9 @@ export const CARRIED_FIELDS = 'carried_fields'
  * `b`. Adapters leave it out.
  */
 export const NAMESPACED_NAMES = 'namespaced_names'
+
+/** Continues a sentence that begins with the path of the field. */
+export const UNKNOWN_FIELD = 'is not a field that the gateway knows'
 
 /** Parameters that only the gateway sets. `reasoning_included`: the kinds of reasoning that a client of the Responses API asks for. */
 export const OWN_PARAMETERS: readonly string[] = [CARRIED_FIELDS, NAMESPACED_NAMES, 'reasoning_included']

@@ -55,8 +55,11 @@ export interface MemorySettings {
   readonly assertion_scopes: readonly SharedScope[]
 }
 
-/** `carry`: detectors read the field, and it goes only to a provider of the same API. */
-export const UNKNOWN_FIELDS = ['refuse', 'carry'] as const
+/**
+ * `name`: detectors read an unknown field, only a provider of the same API gets it, and the response names it. `carry`: also blocks and
+ * items of unknown types, and known fields that the gateway cannot translate.
+ */
+export const UNKNOWN_FIELDS = ['name', 'carry', 'refuse'] as const
 export type UnknownFields = (typeof UNKNOWN_FIELDS)[number]
 
 export const RELEASE_MODES = ['validated', 'windowed'] as const
@@ -109,7 +112,7 @@ export const DEFAULT_SETTINGS: ApplicationSettings = {
   assertion_clearance: 'internal',
   role_clearance: {},
   default_classification: 'internal',
-  unknown_fields: 'refuse',
+  unknown_fields: 'name',
   release: 'validated',
   release_window: MIN_RELEASE_WINDOW,
 }

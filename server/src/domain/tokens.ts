@@ -1,5 +1,6 @@
 import { type ChatMessage, collectTexts, readContent } from './message.ts'
 import type { UnreadKind } from './unread.ts'
+import { VOCABULARY } from './vocabulary.ts'
 
 const CHARACTERS_PER_TOKEN = 4
 const TOKENS_PER_MESSAGE = 4
@@ -12,13 +13,15 @@ interface Read {
 
 /** As estimateTokens, for a whole request: tools and schemas count as JSON text. `texts`: those of the messages, if they are known. */
 export const estimateRequestTokens = ({ messages, parameters }: Read, texts = collectTexts(messages)): number =>
-  Object.values(parameters).reduce<number>(
-    (sum, value) =>
-      typeof value === 'string' || (typeof value === 'object' && value !== null)
-        ? sum + Math.ceil(JSON.stringify(value).length / CHARACTERS_PER_TOKEN)
-        : sum,
+  Object.entries(parameters).reduce<number>(
+    (sum, parameter) => sum + Math.ceil(parameterText(parameter).length / CHARACTERS_PER_TOKEN),
     estimateTokens(texts),
   )
+
+/** The JSON text of a parameter that a provider may read: a name that is no word of the API counts, too. */
+const parameterText = ([name, value]: readonly [string, unknown]): string =>
+  (VOCABULARY.has(name) ? '' : name) +
+  (typeof value === 'string' || (typeof value === 'object' && value !== null) ? JSON.stringify(value) : '')
 
 /** An estimate without a tokenizer: four characters a token, and a few tokens for each message. */
 export const estimateTokens = (texts: readonly string[]): number =>
@@ -50,9 +53,6 @@ export function mostRequestTokens({ messages, parameters }: Read, added: readonl
     },
   })
   for (const one of added) if (one !== '') text(one)
-  for (const value of Object.values(parameters)) {
-    if (typeof value === 'string' || (typeof value === 'object' && value !== null))
-      bytes += Buffer.byteLength(JSON.stringify(value))
-  }
+  for (const parameter of Object.entries(parameters)) bytes += Buffer.byteLength(parameterText(parameter))
   return tokens + Math.ceil(bytes / LEAST_BYTES_PER_TOKEN)
 }

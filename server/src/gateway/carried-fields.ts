@@ -1,23 +1,27 @@
 import type { ClientDialect, DecodeContext, DecodedRequest } from '../dialects/client-dialect.ts'
+import { splitUnknown, type UnknownField } from '../dialects/known-fields.ts'
 import { takeOut } from '../dialects/take-out.ts'
-import { CARRIED_FIELDS } from '../domain/original-request.ts'
+import { isEmpty } from '../dialects/untranslatable.ts'
+import { CARRIED_FIELDS, UNKNOWN_FIELD } from '../domain/original-request.ts'
 import type { UnknownFields } from '../domain/principal.ts'
-import { type Fields, isObject } from '../lib/untrusted-json.ts'
+import type { Problem } from '../lib/schema.ts'
+import { isObject } from '../lib/untrusted-json.ts'
 import { refusedField } from './chat-fields.ts'
 
-/** Most fields that one request may carry. */
+/** Most blocks, items and untranslatable fields that one request may carry: the body is decoded once for each. */
 const MAX_CARRIED = 32
 
 type Decoded = Extract<DecodedRequest, { readonly ok: true }>
+type Refused = Extract<DecodedRequest, { readonly ok: false }>
 
-/** `carried`: paths of the fields that only a provider of the same API can get. */
+/** `unknown`: paths of all unknown fields. `carried`: those that the chat form has no place for. */
 export type CarryingRequest =
-  | (Decoded & { readonly carried: readonly string[] })
-  | Extract<DecodedRequest, { readonly ok: false }>
+  | (Decoded & { readonly unknown: readonly string[]; readonly carried: readonly UnknownField[] })
+  | Refused
 
 /**
- * Decodes a body. If the Application allows it, fields that the dialect does not know are set aside (GW-FID-4). They become a parameter of the chat form, so
- * detectors read them like all others. A provider of the same API gets them in their places; no other provider can get the request.
+ * Decodes a body. Fields that the dialect does not know are set aside (GW-FID-4). They become a parameter of the chat form, so detectors read
+ * their names and values like all others. A provider of the same API gets them in their places; no other provider can get the request.
  */
 export function decodeCarrying(
   dialect: ClientDialect,
@@ -25,23 +29,54 @@ export function decodeCarrying(
   unknownFields: UnknownFields,
   context: DecodeContext,
 ): CarryingRequest {
-  const carried: Record<string, unknown> = {}
-  for (let rest = body; ; ) {
+  const { unknown, body: known } = splitUnknown(body, dialect.known)
+  const problem = unknownProblem(unknown, unknownFields)
+  if (problem) return { ok: false, problem }
+  const paths = unknown.map(({ path }) => path)
+  // The chat form is the body itself, so it has them in their places.
+  if (dialect.name === 'openai-chat') return withCarried(dialect.decode(body, context), paths, [])
+  // No provider gets the governance block.
+  const carried = unknown.filter(({ path }) => !path.startsWith('governance.'))
+  if (unknownFields !== 'carry') return withCarried(dialect.decode(known, context), paths, carried)
+  return decodeAll(dialect, known, context, paths, carried)
+}
+
+function unknownProblem(unknown: readonly UnknownField[], unknownFields: UnknownFields): Problem | undefined {
+  for (const { path, name, value } of unknown) {
+    // Inside other objects these names have other meanings.
+    const refused = path === name ? refusedField({ [name]: value }, '') : undefined
+    if (refused) return refused
+    if (unknownFields === 'refuse') return { param: path, message: UNKNOWN_FIELD }
+  }
+  return undefined
+}
+
+/** Also carries blocks and items of unknown types, and fields that the dialect knows and cannot translate. */
+function decodeAll(
+  dialect: ClientDialect,
+  body: unknown,
+  context: DecodeContext,
+  paths: readonly string[],
+  unknown: readonly UnknownField[],
+): CarryingRequest {
+  const carried = [...unknown]
+  for (let rest = body, left = MAX_CARRIED; ; left--) {
     const decoded = dialect.decode(rest, context)
-    const paths = Object.keys(carried)
-    if (decoded.ok) return paths.length === 0 ? { ...decoded, carried: paths } : withCarried(decoded, carried)
-    const { unknownField } = decoded
-    const isAllowed = unknownFields === 'carry' && paths.length < MAX_CARRIED
-    const field = isAllowed && unknownField ? takeOut(rest, unknownField.path, unknownField.placeholder) : undefined
-    if (!unknownField || !field || refusedField({ [unknownField.path]: field.value }, '')) return decoded
-    carried[unknownField.path] = field.value
+    if (decoded.ok || !decoded.unknownField || left === 0) return withCarried(decoded, paths, carried)
+    const { path, placeholder } = decoded.unknownField
+    const field = takeOut(rest, path, placeholder)
+    if (!field || refusedField({ [path]: field.value }, '')) return decoded
+    carried.push({ path, name: path.slice(path.lastIndexOf('.') + 1), value: field.value })
     rest = field.rest
   }
 }
 
-function withCarried(decoded: Decoded, carried: Fields): CarryingRequest {
-  const paths = Object.keys(carried)
-  const chat = isObject(decoded.chat) ? { ...decoded.chat, [CARRIED_FIELDS]: carried } : decoded.chat
-  const fieldOf = (param: string): string => (param.startsWith(CARRIED_FIELDS) ? (paths[0] ?? param) : decoded.fieldOf(param))
-  return { ...decoded, chat, fieldOf, carried: paths }
+function withCarried(decoded: DecodedRequest, unknown: readonly string[], carried: readonly UnknownField[]): CarryingRequest {
+  if (!decoded.ok || carried.length === 0) return decoded.ok ? { ...decoded, unknown, carried } : decoded
+  const fields = carried.map(({ name, value }) => ({ [name]: value }))
+  const chat = isObject(decoded.chat) ? { ...decoded.chat, [CARRIED_FIELDS]: fields } : decoded.chat
+  const first = carried.find(({ value }) => !isEmpty(value))
+  const fieldOf = (param: string): string => (param.startsWith(CARRIED_FIELDS) ? (first?.path ?? param) : decoded.fieldOf(param))
+  const all = [...new Set([...unknown, ...carried.map(({ path }) => path)])]
+  return { ...decoded, chat, fieldOf, unknown: all, carried }
 }

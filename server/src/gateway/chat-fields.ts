@@ -1,3 +1,5 @@
+import type { KnownFields } from '../dialects/known-fields.ts'
+import { CHAT_FIELDS } from '../dialects/openai-chat/known-fields.ts'
 import type { Problem } from '../lib/schema.ts'
 
 /**
@@ -97,9 +99,13 @@ function toolProblem({ tools, tool_choice: choice }: Fields): Problem | undefine
   return { param: 'tool_choice.type', message: 'must be "function", "custom" or "allowed_tools"' }
 }
 
-/** Fields passed on to the provider: all but the gateway's own, and those that are null. */
+/** Fields passed on to the provider: all but the gateway's own. */
 export const passedOn = (body: Fields): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(body).filter(([name, value]) => value !== null && !OWN.has(name)))
+  Object.fromEntries(Object.entries(withoutNulls(body, CHAT_FIELDS)).filter(([name]) => !OWN.has(name)))
+
+/** Typed clients send null for absent fields. Only those of the API: any other name is a text, which detectors read. */
+export const withoutNulls = (fields: Fields, known: KnownFields): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== null || !known.has(name)))
 
 export const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 /** Whether a field asks for something: typed clients also send fields that they do not use. */

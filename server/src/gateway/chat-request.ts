@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox'
+import { CHAT_MESSAGE_FIELDS } from '../dialects/openai-chat/known-fields.ts'
 import { unreadableFile } from '../domain/file-fields.ts'
 import type { ChatMessage, ContentPart } from '../domain/message.ts'
 import type { Application, Extension } from '../domain/principal.ts'
 import { checker, type Problem } from '../lib/schema.ts'
 import { EMPTY_REQUEST, type Parsed } from '../pipeline/request.ts'
 import { LIMIT_NAMES } from '../providers/limit-max-tokens.ts'
-import { fieldProblem, isObject, passedOn } from './chat-fields.ts'
+import { fieldProblem, isObject, passedOn, withoutNulls } from './chat-fields.ts'
 import { GovernanceUser, identifier, identityOf, invalid, optional, PATTERNS, sessionId } from './request-fields.ts'
 
 const number = (minimum: number, maximum: number) => optional(Type.Number({ minimum, maximum }))
@@ -228,11 +229,11 @@ type Fields = Readonly<Record<string, unknown>>
 /** A message with one of them may have no content: clients send completions back in the history. */
 const SILENT_FIELDS = ['tool_calls', 'function_call', 'refusal', 'reasoning_content', 'reasoning', 'reasoning_details'] as const
 
-/** The message as received, without null fields: typed clients send null for absent ones. */
+/** The message as received, without fields of the API that are null. */
 const message = ({ role, content, ...others }: BodyMessage): ChatMessage => ({
   role,
   content: Array.isArray(content) ? content.map(part) : (content ?? null),
-  ...Object.fromEntries(Object.entries(others).filter(([, value]) => value !== null)),
+  ...withoutNulls(others, CHAT_MESSAGE_FIELDS),
 })
 
 function part({ text, ...others }: { readonly type: string; readonly text?: string | null }): ContentPart {

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import type { ClientDialect, ResponseEncoder, UseOfStore } from '../dialects/client-dialect.ts'
+import { isEmpty } from '../dialects/untranslatable.ts'
 import type { Application } from '../domain/principal.ts'
 import { errorBody } from '../errors.ts'
 import type { Fields } from '../lib/untrusted-json.ts'
@@ -69,10 +70,11 @@ export const parserOf =
     const { unknown_fields, responses } = application.settings
     const decoded = decodeCarrying(dialect, body, unknown_fields, { storing: responses.store, history })
     if (!decoded.ok) return { parsed: invalid(decoded.problem), fieldOf: (param) => param }
-    const { fieldOf, encoder, origins, bodyOf = (sent) => sent, carried, store } = decoded
-    const lost = store?.toStored && carried.find((path) => path.startsWith('input['))
-    if (lost) return { parsed: invalid({ param: lost, message: NOT_STORED }), fieldOf: (param) => param }
-    const source = { dialect: dialect.name, body: bodyOf(written as Fields), origins, carried }
+    const { fieldOf, encoder, origins, bodyOf = (sent) => sent, unknown, carried, store } = decoded
+    const lost = store?.toStored && carried.find(({ path, value }) => path.startsWith('input[') && !isEmpty(value))
+    if (lost) return { parsed: invalid({ param: lost.path, message: NOT_STORED }), fieldOf: (param) => param }
+    const paths = carried.map(({ path }) => path)
+    const source = { dialect: dialect.name, body: bodyOf(written as Fields), origins, unknown, carried: paths }
     const parsed = parseChat(decoded.chat, application, { ...chatLimits, textParts: dialect.hasTextParts })
     const complete: Parsed = parsed.ok ? { ok: true, request: { ...parsed.request, source } } : parsed
     return { parsed: withClientField(withStore(complete, store, chatLimits), fieldOf), fieldOf, encoder }

@@ -24,6 +24,9 @@ export const GovernanceBlock = Type.Object({
   dry_run: Type.Optional(Type.Boolean()),
   provider: Type.Optional(Type.String()),
   review_item_id: Type.Optional(Type.String()),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), { description: 'Names the fields of the request that the gateway does not know (GW-FID-4).' }),
+  ),
 })
 
 /** GW-COMP-1 to GW-COMP-4 */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { headerValues } from '../http/header-values.ts'
-import { governanceOf } from '../pipeline/governance-block.ts'
+import { governanceOf, unknownFieldsOf } from '../pipeline/governance-block.ts'
 import type { PipelineResult } from '../pipeline/pipeline-result.ts'
 import type { IncomingRequest } from '../pipeline/request.ts'
 import { isObject } from './chat-fields.ts'
@@ -90,6 +90,7 @@ export const GOVERNANCE_HEADERS = [
   'x-gatehouse-user-verified',
   'x-gatehouse-dry-run',
   'x-gatehouse-review-item',
+  'x-gatehouse-unknown-fields',
 ] as const
 
 /** Their values. An error has them too: a held request, for example, has its review item. */
@@ -97,6 +98,7 @@ export function governanceHeaders(
   result: PipelineResult,
 ): Readonly<Partial<Record<(typeof GOVERNANCE_HEADERS)[number], string>>> {
   const { decision, risk_level, user_verified, dry_run, review_item_id } = governanceOf(result)
+  const unknown = unknownFieldsOf(result.trace.results)
   const reviewItemId = result.error?.fields?.reviewItemId ?? review_item_id
   return {
     ...(decision && { 'x-gatehouse-verdict': decision.verdict }),
@@ -104,5 +106,6 @@ export function governanceHeaders(
     ...(user_verified !== undefined && { 'x-gatehouse-user-verified': String(user_verified) }),
     ...(dry_run && { 'x-gatehouse-dry-run': 'true' }),
     ...(reviewItemId && { 'x-gatehouse-review-item': reviewItemId }),
+    ...(unknown.length > 0 && { 'x-gatehouse-unknown-fields': unknown.map(encodeURIComponent).join(', ') }),
   }
 }

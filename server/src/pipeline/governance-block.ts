@@ -1,3 +1,4 @@
+import { UNKNOWN_FIELD } from '../domain/original-request.ts'
 import type { PipelineResult } from './pipeline-result.ts'
 import { decisionOf, transformsOf } from './stage-results.ts'
 
@@ -6,6 +7,7 @@ export function governanceOf({ auditId, trace }: Pick<PipelineResult, 'auditId' 
   const { authorize, identify, admit, invoke } = trace.results
   const decision = decisionOf(trace.results)
   const reviewItemId = authorize?.release?.item.id
+  const unknown = unknownFieldsOf(trace.results)
   return {
     audit_id: auditId,
     ...(decision && {
@@ -20,5 +22,14 @@ export function governanceOf({ auditId, trace }: Pick<PipelineResult, 'auditId' 
     ...(admit?.request.dryRun && { dry_run: true }),
     ...(invoke?.provider && { provider: invoke.provider }),
     ...(reviewItemId && { review_item_id: reviewItemId }),
+    ...(unknown.length > 0 && { warnings: unknown.map((path) => `${path}: ${UNKNOWN_FIELD}.`) }),
   }
 }
+
+/** Most unknown fields that a response names: a conversation may repeat one in each of its messages. */
+const MAX_NAMED = 16
+const NONE: readonly string[] = []
+
+/** The first of the request's fields that the gateway does not know. */
+export const unknownFieldsOf = ({ admit }: PipelineResult['trace']['results']): readonly string[] =>
+  admit?.request.source?.unknown.slice(0, MAX_NAMED) ?? NONE

@@ -57,7 +57,7 @@ export function draftOf(
   const passages = (isChat ? retrieve?.hits : inspect?.passages) ?? []
   const memories = (isChat ? recall?.hits : inspect?.memories) ?? []
   const policy = authorize?.policy?.version
-  const carried = admit.request.source?.carried ?? []
+  const unknown = admit.request.source?.unknown ?? []
   // Keys in the order of RFC 8785, here and below, so that sealing need not sort them.
   return {
     application_id: application.id,
@@ -84,7 +84,7 @@ export function draftOf(
     remembered: response.remembered.map(({ id, mode, content }) => ({ hash: hasher.text('memory', content), id, mode })),
     request: {
       bytes: admit.bytes,
-      ...(carried.length > 0 && { carried_fields: carried.length }),
+      ...(unknown.length > 0 && { carried_fields: unknown.length }),
       hash: admit.bytes > 0 ? hasher.text('request', incoming.body) : null,
       messages: admit.request.messages.length,
     },

@@ -28,11 +28,11 @@ function tierOf(fields: Fields): Tier | undefined {
 
 /** The tier that a request asks for. */
 export const requestedTier = (parameters: Fields): Tier =>
-  [parameters, parameters.extra_body, parameters[CARRIED_FIELDS]].some(
-    (fields) => isObject(fields) && tierOf(fields) === 'pricier',
-  )
+  [parameters, parameters.extra_body, ...carriedOf(parameters)].some((fields) => isObject(fields) && tierOf(fields) === 'pricier')
     ? 'pricier'
     : 'standard'
+
+const carriedOf = ({ [CARRIED_FIELDS]: carried }: Fields): readonly unknown[] => (Array.isArray(carried) ? carried : [])
 
 /**
  * Whether the price of a response is known. It tells in which tier the request was served, otherwise that was the `requested` one. An

@@ -14,6 +14,8 @@ export interface RequestBinding {
   readonly sessionId: string | null
   /** The validated request body. `requestHash` leaves out the fields that do not bind. */
   readonly request: Readonly<Record<string, unknown>>
+  /** What a provider of the client's own API gets: all of it binds, also what the validated body has no place for. */
+  readonly written?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** The user and session of `governance` bind as stage 3 resolved them. The other fields only concern delivery (GW-REV-11). */
@@ -26,10 +28,9 @@ const OPERATOR_FIELD = 'playedBy'
  * HMAC-SHA-256 over the RFC 8785 form of the binding (GW-REV-11, GW-RETRY-2; docs/decisions/0008-review.md). Throws if `request` has
  * no such form: a lone surrogate in a string, or a number that is not finite.
  */
-export function requestHash(
-  key: Uint8Array,
-  { applicationId, userId, isVerified, operatorId, sessionId, request }: RequestBinding,
-): Buffer {
+export const requestHash = (key: Uint8Array, binding: RequestBinding): Buffer => hmac(key, canonicalForm(binding))
+
+function canonicalForm({ applicationId, userId, isVerified, operatorId, sessionId, request, written }: RequestBinding): string {
   const asked = Object.fromEntries(Object.entries(request).filter(([name]) => !UNBOUND_FIELDS.has(name)))
   const sender = {
     applicationId,
@@ -38,23 +39,29 @@ export function requestHash(
     ...(isVerified && { isVerified }),
     ...(operatorId !== undefined && { [OPERATOR_FIELD]: operatorId }),
   }
-  const text = canonicalJson({ purpose: 'review-request-1', ...sender, asked })
-  return createHmac('sha256', key).update(text).digest()
+  return canonicalJson({ purpose: 'review-request-1', ...sender, asked, ...(written && { written }) })
 }
+
+const hmac = (key: Uint8Array, text: string): Buffer => createHmac('sha256', key).update(text).digest()
 
 export interface RequestHashes {
   readonly requestHash: Buffer
-  /** The hash under the key of earlier versions, so that their holds are found. */
-  readonly earlierHash?: Buffer
+  /** The hashes of earlier versions, so that their holds are found. */
+  readonly earlierHashes?: readonly Buffer[]
 }
 
 export const bindRequest = (
   { current, earlier }: { readonly current: Uint8Array; readonly earlier: Uint8Array },
   binding: RequestBinding,
-): RequestHashes => ({ requestHash: requestHash(current, binding), earlierHash: requestHash(earlier, binding) })
+): RequestHashes => {
+  const { written, ...earlierBinding } = binding
+  const form = canonicalForm(earlierBinding)
+  const requestHash = hmac(current, written ? canonicalForm(binding) : form)
+  return { requestHash, earlierHashes: [hmac(earlier, form), ...(written ? [hmac(current, form)] : [])] }
+}
 
 /** Whether a hold with the hash `bound` is for the request with these hashes. */
-export const isSameRequest = (bound: Uint8Array, { requestHash, earlierHash }: RequestHashes): boolean =>
-  isEqual(bound, requestHash) || (earlierHash !== undefined && isEqual(bound, earlierHash))
+export const isSameRequest = (bound: Uint8Array, { requestHash, earlierHashes = [] }: RequestHashes): boolean =>
+  [requestHash, ...earlierHashes].some((hash) => isEqual(bound, hash))
 
 const isEqual = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)

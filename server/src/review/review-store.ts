@@ -35,7 +35,7 @@ export interface NewReview
     | 'auditId'
   > {
   /** See {@link RequestHashes}. */
-  readonly earlierHash?: Buffer
+  readonly earlierHashes?: readonly Buffer[]
   readonly content: HoldContent
   /** `key_…`: the API key of the request. */
   readonly keyId?: string | undefined
@@ -112,12 +112,12 @@ export const openEscalation = (tx: Tx, owner: ReviewOpener, escalation: NewRevie
 export async function findPendingHold(
   db: Db,
   owner: ReviewOpener,
-  { requestHash, earlierHash }: RequestHashes,
+  { requestHash, earlierHashes = [] }: RequestHashes,
   now: Date,
   point?: PolicyPoint,
 ): Promise<ReviewItem | undefined> {
   let query = holdsOf(db, owner)
-    .where('request_hash', 'in', earlierHash ? [requestHash, earlierHash] : [requestHash])
+    .where('request_hash', 'in', [requestHash, ...earlierHashes])
     .where('state', '=', 'pending')
     .where('expires_at', '>', now)
   if (point) query = query.where('point', '=', point)

@@ -10,7 +10,7 @@ beforeAll(async () => {
   fixture = await startThreeProviders()
   const { governed } = fixture
   await governed.publish([{ id: 'redact', at: ['input'], when: 'true', transforms: ['redact:pii'] }])
-  for (const unknown_fields of ['refuse', 'carry']) {
+  for (const unknown_fields of ['name', 'carry']) {
     const settings = { extensions: ['tools', 'content_parts', 'developer_role'], unknown_fields }
     tokens[unknown_fields] = (await governed.application({ settings })).token
   }
@@ -43,8 +43,8 @@ function readable(raws: readonly string[]): string {
 }
 
 describe.each(MAXIMAL_REQUESTS)('$api to the model $model', ({ path, model, body }) => {
-  // Only a provider of the client's own API gets unknown fields.
-  const forms = `${path} ${model}` === '/v1/messages claude' ? ['refuse', 'carry'] : ['refuse']
+  // Only a provider of the client's own API gets blocks and items of unknown types.
+  const forms = ['/v1/messages claude', '/v1/responses gpt'].includes(`${path} ${model}`) ? ['name', 'carry'] : ['name']
   const send = async (json: unknown, unknownFields: string) => {
     const options = { token: tokens[unknownFields] ?? '', headers: { 'anthropic-version': '2023-06-01' } }
     fixture.takeReceived()
@@ -55,8 +55,9 @@ describe.each(MAXIMAL_REQUESTS)('$api to the model $model', ({ path, model, body
   }
 
   test('maximal request: reaches the provider', async () => {
-    const { status, text, received } = await send(body, 'refuse')
+    const { status, text, received } = await send(body, 'name')
     expect({ status, text }).toEqual({ status: 200, text })
+    expect(text).not.toContain('is not a field that the gateway knows')
     expect(received).toContain('Good morning')
   })
 

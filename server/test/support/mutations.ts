@@ -4,11 +4,14 @@ export interface Mutation {
   readonly value: unknown
 }
 
+/** Values of a field whose name is the text: empty ones are easily taken for an absent field. */
+const NAMED: readonly unknown[] = ['x', null, true, 0, '', [], {}]
+
 type Fields = Readonly<Record<string, unknown>>
 
 /**
  * Every value that `value` can become by one text: in place of each inner value, after each string, as the value of a further field of each
- * object, and as the name of one.
+ * object, and as the name of one with each kind of value.
  */
 export function withTextEverywhere(value: unknown, text: string, at = ''): readonly Mutation[] {
   const own = at === '' ? [] : [{ at, value: text }]
@@ -31,6 +34,7 @@ export function withTextEverywhere(value: unknown, text: string, at = ''): reado
     ...own,
     ...inner,
     { at: `${at}.x_further`, value: { ...fields, x_further: text } },
-    { at: `${at}.<name>`, value: { ...fields, [text]: 'x' } },
+    ...NAMED.map((named) => ({ at: `${at}.<name>: ${JSON.stringify(named)}`, value: { ...fields, [text]: named } })),
+    { at: `${at}.x_further.<name>`, value: { ...fields, x_further: { [text]: null } } },
   ]
 }

@@ -3,6 +3,7 @@ import type { ClientDialect, DecodedRequest, ErrorEnvelope } from '../client-dia
 import { fieldOf } from '../sources.ts'
 import { growingMessage, messageEvents } from './events.ts'
 import { UnknownField, Untranslatable } from './fields.ts'
+import { MESSAGES_FIELDS } from './known-fields.ts'
 import { type DecodedBody, decodeBody } from './request.ts'
 import { encodeMessage } from './response.ts'
 
@@ -56,6 +57,7 @@ function anthropicErrorBody(code: ErrorCode, fields: ErrorFields, requestId: str
 /** The Messages API of Anthropic: https://docs.claude.com/en/api/messages. */
 export const anthropicMessages: ClientDialect = {
   name: 'anthropic-messages',
+  known: MESSAGES_FIELDS,
   decode,
   hasTextParts: true,
   errorBody: anthropicErrorBody,

@@ -2,6 +2,7 @@ import { type Origin, OWN_PARAMETERS } from '../../domain/original-request.ts'
 import type { Problem } from '../../lib/schema.ts'
 import type { ClientDialect, DecodedRequest, ResponseEncoder } from '../client-dialect.ts'
 import { chatChunks, growingChunks } from './chunks.ts'
+import { CHAT_FIELDS } from './known-fields.ts'
 
 const encoder = (includeUsage: boolean): ResponseEncoder => ({
   toJson: (_completion, json, governance) => `${json.slice(0, -1)},"governance":${JSON.stringify(governance)}}`,
@@ -41,4 +42,4 @@ function decode(value: unknown): DecodedRequest {
 }
 
 /** The chat completions API: https://platform.openai.com/docs/api-reference/chat. */
-export const openaiChat: ClientDialect = { name: 'openai-chat', decode }
+export const openaiChat: ClientDialect = { name: 'openai-chat', known: CHAT_FIELDS, decode }

@@ -1,4 +1,4 @@
-import { NAMESPACED_NAMES } from '../../domain/original-request.ts'
+import { CARRIED_FIELDS, NAMESPACED_NAMES } from '../../domain/original-request.ts'
 import type { Fields } from '../../lib/untrusted-json.ts'
 import { withAddedTexts } from '../added-texts.ts'
 import { mergeChanges } from '../merge-changes.ts'
@@ -29,6 +29,7 @@ const LEFT_OUT = {
   governance: undefined,
   reasoning_included: undefined,
   [NAMESPACED_NAMES]: undefined,
+  [CARRIED_FIELDS]: undefined,
 }
 
 type Messages = readonly Fields[]

@@ -2,6 +2,7 @@ import type { Completion } from '../../domain/completion.ts'
 import type { ClientDialect, GovernanceBlock, ResponseEncoder } from '../client-dialect.ts'
 import { growingResponse, responseEvents } from './events.ts'
 import { type Fields, isObject } from './fields.ts'
+import { RESPONSES_FIELDS } from './known-fields.ts'
 import { decodeRequest, WITHOUT_HISTORY } from './request.ts'
 import { type Asked, toResponse } from './response.ts'
 import { toStored } from './stored-input.ts'
@@ -21,6 +22,7 @@ const isDryRun = ({ governance }: Fields): boolean => isObject(governance) && go
 /** The responses API: https://platform.openai.com/docs/api-reference/responses. */
 export const openaiResponses: ClientDialect = {
   name: 'openai-responses',
+  known: RESPONSES_FIELDS,
   decode: (body, context = WITHOUT_HISTORY) => {
     const decoded = decodeRequest(body, context)
     if (!decoded.ok) return decoded

@@ -81,6 +81,7 @@ function sent(body: unknown): string | undefined {
     dialect: 'openai-responses',
     body,
     origins: decoded.origins,
+    unknown: [],
     carried: [],
     messages,
     parameters,

@@ -2,8 +2,10 @@ import { Type } from 'typebox'
 import { NAMESPACED_NAMES, type Origin } from '../../domain/original-request.ts'
 import type { StoredContent } from '../../domain/stored-content.ts'
 import type { DecodeContext, DecodedRequest } from '../client-dialect.ts'
+import { splitUnknown } from '../known-fields.ts'
 import { fieldOf, type Sources } from '../sources.ts'
 import { byType, type Fields, isObject, NOT_CARRIED, RefusedField, reader, UnknownField, withoutNulls } from './fields.ts'
+import { ITEM_FIELDS } from './known-fields.ts'
 import { addHistory, addInput, type Conversation } from './input.ts'
 import { refuseFields } from './refused-fields.ts'
 import type { ToolNames } from './tool-names.ts'
@@ -103,7 +105,8 @@ const readOthers = reader({
   stream_options: Type.Optional(
     Type.Object({ include_obfuscation: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
   ),
-  max_tool_calls: Type.Optional(Type.Integer({ minimum: 1 })),
+  // No detector reads it.
+  max_tool_calls: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
   client_metadata: Type.Optional(Type.Object({}, { additionalProperties: true })),
   parallel_tool_calls: Type.Optional(Type.Boolean()),
   top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
@@ -162,7 +165,8 @@ function toMessages(
 }
 
 const itemsOf = (history: readonly StoredContent[]): readonly Fields[] =>
-  history.flatMap(({ input, response }) => [...input, ...response.output])
+  // Versions before this one stored fields whose value was null, whatever their names were.
+  history.flatMap(({ input, response }) => [...(splitUnknown(input, ITEM_FIELDS).body as readonly Fields[]), ...response.output])
 
 /** The body with the items of the stored conversation before its own. */
 function withHistory(written: Fields, history: readonly StoredContent[]): Fields {

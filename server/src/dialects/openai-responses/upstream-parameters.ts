@@ -1,4 +1,4 @@
-import { NAMESPACED_NAMES } from '../../domain/original-request.ts'
+import { CARRIED_FIELDS, NAMESPACED_NAMES } from '../../domain/original-request.ts'
 import { type Fields, isObject, isSet } from '../../lib/untrusted-json.ts'
 import { maxTokensOf, only, onlyText, type Translate, translateParameters, unchanged, without } from '../translate-parameters.ts'
 import { allowOnly, UntranslatableField } from '../untranslatable.ts'
@@ -27,6 +27,8 @@ const PARAMETERS: Readonly<Record<string, Translate>> = {
   // upstream-tools.ts
   tools: without,
   [NAMESPACED_NAMES]: without,
+  // editBody keeps the fields in their places.
+  [CARRIED_FIELDS]: without,
   tool_choice: without,
   parallel_tool_calls: without,
   // Without effect on the completion: a hint for another provider's cache, and the stream that the gateway makes itself.

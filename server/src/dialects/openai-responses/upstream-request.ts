@@ -1,9 +1,11 @@
 import { CARRIED_FIELDS, type OriginalRequest } from '../../domain/original-request.ts'
 import type { Fields } from '../../lib/untrusted-json.ts'
 import { withAddedTexts } from '../added-texts.ts'
+import { splitUnknown } from '../known-fields.ts'
 import { textsAgree } from '../texts-agree.ts'
 import { UntranslatableField } from '../untranslatable.ts'
 import { carriedField, type EncodedRequest, type UpstreamRequest } from '../upstream-dialect.ts'
+import { RESPONSES_FIELDS } from './known-fields.ts'
 import { decodeRequest } from './request.ts'
 import { editBody, isUnchanged } from './upstream-in-place.ts'
 import { encodeInput, type Item } from './upstream-input.ts'
@@ -29,7 +31,8 @@ function edit(request: UpstreamRequest, original: OriginalRequest): Fields | und
   const body = editBody(request, original)
   if (isUnchanged(request, original)) return body
   const { added: _, ...own } = request
-  if (textsAgree(request.added ? editBody(own, original) : body, request, decodeRequest)) return body
+  const { body: known } = splitUnknown(request.added ? editBody(own, original) : body, RESPONSES_FIELDS)
+  if (textsAgree(known, request, decodeRequest)) return body
   if (original.carried.length > 0) throw new UntranslatableField(CARRIED_FIELDS)
   return undefined
 }

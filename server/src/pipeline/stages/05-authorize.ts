@@ -12,6 +12,7 @@ import { Vault } from '../../policy/vault.ts'
 import { expiryLimit } from '../../responses/stored-response.ts'
 import { findStoredResponse } from '../../responses/stored-response-store.ts'
 import type { PendingOutputHolds } from '../../review/pending-output-holds.ts'
+import { sentFields } from '../../domain/original-request.ts'
 import { bindRequest, type RequestHashes } from '../../review/request-hash.ts'
 import { type Release, type ReviewDeps, resubmit } from '../../review/resubmission.ts'
 import { findPendingHold } from '../../review/review-store.ts'
@@ -214,4 +215,5 @@ const hashesOf = (
     operatorId,
     sessionId: sessionId || null,
     request: { model: request.model || application.defaultModel, messages: request.messages, parameters: request.parameters },
+    written: request.source && sentFields(request.source),
   })

@@ -1,0 +1,79 @@
+import { type Fields, isObject } from '../lib/untrusted-json.ts'
+
+/**
+ * The names that an API defines for a kind of object, each with the kind of the objects under it. undefined: the value is any JSON, or no
+ * object. A name stands here even if the gateway refuses its values, because then it is not a mistake of the client.
+ */
+export type KnownFields = ReadonlyMap<string, Known | undefined>
+/** A kind of object, or the kind that an object has by its `type`; undefined: its fields are not looked at. */
+export type Known = KnownFields | ((value: Fields) => KnownFields | undefined)
+
+/** `names`: fields without objects that have a kind. */
+export const knownFields = (names: string, nested: Readonly<Record<string, Known>> = {}): KnownFields =>
+  new Map<string, Known | undefined>([
+    ...(names.match(/\S+/g) ?? []).map((name): [string, undefined] => [name, undefined]),
+    ...Object.entries(nested),
+  ])
+
+/** The kind of an object by its `type`. `untyped`: of an object without one. */
+export function byType(kinds: Readonly<Record<string, KnownFields>>, untyped?: KnownFields): Known {
+  const map = new Map(Object.entries(kinds))
+  return ({ type }) => (typeof type === 'string' ? map.get(type) : untyped)
+}
+
+export interface UnknownField {
+  /** The client's path of the field: `messages[0].naem`. */
+  readonly path: string
+  readonly name: string
+  readonly value: unknown
+}
+
+/** Fields of a body that its API does not define. */
+export interface SplitBody {
+  readonly unknown: readonly UnknownField[]
+  /** The body without them: the same object if there are none. */
+  readonly body: unknown
+}
+
+const NONE: readonly UnknownField[] = []
+
+/** Finds unknown fields whatever their values are: the name of a field whose value is null is a text as well. */
+export function splitUnknown(body: unknown, known: Known): SplitBody {
+  if (!hasUnknown(body, known)) return { unknown: NONE, body }
+  const unknown: UnknownField[] = []
+  return { body: without(body, known, '', unknown), unknown }
+}
+
+const kindOf = (value: Fields, known: Known): KnownFields | undefined => (typeof known === 'function' ? known(value) : known)
+
+/** A cheap test: nearly every body has no unknown field. */
+function hasUnknown(value: unknown, known: Known): boolean {
+  if (Array.isArray(value)) return value.some((item) => hasUnknown(item, known))
+  const fields = isObject(value) ? kindOf(value, known) : undefined
+  if (!fields) return false
+  for (const name of Object.keys(value as Fields)) {
+    const kind = fields.get(name)
+    if (kind === undefined ? !fields.has(name) : hasUnknown((value as Fields)[name], kind)) return true
+  }
+  return false
+}
+
+function without(value: unknown, known: Known, at: string, unknown: UnknownField[]): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => without(item, known, `${at}[${index}]`, unknown))
+  const fields = isObject(value) ? kindOf(value, known) : undefined
+  if (!fields) return value
+  const kept = Object.entries(value as Fields).flatMap(([name, field]) => {
+    const path = at === '' ? shown(name) : `${at}.${shown(name)}`
+    if (!fields.has(name)) {
+      unknown.push({ path, name, value: field })
+      return []
+    }
+    const kind = fields.get(name)
+    return [[name, kind ? without(field, kind, path, unknown) : field] as const]
+  })
+  return Object.fromEntries(kept)
+}
+
+/** The longest part of a name that an error or a warning shows. */
+const MAX_SHOWN = 64
+const shown = (name: string): string => (name.length <= MAX_SHOWN ? name : `${name.slice(0, MAX_SHOWN).toWellFormed()}…`)
