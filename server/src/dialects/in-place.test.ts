@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { chatBody, jsonOf, messagesBody, responsesBody, SECRET } from '../../test/support/generated-bodies.ts'
 import { FREE_JSON } from '../domain/free-json.ts'
 import { collectTexts, replaceTexts } from '../domain/message.ts'
-import { type Application, DEFAULT_LIMITS, DEFAULT_SETTINGS } from '../domain/principal.ts'
+import { type Application, DEFAULT_LIMITS, DEFAULT_SETTINGS, type UnknownFields } from '../domain/principal.ts'
 import { parserOf } from '../gateway/chat.ts'
 import { parseJsonKeepingNumbers } from '../lib/json.ts'
 import { openaiUpstream } from '../providers/openai-adapter.ts'
@@ -16,7 +16,7 @@ import { responsesUpstream } from './openai-responses/upstream.ts'
 
 // A provider of the client's own API gets the client's own JSON, byte for byte, with the changes of policies only (GW-FID-1).
 
-const application = (unknown_fields: 'refuse' | 'carry'): Application => ({
+const application = (unknown_fields: UnknownFields): Application => ({
   id: 'app_1',
   workspaceId: 'ws_1',
   name: 'test',
@@ -36,12 +36,7 @@ const UPSTREAMS = {
 }
 
 /** The body that a provider of the same API gets. `change`: a transform of policies. */
-function forward(
-  dialect: ClientDialect,
-  body: string,
-  change = (text: string): string => text,
-  unknown: 'refuse' | 'carry' = 'refuse',
-) {
+function forward(dialect: ClientDialect, body: string, change = (text: string): string => text, unknown: UnknownFields = 'name') {
   const json = parseJsonKeepingNumbers(Buffer.from(body), 32, FREE_JSON)
   if (!json.ok) throw new Error(json.problem)
   const { parsed } = parserOf(dialect, { chatLimits })(json.value, application(unknown), { written: json.written })
@@ -142,7 +137,12 @@ describe('unknown fields of the Messages API [GW-FID-4]', () => {
   })
 
   test('refuse: the first one is named', () => {
-    expect(() => forward(anthropicMessages, body({}))).toThrow('x_top: is not supported')
+    const refused = () => forward(anthropicMessages, body({}), undefined, 'refuse')
+    expect(refused).toThrow('messages[0].content[0].x_hint: is not a field that the gateway knows')
+  })
+
+  test('name: a block of an unknown type is refused', () => {
+    expect(() => forward(anthropicMessages, body({}))).toThrow('messages[0].content[1].type: must be')
   })
 
   test('carry: detectors read their names and values', () => {
@@ -152,7 +152,7 @@ describe('unknown fields of the Messages API [GW-FID-4]', () => {
       return text
     }
     forward(anthropicMessages, body({}), collect, 'carry')
-    expect(texts).toEqual(expect.arrayContaining(['warm', 'blue', 'messages[0].content[0].x_hint', 'level']))
+    expect(texts).toEqual(expect.arrayContaining(['warm', 'blue', 'x_hint', 'level']))
   })
 
   test('carry: not sent when a policy changes one, because it cannot be put back', () => {
@@ -167,13 +167,15 @@ describe('unknown fields of the Messages API [GW-FID-4]', () => {
     expect(forward(anthropicMessages, body({ toString: 'blue' }), undefined, 'carry')).toContain('"toString":"blue"')
   })
 
-  test('carry: at most 32 fields', () => {
-    const fields = Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`x_${index}`, index]))
-    expect(() => forward(anthropicMessages, body(fields), undefined, 'carry')).toThrow('x_')
+  test('carry: at most 32 blocks', () => {
+    const content = Array.from({ length: 33 }, () => ({ type: 'hologram' }))
+    const fields = { messages: [{ role: 'user', content }] }
+    expect(() => forward(anthropicMessages, body(fields), undefined, 'carry')).toThrow('content[32].type: must be')
   })
 
-  test.each(['x.y', 'messages[0]', 'x y'])('carry: a name that could be read as a path (%s) stays refused', (name) => {
-    expect(() => forward(anthropicMessages, body({ [name]: 1 }), undefined, 'carry')).toThrow('is not supported')
+  test.each(['x.y', 'messages[0]', 'x y', ''])('carry: a name that could be read as a path (%s) keeps its place', (name) => {
+    const fields = { messages: [{ role: 'user', content: 'Hi' }], [name]: { [name]: null } }
+    expect(forward(anthropicMessages, body(fields))).toBe(body({ ...fields, model: 'upstream-model' }))
   })
 })
 

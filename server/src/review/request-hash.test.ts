@@ -60,3 +60,18 @@ test('isSameRequest: true when an earlier version hashed the hold with its own k
   expect(isSameRequest(requestHash(KEY, binding()), hashes)).toBe(true)
   expect(isSameRequest(requestHash(Buffer.alloc(32, 3), binding()), hashes)).toBe(false)
 })
+
+describe('request hash: what a provider gets', () => {
+  const written = { betas: [], body: { messages: [], 'a name': null } }
+  const hashes = bindRequest({ current: KEY, earlier: KEY }, binding({ written }))
+
+  test('different when only the written body has another name', () => {
+    const other = bindRequest({ current: KEY, earlier: KEY }, binding({ written: { ...written, body: { messages: [] } } }))
+    expect(isSameRequest(hashes.requestHash, hashes)).toBe(true)
+    expect(isSameRequest(hashes.requestHash, other)).toBe(false)
+  })
+
+  test('isSameRequest: true when an earlier version bound the chat form only', () => {
+    expect(isSameRequest(requestHash(KEY, binding()), hashes)).toBe(true)
+  })
+})

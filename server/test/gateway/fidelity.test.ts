@@ -9,7 +9,7 @@ let carrying: string
 beforeAll(async () => {
   upstreams = await startThreeUpstreams()
   const { governed } = upstreams
-  refusing = (await governed.application()).token
+  refusing = (await governed.application({ settings: { unknown_fields: 'refuse' } })).token
   carrying = (await governed.application({ settings: { unknown_fields: 'carry' } })).token
 })
 afterAll(() => upstreams.close())

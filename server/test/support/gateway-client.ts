@@ -30,6 +30,7 @@ export interface ResponseBody {
     readonly risk_level: string
     readonly user_verified: boolean
     readonly dry_run: boolean
+    readonly warnings: readonly string[]
   }
   readonly data: readonly Readonly<Record<string, unknown>>[]
   readonly error: ErrorBody

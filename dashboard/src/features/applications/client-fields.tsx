@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { Section } from '../../ui/section.tsx'
 import type { Values } from './settings-values.ts'
 
-const UNKNOWN_FIELDS = ['refuse', 'carry'] as const
+const UNKNOWN_FIELDS = ['name', 'carry', 'refuse'] as const
 const RELEASE = ['validated', 'windowed'] as const
 const STORE = ['off', 'requested', 'default'] as const
 

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import { collectTexts } from '../../src/domain/message.ts'
+import { MAXIMAL_REQUESTS } from '../support/maximal/requests.ts'
+import { withTextEverywhere } from '../support/mutations.ts'
+import { decode, encode, UPSTREAMS } from './codecs/forward.ts'
+import type { Api } from './codecs/request-bodies.ts'
+
+const APIS: Readonly<Record<string, Api>> = {
+  '/v1/chat/completions': 'openai-chat',
+  '/v1/messages': 'anthropic-messages',
+  '/v1/responses': 'openai-responses',
+}
+const CHATS = MAXIMAL_REQUESTS.filter(({ path }) => path in APIS)
+const PROVIDERS = Object.entries(UPSTREAMS)
+/** Names with other meanings in paths, prototypes and JSON. */
+const MARKERS = [
+  'marker',
+  'x.marker',
+  'a[0].marker',
+  'to marker',
+  'm\u0061rker"\\',
+  'toString.marker',
+  '4111marker',
+  'märker/marker',
+]
+
+test.each(
+  CHATS.flatMap(({ api, path, model, body }) => ['name', 'carry'].map((unknown) => ({ api, path, model, body, unknown }))),
+)(
+  'names: each text of $api ($model) that any provider gets is one that detectors read when unknown_fields is $unknown',
+  ({ path, body, unknown }) => {
+    const unread: string[] = []
+    for (const marker of MARKERS) {
+      for (const { at, value } of withTextEverywhere(body, marker)) {
+        const decoded = decode(APIS[path] ?? 'openai-chat', JSON.stringify(value), unknown as 'name' | 'carry')
+        if (!decoded.ok) continue
+        const { messages, parameters } = decoded.request
+        const isRead = [...collectTexts(messages), ...collectTexts(parameters)].some((text) => text.includes('marker'))
+        for (const [name, upstream] of PROVIDERS) {
+          const encoded = encode(upstream, decoded.request)
+          if (encoded.ok && encoded.body.includes('marker') && !isRead) unread.push(`${name} ${marker} ${at}`)
+        }
+      }
+    }
+    expect(unread).toEqual([])
+  },
+)
