@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { decode } from '../fuzz/codecs/forward.ts'
 import { LEFT_OUT, leftOutRow } from './left-out.ts'
 import { fieldsOf } from './sdk-types.ts'
 import { APIS, FIELD_GROUPS, type FieldRow, fieldRows } from './table.ts'
@@ -36,6 +37,17 @@ describe('fields of requests', () => {
       expect(known.filter((name) => !Object.hasOwn(values, name))).toEqual([])
     },
   )
+
+  test('known: every field of the official clients, also those that are refused [GW-FID-4]', () => {
+    const unknown = FIELD_GROUPS.filter(({ types }) => types.length > 0).flatMap(({ api, at, body, values }) =>
+      Object.entries(values).flatMap(([name, [value]]) => {
+        const decoded = decode(api, JSON.stringify(body({ [name]: value })), 'refuse')
+        const isUnknown = name !== 'type' && !decoded.ok && decoded.message.includes(`${name}: is not a field`)
+        return isUnknown ? `${api} ${at}.${name}` : []
+      }),
+    )
+    expect(unknown).toEqual([])
+  })
 
   test('left out: only for a documented reason [GW-FID-6]', () => {
     const undocumented = wrongOnes(

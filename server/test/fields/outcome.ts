@@ -16,7 +16,7 @@ type Sent = { readonly ok: true; readonly body: Fields } | { readonly ok: false;
 
 /** The body that a provider gets for a client's. */
 function send(from: Api, to: Api, body: Fields): Sent {
-  const decoded = decode(from, JSON.stringify(body), 'refuse')
+  const decoded = decode(from, JSON.stringify(body), 'name')
   if (!decoded.ok) return { ok: false, param: decoded.message.split(': ', 1)[0] ?? '' }
   const encoded = encode(UPSTREAMS[to], decoded.request)
   return encoded.ok

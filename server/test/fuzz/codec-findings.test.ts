@@ -28,7 +28,7 @@ describe('request of the Messages API', () => {
     ['tool_choice.name', { ...asked, tool_choice: { type: 'any', name: 'f' } }],
     ['tool_choice.disable_parallel_tool_use', { ...asked, tool_choice: { type: 'any', disable_parallel_tool_use: 'yes' } }],
   ])('%s: 400 that names it when its value cannot be translated [GW-ANT-3]', (param, body) => {
-    const decoded = decode('anthropic-messages', JSON.stringify({ model: 'm', ...body }), 'refuse')
+    const decoded = decode('anthropic-messages', JSON.stringify({ model: 'm', ...body }), 'name')
     expect(decoded).toMatchObject({ ok: false, message: expect.stringContaining(`${param}: `) })
   })
 })
@@ -88,7 +88,7 @@ describe('chat request for a provider of another API', () => {
   ]
   const rows = cases.flatMap(([param, apis, body]) => apis.map((api) => [param, api, body] as const))
   test.each(rows)('%s: not sent to %s, and named [GW-PROV-8]', (param, api, body) => {
-    const decoded = decode('openai-chat', JSON.stringify(body), 'refuse')
+    const decoded = decode('openai-chat', JSON.stringify(body), 'name')
     expect(decoded.ok && encode(UPSTREAMS[api], decoded.request)).toMatchObject({ ok: false, unsupported: { param } })
   })
 })
@@ -110,11 +110,7 @@ describe('chat request with a field that no provider would get', () => {
 describe('chat request with a schema for a provider with the Messages API', () => {
   const formatOf = (declared: object, own: object) => {
     const json_schema = { name: 'city', ...declared, schema: { ...SCHEMA, ...own } }
-    const decoded = decode(
-      'openai-chat',
-      JSON.stringify(chat({ response_format: { type: 'json_schema', json_schema } })),
-      'refuse',
-    )
+    const decoded = decode('openai-chat', JSON.stringify(chat({ response_format: { type: 'json_schema', json_schema } })), 'name')
     const encoded = decoded.ok && encode(UPSTREAMS['anthropic-messages'], decoded.request)
     if (!encoded) throw new Error('refused')
     return encoded.ok ? JSON.parse(encoded.body).output_config.format.schema : encoded.unsupported.param
@@ -152,7 +148,7 @@ describe('field of the client in a refusal', () => {
     ['openai-responses', 'anthropic-messages', 'include', { ...responses, include: ['message.output_text.logprobs'] }],
     ['openai-responses', 'anthropic-messages', 'input[0].content[0].annotations', { model: 'm', input: [said, USER] }],
   ])('%s to %s: the error names %s [GW-PROV-8]', (from, to, param, body) => {
-    const decoded = decode(from, JSON.stringify(body), 'refuse')
+    const decoded = decode(from, JSON.stringify(body), 'name')
     if (!decoded.ok) throw new Error(decoded.message)
     const encoded = encode(UPSTREAMS[to], decoded.request)
     expect(encoded.ok || decoded.fieldOf(encoded.unsupported.param)).toMatch(new RegExp(`^${RegExp.escape(param)}`))

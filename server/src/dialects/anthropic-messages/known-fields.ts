@@ -8,9 +8,9 @@ const Source = knownFields('type media_type data url file_id content')
 /** Blocks of other types are refused, or carried as a whole. */
 const BLOCKS: Readonly<Record<string, KnownFields>> = {
   text: knownFields('type text citations', cached),
-  image: knownFields('type', { ...cached, source: Source }),
+  image: knownFields('type transformations', { ...cached, source: Source }),
   document: knownFields('type title context', { ...cached, source: Source, citations: knownFields('enabled') }),
-  tool_use: knownFields('type id name input extra_content provider_specific_fields', {
+  tool_use: knownFields('type id name input toolset_name extra_content provider_specific_fields', {
     ...cached,
     caller: knownFields('type tool_id'),
   }),
@@ -19,7 +19,7 @@ const BLOCKS: Readonly<Record<string, KnownFields>> = {
 }
 const Block: Known = byType({
   ...BLOCKS,
-  tool_result: knownFields('type tool_use_id is_error', { ...cached, content: byType(BLOCKS) }),
+  tool_result: knownFields('type tool_use_id is_error toolset_name', { ...cached, content: byType(BLOCKS) }),
 })
 
 /** Tools that the provider runs have other fields, and are refused. */
@@ -29,12 +29,12 @@ const CustomTool = knownFields(
 )
 const Tool: Known = ({ type }) => (type == null || type === 'custom' ? CustomTool : undefined)
 
-const Format = knownFields('type schema')
+const Format = knownFields('type name schema')
 
 /** A body of the Messages API. In arguments of calls, schemas and the state of providers all names are the client's own. */
 export const MESSAGES_FIELDS = knownFields(
   `model max_tokens stream stop_sequences temperature top_p top_k service_tier container mcp_servers inference_geo speed fallbacks betas
-   anthropic_beta anthropic_version`,
+   anthropic_beta anthropic_version diagnostics user_profile_id workspace_id`,
   {
     ...cached,
     governance: GOVERNANCE,

@@ -43,7 +43,7 @@ const TOOL = {
 
 const OPENAI = `model temperature max_tokens max_completion_tokens stream n top_p presence_penalty frequency_penalty seed stop logprobs top_logprobs
   logit_bias user metadata reasoning_effort service_tier parallel_tool_calls store verbosity modalities audio functions function_call
-  prompt_cache_key prompt_cache_retention prompt_cache_options safety_identifier web_search_options`
+  prompt_cache_key prompt_cache_retention prompt_cache_options safety_identifier web_search_options moderation`
 
 /** Fields of servers with this API: vLLM, SGLang, llama.cpp, Ollama, OpenRouter, Mistral, DeepSeek, Qwen, Groq, Together, Fireworks. */
 const COMPATIBLE = `extra_body top_k top_a min_p typical_p repetition_penalty length_penalty repeat_penalty repeat_last_n min_tokens max_new_tokens

@@ -56,7 +56,8 @@ export const ITEM_FIELDS = Item
 export const RESPONSES_FIELDS = knownFields(
   `model stream temperature top_p presence_penalty frequency_penalty metadata user service_tier safety_identifier prompt_cache_key
    prompt_cache_retention prompt_cache_options instructions previous_response_id parallel_tool_calls max_output_tokens top_logprobs include
-   store conversation prompt background truncation context_management max_tool_calls client_metadata`,
+   store conversation prompt background truncation context_management max_tool_calls client_metadata access_programs image
+   moderation`,
   {
     governance: GOVERNANCE,
     input: Item,
