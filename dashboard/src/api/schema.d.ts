@@ -2875,6 +2875,8 @@ export interface operations {
                             dry_run?: boolean;
                             provider?: string;
                             review_item_id?: string;
+                            /** @description Names the fields of the request that the gateway does not know (GW-FID-4). */
+                            warnings?: string[];
                         };
                     };
                     "text/event-stream": string;
@@ -3017,6 +3019,8 @@ export interface operations {
                             dry_run?: boolean;
                             provider?: string;
                             review_item_id?: string;
+                            /** @description Names the fields of the request that the gateway does not know (GW-FID-4). */
+                            warnings?: string[];
                         };
                     };
                     "text/event-stream": string;
@@ -3095,6 +3099,8 @@ export interface operations {
                             dry_run?: boolean;
                             provider?: string;
                             review_item_id?: string;
+                            /** @description Names the fields of the request that the gateway does not know (GW-FID-4). */
+                            warnings?: string[];
                         };
                     };
                 };
@@ -3265,6 +3271,8 @@ export interface operations {
                             dry_run?: boolean;
                             provider?: string;
                             review_item_id?: string;
+                            /** @description Names the fields of the request that the gateway does not know (GW-FID-4). */
+                            warnings?: string[];
                         };
                     };
                 };
@@ -3429,6 +3437,8 @@ export interface operations {
                             dry_run?: boolean;
                             provider?: string;
                             review_item_id?: string;
+                            /** @description Names the fields of the request that the gateway does not know (GW-FID-4). */
+                            warnings?: string[];
                         };
                     };
                 };
@@ -3507,6 +3517,8 @@ export interface operations {
                             dry_run?: boolean;
                             provider?: string;
                             review_item_id?: string;
+                            /** @description Names the fields of the request that the gateway does not know (GW-FID-4). */
+                            warnings?: string[];
                         };
                     };
                 };
@@ -3583,6 +3595,8 @@ export interface operations {
                             dry_run?: boolean;
                             provider?: string;
                             review_item_id?: string;
+                            /** @description Names the fields of the request that the gateway does not know (GW-FID-4). */
+                            warnings?: string[];
                         };
                     };
                 };
@@ -5717,7 +5731,7 @@ export interface operations {
                                     [key: string]: "public" | "internal" | "confidential" | "restricted";
                                 };
                                 default_classification: "public" | "internal" | "confidential" | "restricted";
-                                unknown_fields: "refuse" | "carry";
+                                unknown_fields: "name" | "carry" | "refuse";
                                 release: "validated" | "windowed";
                                 release_window: number;
                                 cors?: {
@@ -5799,7 +5813,7 @@ export interface operations {
                             [key: string]: "public" | "internal" | "confidential" | "restricted";
                         } | null;
                         default_classification?: "public" | "internal" | "confidential" | "restricted" | null;
-                        unknown_fields?: "refuse" | "carry" | null;
+                        unknown_fields?: "name" | "carry" | "refuse" | null;
                         release?: "validated" | "windowed" | null;
                         release_window?: number | null;
                         /** @description Origins of web pages that may use this Application's keys (CORS). */
@@ -5859,7 +5873,7 @@ export interface operations {
                                 [key: string]: "public" | "internal" | "confidential" | "restricted";
                             };
                             default_classification: "public" | "internal" | "confidential" | "restricted";
-                            unknown_fields: "refuse" | "carry";
+                            unknown_fields: "name" | "carry" | "refuse";
                             release: "validated" | "windowed";
                             release_window: number;
                             cors?: {
@@ -5942,7 +5956,7 @@ export interface operations {
                                 [key: string]: "public" | "internal" | "confidential" | "restricted";
                             };
                             default_classification: "public" | "internal" | "confidential" | "restricted";
-                            unknown_fields: "refuse" | "carry";
+                            unknown_fields: "name" | "carry" | "refuse";
                             release: "validated" | "windowed";
                             release_window: number;
                             cors?: {
@@ -6018,7 +6032,7 @@ export interface operations {
                             [key: string]: "public" | "internal" | "confidential" | "restricted";
                         } | null;
                         default_classification?: "public" | "internal" | "confidential" | "restricted" | null;
-                        unknown_fields?: "refuse" | "carry" | null;
+                        unknown_fields?: "name" | "carry" | "refuse" | null;
                         release?: "validated" | "windowed" | null;
                         release_window?: number | null;
                         /** @description Origins of web pages that may use this Application's keys (CORS). */
@@ -6078,7 +6092,7 @@ export interface operations {
                                 [key: string]: "public" | "internal" | "confidential" | "restricted";
                             };
                             default_classification: "public" | "internal" | "confidential" | "restricted";
-                            unknown_fields: "refuse" | "carry";
+                            unknown_fields: "name" | "carry" | "refuse";
                             release: "validated" | "windowed";
                             release_window: number;
                             cors?: {

@@ -28,7 +28,7 @@ describe('request of the Messages API', () => {
     ['tool_choice.name', { ...asked, tool_choice: { type: 'any', name: 'f' } }],
     ['tool_choice.disable_parallel_tool_use', { ...asked, tool_choice: { type: 'any', disable_parallel_tool_use: 'yes' } }],
   ])('%s: 400 that names it when its value cannot be translated [GW-ANT-3]', (param, body) => {
-    const decoded = decode('anthropic-messages', JSON.stringify({ model: 'm', ...body }), 'name')
+    const decoded = decode('anthropic-messages', JSON.stringify({ model: 'm', ...body }), 'refuse')
     expect(decoded).toMatchObject({ ok: false, message: expect.stringContaining(`${param}: `) })
   })
 })
