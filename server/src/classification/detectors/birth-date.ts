@@ -15,10 +15,10 @@ const LABELS = labels(
   'is was it s the on my his her their your ist war am est le es el è il é mm dd yyyy jj aaaa tt',
 )
 /** Labels of numeric dates only: biographies contain "born on 14 March 1879", while forms contain numbers. */
-const BORN = labels('born, geboren, né, née, nacido, nacida, nato, nata, nascido, nascida', 'on am le el il em was')
+const BORN = labels('born, geboren, geb, né, née, nacido, nacida, nato, nata, nascido, nascida', 'on am le el il em was')
 
 /** Parts of all labels. Without one of them no date is searched. */
-const LABEL_HINT = /birth|born|dob|d\.o\.b|gebor|geburt|geboor|naiss|née?|nac[ií]|nasc|nat[oa]|urodz|fød|föd|生|出/i
+const LABEL_HINT = /birth|born|dob|d\.o\.b|geb|geburt|geboor|naiss|née?|nac[ií]|nasc|nat[oa]|urodz|fød|föd|生|出/i
 
 /** The digits of a date: two separators, or a year after a month or a day. Most texts have none, so the search ends here. */
 const DATE_HINT = new RegExp(

@@ -17,16 +17,20 @@ const COLONS = /:[0-9a-f]{0,4}:/i
  * "configure"; the others can be the end of a word such as `FileVersion`.
  */
 const NUMBERING =
-  /(?:\b(?:v|ver|figure|table)|_ver|version|versión|release|stable|build|section|chapter|clause|paragraph|§|firmware|driver|revision)[ .:=]{0,3}$/i
+  /(?:\b(?:v|ver|figure|table|chrome|chromium|edge?|opr|opera|firefox|safari|electron|webview|browser|vivaldi|brave)|_ver|version|versión|release|stable|build|section|chapter|clause|paragraph|§|firmware|driver|revision)[ .:="']{0,3}$/i
+/** A product token of a user agent (RFC 9110 §10.1.5): `Chrome/131.0.0.0`. Java writes addresses with a host's name in lower case. */
+const PRODUCT = /(?:^|[\s("';,])[A-Z][A-Za-z]*(?:[ _-]?[A-Z][A-Za-z]*)*\/$/
 const ADDRESSING =
   /(?:\bips?|address(?:es)?|adresse|host|server|client|from|ping|ssh|dns|v4|routing table)\W{1,4}(?:is |was |of )?$/i
 
 const before = (text: string, index: number): string => text.slice(Math.max(0, index - 20), index)
 
-/** Whether all octets are in range and the address is not loopback, any, multicast, broadcast or a netmask. */
+/** Whether all octets are in range and the address is not loopback, any, multicast, broadcast, a network or a netmask. */
 function isHostAddress(octets: readonly string[]): boolean {
   if (octets.some((octet) => Number(octet) > 255 || (octet.length > 1 && octet.startsWith('0')))) return false
   const first = Number(octets[0])
+  // A network, or the version of a browser.
+  if (octets.slice(1).every((octet) => octet === '0')) return false
   return first !== 0 && first !== 127 && first < 224
 }
 
@@ -35,7 +39,7 @@ function isV4(text: string, index: number, match: string): boolean {
   if (!isHostAddress(octets)) return false
   const preceding = before(text, index)
   // Four single digits are usually the number of a section or release.
-  const mayBeNumbering = octets.every((octet) => octet.length === 1) || NUMBERING.test(preceding)
+  const mayBeNumbering = octets.every((octet) => octet.length === 1) || NUMBERING.test(preceding) || PRODUCT.test(preceding)
   return !mayBeNumbering || ADDRESSING.test(preceding)
 }
 

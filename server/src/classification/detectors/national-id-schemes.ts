@@ -52,8 +52,16 @@ const isMonthAndDay = (month: string, day: string): boolean =>
 const isSwedish = (written: string): boolean =>
   isMonthAndDay(digitsOf(written).slice(-8, -6), digitsOf(written).slice(-6, -4)) && luhn(digitsOf(written).slice(-10))
 
+/** Three columns with years. */
+const YEARS = /^(?:(?:19|20)\d\d[ -]?){3}$/
+
+/** The number is one of the German tax office: eleven digits with a check digit. */
+export const isGermanTaxNumber = (written: string): boolean =>
+  /^\d[\d ]{9,13}\d$/.test(written) && isTaxID(compact(written), 'de-DE')
+
 export const SCHEMES: readonly Scheme[] = [
-  { name: 'us', shape: String.raw`\d{3}-\d{2}-\d{4}|\d{3} \d{2} \d{4}`, check: isUsNumber },
+  // With spaces it needs a label, because three columns of a table look the same: `310 42 2025`.
+  { name: 'us', shape: String.raw`\d{3}-\d{2}-\d{4}`, check: isUsNumber },
   {
     name: 'gb',
     shape: String.raw`(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?:\d{6}| \d{2} \d{2} \d{2} | \d{6} )[A-D]`,
@@ -90,8 +98,8 @@ export const SCHEMES: readonly Scheme[] = [
   { name: 'no', shape: String.raw`\d{6} \d{5}`, check: (written) => isIdentityCard(compact(written), 'NO') },
   {
     name: 'in_aadhaar',
-    shape: String.raw`[2-9]\d{3} \d{4} \d{4}(?! \d)`,
-    check: (written) => isIdentityCard(compact(written), 'IN'),
+    shape: String.raw`[2-9]\d{3} \d{4} \d{4}(?! \d)|[2-9]\d{3}-\d{4}-\d{4}`,
+    check: (written) => !YEARS.test(written) && isIdentityCard(compact(written), 'IN'),
   },
   { name: 'in_pan', shape: String.raw`[A-Z]{3}P[A-Z]\d{4}[A-Z]`, check: always },
   { name: 'br', shape: String.raw`\d{3}\.\d{3}\.\d{3}-\d{2}`, check: (written) => isTaxID(written, 'pt-BR') },

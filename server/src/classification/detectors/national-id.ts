@@ -2,9 +2,10 @@ import type { Finding } from '../../domain/finding.ts'
 import type { Detector } from '../detector.ts'
 import { bounded } from '../text/check-limit.ts'
 import { digitsOf } from '../text/checksums.ts'
-import { isLabelled, labels } from '../text/label.ts'
+import { isLabelled } from '../text/label.ts'
 import { eachMatch } from '../text/matches.ts'
-import { SCHEMES } from './national-id-schemes.ts'
+import { LABELS, WEAK_LABELS } from './national-id-labels.ts'
+import { isGermanTaxNumber, SCHEMES } from './national-id-schemes.ts'
 
 /** One expression for all schemes, a group each. */
 const SHAPES = new RegExp(
@@ -32,21 +33,6 @@ const CLUSTER = /\d(?:(?:[ ./-]?\d){4}|(?<=[A-Za-z]\d)(?:\d{3}|\d[A-Za-z]\d)|\d{
 const MIN_DIGITS = 5
 const MAX_LENGTH = 24
 
-const LABELS = labels(
-  `ssn, itin, tin, social security, social insurance, sin, national insurance, nino, ni, nhs, medicare, medicaid, tfn, tax file, tax id,
-  taxpayer id, taxpayer identification, tax identification, passport, passeport, pasaporte, passaporto, reisepass, reisepassnummer,
-  passnummer, paspoort, driver licence, driver license, drivers licence, drivers license, driver s licence, driver s license,
-  driving licence, driving license, dl, führerschein, führerscheinnummer, permis de conduire, national id, national identity,
-  national identification, identity card, id card, identification card, personalausweis, personalausweisnummer, ausweisnummer, steuer id,
-  steueridentifikationsnummer, steuernummer, sozialversicherungsnummer, svnr, ahv, avs, sécurité sociale, nir, insee, dni, nie, nif,
-  cédula, cedula, curp, rut, cpf, rg, cuil, cuit, codice fiscale, carta d identità, bsn, burgerservicenummer, sofinummer,
-  rijksregisternummer, registre national, personnummer, fødselsnummer, cpr, henkilötunnus, hetu, pesel, rodné číslo, cnp, egn, oib, jmbg,
-  emšo, tckn, tc kimlik, aadhaar, aadhar, pan, voter id, nric, fin, hkid, mykad, rrn, my number, resident identity, 身份证, 身份证号,
-  身份证号码, 护照, 护照号, マイナンバー, 주민등록번호, green card, alien registration, ni number`,
-  `number numbers no nr num nummer número numero n numéro is it the my your his her our their was are ist lautet est es é di de details
-  code pps card holder`,
-)
-
 /** Two capitals before a value are a country code, unless they are the end of the label: `tax ID 912345678`, `passport NO 12345678`. */
 const LABEL_ENDS: ReadonlySet<string> = new Set(
   [...LABELS.lastWords, ...LABELS.fillers].filter((word) => word.length === 2).map((word) => `${word.toUpperCase()} `),
@@ -62,7 +48,8 @@ function addLabelled(findings: Finding[], text: string): void {
     const length = last - start
     if (length > MAX_LENGTH || length < MIN_DIGITS + 1) return
     // `passport ID 12345678`: the label is before the capitals.
-    if (!isLabelled(text, start, LABELS) && (start === prefixed || !isLabelled(text, prefixed, LABELS))) return
+    const isKnown = isLabelled(text, start, LABELS) || (start !== prefixed && isLabelled(text, prefixed, LABELS))
+    if (!isKnown && !(isLabelled(text, start, WEAK_LABELS) && isGermanTaxNumber(written))) return
     if (digitsOf(written).length < MIN_DIGITS) return
     if (CLUSTER.test(text.slice(Math.max(0, start - 1), last + 1))) findings.push({ type: 'pii.national_id', start, end: last })
   })
