@@ -1,7 +1,10 @@
 import type { Finding } from '../../domain/finding.ts'
+import { withoutAccents } from '../../lib/plain-text.ts'
 import type { Detector } from '../detector.ts'
+import { bounded } from '../text/check-limit.ts'
 import { isLabelled, labels } from '../text/label.ts'
 import { eachEnd, eachMatch } from '../text/matches.ts'
+import { GIVEN_NAMES, PERSON_KEY, THING_KEY, THINGS } from './person-words.ts'
 
 /** A word of a name: capital letter, then letters; or an initial. Not a further label ("Phone:"). */
 const WORD = String.raw`(?!\p{L}{1,48} ?[:=])\p{Lu}(?:\.|(?:[\p{L}\p{M}]|['-](?=\p{L})){1,48})`
@@ -27,24 +30,27 @@ const STRANGERS = `
   restaurant game song album movie film book place store plan policy job role field property attribute parameter key tag branch
   repository repo image container method module component library schema index topic queue channel space display nick screen device
   network user generic scientific common trade code nom firmen datei produkt organization organisation org institution firm vendor
-  supplier theme template font color colour recipe dish pet dog cat ship team font style layer node pod namespace environment env`
+  supplier theme prompt step item task skill agent tool bot workflow pipeline report feature test template font color colour recipe dish pet dog cat ship team font style layer node pod namespace environment env`
 
 /** Labels of fields that contain only names of persons. One word is enough. */
 const PERSONAL = labels(
   `first name, firstname, last name, lastname, full name, fullname, given name, family name, surname, forename, maiden name, middle name,
   patient, patient name, patientname, customer name, customername, client name, employee name, contact name, contact person,
   account holder, cardholder, card holder, cardholder name, name on card, policy holder, policyholder, insured, next of kin,
-  emergency contact, vorname, nachname, vor und nachname, familienname, ansprechpartner, patientin, prénom, prenom,
+  emergency contact, my name, last first, first last, name vorname, nom prénom, apellidos nombre, cognome nome, versicherter, versicherte,
+  versicherungsnehmer, kontoinhaber, karteninhaber, antragsteller, patientenname, assuré, asegurado, paziente, pacjent, patiënt, vorname, nachname, vor und nachname, familienname, ansprechpartner, patientin, prénom, prenom,
   nom de famille, nombre completo, apellido, apellidos, nome completo, cognome, sobrenome, voornaam, achternaam, imię, nazwisko, имя, фамилия, 姓名`,
 )
 /** Labels of fields that can contain other things. At least two words are required. */
 const GENERAL = labels(
-  `name, nombre, nome, nom, naam, customer, client, employee, contact, attn, attention, recipient, sender, signed, signature, student, guest,
+  `customer, client, employee, contact, attn, attention, recipient, sender, signed, signature, student, guest,
   tenant, passenger, member, caller, beneficiary, applicant, candidate, witness, guardian, spouse, husband, wife, payee, buyer, seller, lessee,
   subscriber, claimant, defendant, plaintiff, bearer, kunde, kundin, mitarbeiter, mitarbeiterin, mieter, empfänger, absender, paciente`,
   '',
   STRANGERS,
 )
+/** A field that is only called "name" can belong to a product, a report or a plan. */
+const NAME_ONLY = labels('name, nombre, nome, nom, naam', '', STRANGERS)
 const QUESTION = labels('name, nombre, nome, name on the account', 'on the account card your', STRANGERS)
 
 /** A separator after a label, with the characters before the value: spaces, quotes, Markdown, a line break. A capital letter follows. */
@@ -77,27 +83,95 @@ function isName(name: string, minWords: number): boolean {
   return words.length >= minWords && !words.some((word) => NO_NAME.has(word)) && !BRAND.test(name)
 }
 
-/** Adds the name at `index`, if there is one. */
-function addName(findings: Finding[], text: string, index: number, minWords: number): void {
+/** The name at `index`, if there is one. */
+function nameAt(text: string, index: number, minWords: number): string | undefined {
   NAME.lastIndex = index
   const name = NAME.exec(text)?.[0]
-  if (name !== undefined && isName(name, minWords)) findings.push({ type: 'pii.person', start: index, end: index + name.length })
+  return name !== undefined && isName(name, minWords) ? name : undefined
 }
 
-function wordsNeeded(text: string, separator: number): number {
-  if (text[separator] === '?') return isLabelled(text, separator, QUESTION) ? 2 : 0
-  if (isLabelled(text, separator, PERSONAL)) return 1
-  return isLabelled(text, separator, GENERAL) ? 2 : 0
+/** Adds the name at `index`, if there is one. */
+function addName(findings: Finding[], text: string, index: number, minWords: number): void {
+  const name = nameAt(text, index, minWords)
+  if (name !== undefined) findings.push({ type: 'pii.person', start: index, end: index + name.length })
+}
+
+const capitalized = (word: string): string => word.charAt(0) + word.slice(1).toLowerCase()
+const isGivenName = (word: string): boolean => GIVEN_NAMES.has(word) || GIVEN_NAMES.has(capitalized(word))
+const SEPARATORS = /[ ,-]+/
+const HAS_SEPARATOR = /[,-]/
+
+/** What the words of a name say. A given name can be the name of a thing, too. */
+function kindOf(name: string): 'thing' | 'given' | 'unknown' {
+  let kind: 'given' | 'unknown' = 'unknown'
+  const plain = withoutAccents(name)
+  for (const word of plain.split(HAS_SEPARATOR.test(plain) ? SEPARATORS : ' ')) {
+    if (isGivenName(word)) kind = 'given'
+    else if (THINGS.has(word)) return 'thing'
+  }
+  return kind
+}
+
+/** Kinds of labels by what their fields contain: persons only, persons or organisations, or anything. */
+type Label = 'personal' | 'general' | 'name' | 'question'
+
+function labelBefore(text: string, separator: number): Label | undefined {
+  if (text[separator] === '?') return isLabelled(text, separator, QUESTION) ? 'question' : undefined
+  if (isLabelled(text, separator, PERSONAL)) return 'personal'
+  if (isLabelled(text, separator, NAME_ONLY)) return 'name'
+  return isLabelled(text, separator, GENERAL) ? 'general' : undefined
+}
+
+/** Maximum distance of the keys that tell whether an object with a name is a person. */
+const KEYS_REACH = 160
+/** Maximum number of searches for such keys in one text (3 µs each). */
+const CHECKS = 1_000
+const CAPITAL_LABEL = /(?:^|[^"'\w])(?:Name|NAME|Nombre|Nome|Nom|Naam)[ *_]{0,3}$/
+
+/** Whether the name in a field that is only called "name" is that of a person. */
+function isPerson(text: string, separator: number, from: number, name: string): boolean {
+  const around = `${text.slice(Math.max(0, separator - KEYS_REACH), separator)}\n${text.slice(from + name.length, from + name.length + KEYS_REACH)}`
+  if (PERSON_KEY.test(around)) return true
+  // A form has "Name:", a settings file "name:".
+  return CAPITAL_LABEL.test(text.slice(Math.max(0, separator - 10), separator)) && !THING_KEY.test(around)
+}
+
+/** A given name after the family name: `Meier, Anna`. */
+const SECOND = new RegExp(`, ?(${WORD}(?: ${WORD}){0,2})(?![\\p{L}\\d])`, 'uy')
+/** What follows the name in a list of fields. */
+const NEXT_FIELD = /[ \t]*(?:$|[,;.|)\]}"'\n\r<(/]|(?:geb|born|née?|nato|nata|nacid[oa]|age|alter|DOB|\d)\b)/iy
+
+/** The end of the name at `from`, with the given name after a comma. */
+function endOfName(text: string, from: number, name: string, isPersonal: boolean): number {
+  const end = from + name.length
+  if (text[end] !== ',') return end
+  SECOND.lastIndex = end
+  const given = SECOND.exec(text)?.[1]
+  const kind = given !== undefined && isName(given, 1) ? kindOf(given) : 'thing'
+  if (kind === 'thing') return end
+  const after = SECOND.lastIndex
+  NEXT_FIELD.lastIndex = after
+  return kind === 'given' || (isPersonal && NEXT_FIELD.test(text)) ? after : end
 }
 
 /** Steps of a build pipeline (`- name: Install Dependencies`) are not persons. */
 const LIST_ITEM = /(?:^|\n)[ \t]*- name$/
 
 function addFields(findings: Finding[], text: string): void {
+  const may = bounded(CHECKS)
   eachMatch(text, FIELD, ({ 0: match, index }) => {
-    const words = wordsNeeded(text, index)
-    if (words === 0 || LIST_ITEM.test(text.slice(Math.max(0, index - 40), index))) return
-    addName(findings, text, index + match.length, words)
+    const label = labelBefore(text, index)
+    if (!label || LIST_ITEM.test(text.slice(Math.max(0, index - 40), index))) return
+    const from = index + match.length
+    const first = nameAt(text, from, 1)
+    if (first === undefined) return
+    const end = endOfName(text, from, first, label === 'personal')
+    const name = text.slice(from, end)
+    if (label !== 'personal' && !name.includes(' ')) return
+    const kind = label === 'general' || label === 'name' ? kindOf(name) : 'given'
+    if (kind === 'thing') return
+    if (label === 'name' && kind === 'unknown' && !may(() => isPerson(text, index, from, name))) return
+    findings.push({ type: 'pii.person', start: from, end })
   })
 }
 
