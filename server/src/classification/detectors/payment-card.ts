@@ -46,27 +46,60 @@ const isIssued = (digits: string): boolean =>
     return first >= from && first <= to && lengths.includes(digits.length)
   })
 
-/** Without groups, in groups of four, 4-6-5 (American Express) or 4-6-4 (Diners Club), always with the same separator. */
-const SHAPE = /\d(?<![\w.+]\d)(?:\d{11,18}|\d{3}([ .-])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5}))(?![\w%]|\.\d)/g
+/** A separator between groups: up to three signs, also a line break. `4111 / 1111`, `4111. 1111`, `4111\n1111` */
+const SEPARATOR = String.raw`[ \t./\\|,_:·•*~-]{0,3}(?:\r?\n[ \t>]{0,4})?`
+/**
+ * Without groups, in groups of four, 4-6-5 (American Express) or 4-6-4 (Diners Club) with the same separator; or in groups of four with
+ * any separators; or digit by digit.
+ */
+const SHAPE = new RegExp(
+  String.raw`\d(?<![\w.+]\d)(?:\d{11,18}|\d{3}([ .-])(?:\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{6}\1\d{4,5})|\d{3}(?:(?:${SEPARATOR}\d{4}){3}(?:${SEPARATOR}\d{3})?|${SEPARATOR}\d{6}${SEPARATOR}\d{4,5})(?!\d)|([ \t./\\|,_:·•*~\n-]{1,3})\d(?:\2\d){12,17}(?!\d|\2\d(?!\d))|\d{5,11}${SEPARATOR}\d{2,12}(?!${SEPARATOR}\d))(?![\w%]|\.\d)`,
+  'g',
+)
+/** Groups that are usual for cards. Other numbers need a label. */
+const GROUPED = /^(?:\d{12,19}|\d{4}(?:\D{1,8}\d{4}){3}(?:\D{1,8}\d{3})?|\d{4}\D{1,8}\d{6}\D{1,8}\d{4,5}|\d(?:\D{1,3}\d){13,18})$/
+
+const MIN_DIGITS = 12
 
 /** After these labels, a number needs no known issuer, because issuers change. */
 const LABELS = labels(
   `card, credit card, debit card, cc, ccn, visa, mastercard, amex, american express, maestro, kreditkarte, kartennummer,
-  kreditkartennummer, carte, carte bancaire, carte de crédit, tarjeta, carta di credito, cartão, creditcard, karta, pan`,
-  'number numbers no nr num nummer número numero numéro n is it s the my your his her was ends details',
+  kreditkartennummer, carte, carte bancaire, carte de crédit, tarjeta, carta di credito, cartão, creditcard, karta, карта, карты, kort, pan, 信用卡, 卡号, 卡號, 银行卡, カード, クレジットカード, 카드`,
+  'number numbers no nr num nummer número numero numéro n is it s the my your his her was ends details lautet ist номер 号码 番号 번호 是 は 는',
 )
 
 /** Payment card numbers with a correct Luhn check digit, and with a known issuer and length or a label. */
 export const paymentCard: Detector = {
   name: 'payment-card',
-  reach: 40,
+  byForm: true,
+  reach: 120,
   detect(text) {
     const findings: Finding[] = []
     eachMatch(text, SHAPE, ({ 0: match, index }) => {
-      const digits = digitsOf(match)
-      if (!luhn(digits) || !(isIssued(digits) || isLabelled(text, index, LABELS))) return
-      findings.push({ type: 'pii.card', start: index, end: index + match.length })
+      const card = isCard(text, index, match) ? match : CODE.test(match) ? match.replace(CODE, '') : ''
+      if (card === match || (card !== '' && isCard(text, index, card))) {
+        findings.push({ type: 'pii.card', start: index, end: index + card.length })
+      } else if (FIRST_GROUP.test(match) && !isLongList(text, index + match.length)) SHAPE.lastIndex = index + GROUP
     })
     return findings
   },
+}
+
+/** Three digits after a number can be its security code. */
+const CODE = /\D+\d{3}$/
+/** A card number can begin with the second group. */
+const FIRST_GROUP = /^\d{4}\D/
+const GROUP = 4
+/** In a list of many groups, no other beginning is tried, so that it takes linear time. */
+const MORE_GROUPS = /(?:\D{1,4}\d{4}(?!\d)){3}/y
+
+function isLongList(text: string, end: number): boolean {
+  MORE_GROUPS.lastIndex = end
+  return MORE_GROUPS.test(text)
+}
+
+function isCard(text: string, index: number, written: string): boolean {
+  const digits = digitsOf(written)
+  if (digits.length < MIN_DIGITS || !luhn(digits)) return false
+  return (isIssued(digits) && GROUPED.test(written)) || isLabelled(text, index, LABELS)
 }
