@@ -53,3 +53,20 @@ export const isGenerated = (value: string, minLength: number): boolean =>
   !isPlaceholder(value) &&
   !isName(value) &&
   hasVariety(value)
+
+/** The word "password" in the languages of user interfaces, also as a part of a compound. */
+const PASSWORD_WORD =
+  /pass?(?:w[oö]r[dt]|ord|code|kode|phrase|key)|kennwort|pass?wort|zugangs?code|geheim(?:zahl|wort)|contrase|clave|senha|palavra|wachtwoord|wagwoord|lösenord|adgangskode|salasana|lykilor|has[lł]o|heslo|geslo|jelsz|parol|passe|lozink|slaptažod|şifre|sifre|pin|sandi|pasahitz|cyfrinair|pasfhocal|fjalëkalim|katalaluan/i
+/** Names of texts of a form, not of a value: `forgotPassword`, `password_label`. */
+const FORM_TEXT =
+  /(?:forgot(?:ten)?|reset|confirm|repeat|retype|re?enter|new|old|current|show|hide|change|enter|your|update|choose|create|invalid|missing|wrong|required?)(?:password|passwd|passwort|kennwort|pwd)s?$/
+const LETTERS = /^[\p{L}\p{M}'’-]+$/u
+const CAPITALIZED = /^\p{Lu}[\p{Ll}\p{M}]+$/u
+
+/** Whether a word in quotes after the name of a password is a text of a user interface: `"password": "Passwort"`. */
+export function isInterfaceText(name: string, value: string): boolean {
+  const word = value.replace(/[\s*:.…!?]+$/, '')
+  if (!LETTERS.test(word)) return false
+  // Passwords of letters alone are ASCII: keyboards of other scripts are switched to type one.
+  return PASSWORD_WORD.test(word) || /[^ -~]/.test(word) || (CAPITALIZED.test(word) && FORM_TEXT.test(name))
+}
