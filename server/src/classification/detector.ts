@@ -19,6 +19,11 @@ export interface Detector {
   readonly reach?: number
   /** Beginnings of findings that are longer than `reach`, with the reach of those findings. The expression is global. */
   readonly marks?: { readonly pattern: RegExp; readonly reach: number }
+  /**
+   * The form of a value decides alone, not the words near it. Such a detector also reads values that are split over texts (scan-split.ts)
+   * or encoded (encoded-readings.ts); the others would find something in any two sentences.
+   */
+  readonly byForm?: true
   /** Findings in any order; findings of one type may overlap. Their number is not limited. */
   detect(text: string): Finding[]
   /** The original of a detector that additionally reports its failures (fault-reporting.ts). */

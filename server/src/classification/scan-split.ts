@@ -11,9 +11,6 @@ interface Piece {
   readonly joined: string
 }
 
-/** Detectors that need only the form of a value. The other detectors would find something in any two sentences. */
-const BY_FORM: ReadonlySet<string> = new Set(['payment-card', 'iban', 'api-key', 'token', 'connection-string'])
-
 /** Maximum length of a piece, and minimum length of a key or number. */
 const END_CHARACTERS = 512
 const SHORTEST = 14
@@ -44,7 +41,7 @@ export function scanSplit(
 ): JoinedScan {
   const candidates = runs.flatMap((run) => KINDS.flatMap((kind) => piecesOf(texts, run, kind)))
   if (candidates.length === 0) return found
-  const detectors = options.detectors.filter(({ name }) => BY_FORM.has(name))
+  const detectors = options.detectors.filter(({ byForm }) => byForm)
   // One text with a line for each candidate: no key or number continues over a line break.
   const lines = candidates.map((pieces) => pieces.map(({ joined }) => joined).join(''))
   const together: Scan = scan([lines.join('\n')], { ...options, detectors })

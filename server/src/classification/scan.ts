@@ -10,6 +10,7 @@ import {
 import { elapsed } from '../lib/clock.ts'
 import { type PlainText, type Readings, readings } from '../lib/plain-text.ts'
 import type { Detector } from './detector.ts'
+import { encodedReading } from './encoded-readings.ts'
 import { resolveOverlaps } from './overlaps.ts'
 
 export interface Scan {
@@ -32,11 +33,11 @@ export function count(lists: readonly (readonly Finding[])[]): FindingCounts {
 }
 
 /** Runs a detector on all texts and adds its findings, with spans of the original texts. */
-function runDetector(detector: Detector, texts: readonly string[], read: readonly Readings[], found: Finding[][]): void {
+function runDetector(detector: Detector, texts: readonly string[], read: readonly ScannedReadings[], found: Finding[][]): void {
   for (let i = 0; i < texts.length; i++) {
     const text = texts[i] ?? ''
     let list = found[i] ?? []
-    const { plain, others } = read[i] ?? NO_READINGS
+    const { plain, others, encoded } = read[i] ?? NO_READINGS
     if (detector.raw || plain.text === text) {
       const findings = detector.detect(text)
       // Copying a very long list takes as long as the detector.
@@ -44,6 +45,7 @@ function runDetector(detector: Detector, texts: readonly string[], read: readonl
       else for (const finding of findings) list.push(finding)
     } else lookInto(plain, detector, list)
     if (others.length > 0 && !detector.raw) for (const other of others) lookInto(other, detector, list)
+    if (encoded && detector.byForm) lookInto(encoded, detector, list)
   }
 }
 
@@ -51,7 +53,22 @@ function lookInto(reading: PlainText, detector: Detector, list: Finding[]): void
   for (const { type, start, end } of detector.detect(reading.text)) list.push({ type, ...reading.original(start, end) })
 }
 
-const NO_READINGS = readings('')
+/** All forms of a text, and its decoded keys and numbers if it has any. */
+type ScannedReadings = Readings & { readonly encoded: PlainText | undefined }
+
+function readingsOf(text: string): ScannedReadings {
+  const { plain, others } = readings(text)
+  const encoded = encodedReading(plain.text)
+  const original =
+    encoded &&
+    ((start: number, end: number) => {
+      const run = encoded.original(start, end)
+      return plain.original(run.start, run.end)
+    })
+  return { plain, others, encoded: encoded && original && { text: encoded.text, original } }
+}
+
+const NO_READINGS = readingsOf('')
 
 /**
  * Runs all detectors on all texts. `budgetMs` of this thread's CPU time is for the whole scan: a process that stood still for a while
@@ -65,7 +82,7 @@ export function scan(
   const start = elapsed()
   const cpuAtStart = process.threadCpuUsage()
   let startedAt = start
-  const read = texts.map(readings)
+  const read = texts.map(readingsOf)
   const found: Finding[][] = texts.map(() => [])
   const failures: string[] = []
   let spent = false

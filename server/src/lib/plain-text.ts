@@ -1,3 +1,4 @@
+import { withoutLookAlikes } from './look-alikes.ts'
 import {
   astralCodeOf,
   codeOf,
@@ -30,7 +31,10 @@ export interface PlainText {
 /** All forms of a text that detectors must read. */
 export interface Readings {
   readonly plain: PlainText
-  /** The original, if letters or digits changed; the plain form without accents, if combining marks joined letters. */
+  /**
+   * The original, if letters or digits changed; the plain form without accents, if combining marks joined letters; the plain form with
+   * Latin letters in place of look-alikes, if a word mixes scripts.
+   */
   readonly others: readonly PlainText[]
 }
 
@@ -213,8 +217,9 @@ function findAsciiControl(text: string): number {
 }
 
 /** Index at which `text` first differs from its plain form, or -1. */
-function findFirstChange(text: string): number {
-  if (isAscii(text)) return findAsciiControl(text)
+const findFirstChange = (text: string): number => (isAscii(text) ? findAsciiControl(text) : findChange(text))
+
+function findChange(text: string): number {
   for (let at = 0; at < text.length; at++) {
     const code = codeOf(text.charCodeAt(at))
     if (code === KEPT) continue
@@ -229,9 +234,20 @@ function findFirstChange(text: string): number {
 
 /** Linear in the length of the text, and nearly free for ASCII. */
 export function readings(text: string): Readings {
-  const from = findFirstChange(text)
   const itself: PlainText = { text, original: identity }
-  if (from < 0) return { plain: itself, others: NONE }
+  if (isAscii(text)) {
+    const control = findAsciiControl(text)
+    return control < 0 ? { plain: itself, others: NONE } : readingsFrom(itself, control)
+  }
+  const from = findChange(text)
+  const { plain, others } = from < 0 ? { plain: itself, others: NONE } : readingsFrom(itself, from)
+  const latin = withoutLookAlikes(plain.text)
+  return latin === plain.text ? { plain, others } : { plain, others: [...others, { ...plain, text: latin }] }
+}
+
+/** The readings of a text that first differs from its plain form at `from`. */
+function readingsFrom(itself: PlainText, from: number): Readings {
+  const { text } = itself
   const builder = build(text, from, true)
   const others = builder.altered ? [itself] : []
   if (builder.marked) others.push(viewOf(build(text, from, false), text.length))

@@ -43,10 +43,67 @@ function keyAt(text: string, at: number): string | undefined {
   return undefined
 }
 
+/** The most lines of a key that is broken over line ends. */
+const MAX_LINES = 8
+/** A line end in the middle of a word, with spaces, quotation marks of e-mail, or a backslash of a shell. */
+const LINE_END = /[ \t]{0,4}\\?\r?\n[ \t>|#*]{0,8}(?=[A-Za-z0-9_~-])/y
+const PREFIXES = Map.groupBy(KEY_FORMATS, ({ prefix }) => firstTwo(prefix, 0))
+/** Characters of the longest prefix, and enough for most beginnings of keys. */
+const MAX_FIRST = 200
+
+const startsKey = (word: string): boolean =>
+  PREFIXES.get(firstTwo(word, 0))?.some(({ prefix }) => word.startsWith(prefix)) ?? false
+
+function runEnd(text: string, from: number): number {
+  let end = from
+  while (end < text.length && RUN.has(text.charCodeAt(end))) end++
+  return end
+}
+
+/** A word that continues on the next lines: its letters, and where each of its parts begins. */
+function wordOverLines(
+  text: string,
+  start: number,
+  firstEnd: number,
+): { readonly word: string; readonly parts: [at: number, from: number][] } {
+  let word = text.slice(start, firstEnd)
+  const parts: [number, number][] = [[0, start]]
+  for (let end = firstEnd; parts.length < MAX_LINES; ) {
+    LINE_END.lastIndex = end
+    if (!LINE_END.test(text)) break
+    const from = LINE_END.lastIndex
+    end = runEnd(text, from)
+    const part = text.slice(from, end)
+    if (startsKey(part)) break
+    parts.push([word.length, from])
+    word += part
+  }
+  return { word, parts }
+}
+
+/** Keys that are broken over line ends, as in a text with a limited width. */
+function addBroken(findings: Finding[], text: string): void {
+  for (let line = text.indexOf('\n'); line >= 0; line = text.indexOf('\n', line + 1)) {
+    let end = line
+    while (end > 0 && line - end < 6 && !RUN.has(text.charCodeAt(end - 1))) end--
+    let start = end
+    while (start > 0 && end - start < MAX_FIRST && RUN.has(text.charCodeAt(start - 1))) start--
+    while (start < end && !ALNUM.has(text.charCodeAt(start))) start++
+    const first = text.slice(start, end)
+    if (end - start < 2 || !startsKey(first)) continue
+    const { word, parts } = wordOverLines(text, start, end)
+    const key = parts.length > 1 && word.length >= MIN_LENGTH ? keyAt(word, 0) : undefined
+    if (key === undefined || key.length <= first.length) continue
+    const [at, from] = parts.findLast(([at]) => at < key.length) ?? [0, start]
+    findings.push({ type: 'secret.api_key', start, end: from + key.length - at })
+  }
+}
+
 /** Keys of about eighty providers in their documented formats. */
 export const apiKey: Detector = {
   name: 'api-key',
-  reach: 64,
+  byForm: true,
+  reach: 440,
   detect(text) {
     const findings: Finding[] = []
     const add = (start: number, length: number) => findings.push({ type: 'secret.api_key', start, end: start + length })
@@ -56,6 +113,7 @@ export const apiKey: Detector = {
       const key = end - at >= MIN_LENGTH ? keyAt(text, at) : undefined
       if (key !== undefined) add(at, key.length)
     })
+    addBroken(findings, text)
     if (text.includes('://')) eachMatch(text, WEBHOOK, ({ 0: match, index }) => add(index, match.length))
     if (text.includes(':AA')) eachMatch(text, TELEGRAM, ({ 0: match, index }) => add(index, match.length))
     return findings

@@ -55,6 +55,7 @@ function addLists(findings: Finding[], text: string): void {
 /** Addresses of databases, queues and storage that contain credentials. Any scheme, `https://user:password@host` included. */
 export const connectionString: Detector = {
   name: 'connection-string',
+  byForm: true,
   reach: 440,
   marks: { pattern: ENTRY, reach: MAX_PIECE + 300 },
   detect(text) {

@@ -54,6 +54,7 @@ function addBlocks(findings: Finding[], text: string): void {
 /** Private keys in PEM, OpenSSH, OpenPGP and PuTTY format, from the first to the last line, also without an end line. */
 export const privateKey: Detector = {
   name: 'private-key',
+  byForm: true,
   reach: 120,
   marks: { pattern: MARK, reach: MAX_LENGTH + 256 },
   detect(text) {

@@ -23,6 +23,7 @@ function addCarried(findings: Finding[], text: string, expression: RegExp, isRea
 /** JWTs, and the values after `Bearer` and `Authorization: Basic`. */
 export const token: Detector = {
   name: 'token',
+  byForm: true,
   reach: 64,
   detect(text) {
     const findings: Finding[] = []

@@ -1,3 +1,5 @@
+import { LOOK_ALIKES } from '../../../lib/look-alikes.ts'
+
 /** Folded values of UTF-16 units that are not letters. Letters fold to greater values. */
 export const SEPARATOR = 0
 export const IGNORED = 1
@@ -8,12 +10,8 @@ export const MAYBE_END = 4
 
 export const UNKNOWN = 0xffff
 
-/** Letters that look like Latin letters. Unicode normalisation does not map them. */
-const LOOKALIKES: Readonly<Record<string, string>> = {
-  а: 'a', в: 'b', е: 'e', ё: 'e', к: 'k', м: 'm', н: 'h', о: 'o', р: 'p', с: 'c', т: 't', у: 'y', х: 'x', і: 'i', ї: 'i', ј: 'j', ѕ: 's',
-  ԁ: 'd', һ: 'h', ԛ: 'q', ԝ: 'w', ӏ: 'i', ɡ: 'g', ı: 'i', ɴ: 'n', ʀ: 'r', ɪ: 'i', ʟ: 'i', ᴇ: 'e', ᴏ: 'o', ᴀ: 'a', ᴛ: 't', ᴜ: 'u', ꜱ: 's',
-  α: 'a', ε: 'e', ι: 'i', κ: 'k', ν: 'v', ο: 'o', ρ: 'p', τ: 't', υ: 'u', χ: 'x', γ: 'y', η: 'n', ω: 'w', ß: 's', ø: 'o', đ: 'd', ł: 'i',
-} // biome-ignore format: a table
+/** Letters that resemble Latin letters less, beside those of lib/look-alikes.ts. */
+const SIMILAR: Readonly<Record<string, string>> = { ё: 'e', ї: 'i', η: 'n', ω: 'w', ß: 's', ø: 'o', đ: 'd', ł: 'i' }
 
 /** One letter for each set of characters that leetspeak and fonts confuse: `1` and `l` are `i`, `0` is `o`, `$` is `s`. */
 const CONFUSED: Readonly<Record<string, string>> = {
@@ -39,7 +37,7 @@ function fold(character: string): number {
   if (IS_MARK.test(character)) return IGNORED
   const base = [...character.normalize('NFKD')][0]?.toLowerCase() ?? ''
   if (!IS_LETTER.test(base)) return SEPARATOR
-  const latin = LOOKALIKES[base] ?? base
+  const latin = SIMILAR[base] ?? LOOK_ALIKES.get(base) ?? base
   return (CONFUSED[latin] ?? latin).charCodeAt(0)
 }
 
