@@ -11,6 +11,12 @@ beforeAll(async () => {
   await governed.publish([
     { id: 'contains', at: ['input', 'output'], when: 'content.text.contains("wire fraud")', verdict: 'deny' },
     { id: 'matches', at: ['input'], when: 'content.text.matches(r"(?i)\\bsecret plan\\b")', verdict: 'deny' },
+    {
+      id: 'payments',
+      at: ['input'],
+      when: String.raw`content.text.matches(r"(?i)\b(wire|transfer|remit|pay)\b[^.?!\n]{0,60}(eur|usd|€|\$) ?\d{1,3}([., ]?\d{3})+")`,
+      verdict: 'deny',
+    },
     { id: 'starts', at: ['input'], when: 'content.text.startsWith("/reset")', verdict: 'deny' },
     { id: 'equals', at: ['input'], when: 'content.text == "delete" || content.text in ["drop", "erase"]', verdict: 'deny' },
     { id: 'listed', at: ['input'], when: '["tulip bulb"].exists(w, content.text.contains(w))', verdict: 'deny' },
@@ -48,12 +54,20 @@ describe('rules: invisible and similar characters do not hide text', () => {
     ['mathematical letters', '𝐰𝐢𝐫𝐞 𝓯𝓻𝓪𝓾𝓭'],
     ['letters in circles', 'ⓦⓘⓡⓔ fraud'],
     ['another space', 'wire\u2003fraud'],
+    ['two spaces', 'wire  fraud'],
+    ['a line end', 'wire\nfraud'],
+    ['a line end with spaces', 'wire \r\n  fraud'],
+    ['a letter of another script', 'w\u0456re fraud'],
+    ['letters of other scripts', 'wir\u0435 fr\u03b1ud'],
     ['a marked letter of another script', 'wi\u05b0re fraud'],
   ])('contains: %s', async (_, text) => {
     expect(expectError(await sendRequest(`About ${text} please`), 'POLICY_DENIED').details).toMatchObject({ rules: ['contains'] })
   })
   test.each([
     ['matches', 'the se\u00adcret plan'],
+    ['matches', 'the secret\nplan'],
+    ['payments', 'Please pay the supplier\nEUR 12,000 today'],
+    ['payments', 'Transfer to the new account\n  USD 5,000'],
     ['starts', '/re\u200bset now'],
     ['equals', 'del\u200bete'],
     ['equals', 'er\u0001ase'],
@@ -68,6 +82,7 @@ describe('rules: invisible and similar characters do not hide text', () => {
   ])('an accent in a rule matches %s', async (_, text) => {
     expect(expectError(await sendRequest(text), 'POLICY_DENIED').details).toMatchObject({ rules: ['accents'] })
   })
+  test('an empty line ends a phrase', async () => expectSuccess(await sendRequest('They call it wire.\n\nfraud')))
   test('an accent in a rule does not match the letter without it', async () => expectSuccess(await sendRequest('A cafe noir')))
   test('a required form is not met by text with invisible characters', async () => {
     expectSuccess(await sendRequest('code:abc'))

@@ -27,7 +27,8 @@ export class Bindings {
   static {
     Object.defineProperty(Bindings.prototype, FORMS, {
       get(this: Bindings) {
-        return celList(getForms(this.#input.content).all)
+        const { all, unwrapped } = getForms(this.#input.content)
+        return celList([...all, ...unwrapped])
       },
     })
     for (const [name, { type, read }] of VARIABLES) {

@@ -1,3 +1,4 @@
+import { withoutLookAlikes } from '../../lib/look-alikes.ts'
 import { toPlainString, withoutAccents } from '../../lib/plain-text.ts'
 import type { PolicyInput } from '../input.ts'
 
@@ -18,10 +19,12 @@ type PolicyContent = PolicyInput['content']
 export interface ContentForms {
   /** As written: the text, and the joined texts. */
   readonly written: readonly string[]
-  /** The plain form (lib/plain-text.ts), with and without accents. */
+  /** The plain form (lib/plain-text.ts), also without accents, and with Latin letters in place of look-alikes in mixed words. */
   readonly plain: readonly string[]
-  /** All forms, each once. */
+  /** All of these forms, each once. */
   readonly all: readonly string[]
+  /** Plain forms of texts with line ends, with spaces in their place: a phrase can continue on the next line. Computed when first read. */
+  readonly unwrapped: readonly string[]
 }
 
 const formsByContent = new WeakMap<PolicyContent, ContentForms>()
@@ -32,19 +35,45 @@ export function getForms(content: PolicyContent): ContentForms {
   if (known) return known
   const { text, joined } = content
   const written = joined ? [text, joined] : [text]
-  const forms = isPlain(written) ? { written, plain: written, all: written } : addPlainForms(written)
+  const forms = formsOf(written)
   formsByContent.set(content, forms)
   return forms
 }
 
-/** Most texts equal their plain form without accents. They skip the sets of forms, which would hash each text three times. */
+/** Most texts equal their plain forms. They skip the sets of forms, which would hash each text several times. */
 const isPlain = (written: readonly string[]): boolean =>
-  written.length === 1 && written.every((text) => toPlainString(text) === text && withoutAccents(text) === text)
+  written.length === 1 && written.every((text) => plainFormsOf(text).every((form) => form === text))
 
-function addPlainForms(written: readonly string[]): ContentForms {
-  const plain = new Set(written.map((text) => toPlainString(text)).flatMap((text) => [text, withoutAccents(text)]))
-  return { written, plain: [...plain], all: [...new Set([...written, ...plain])] }
+function plainFormsOf(written: string): readonly string[] {
+  const plain = toPlainString(written)
+  return [plain, withoutAccents(plain), withoutLookAlikes(plain)]
 }
+
+/** Spaces and one line end between words. An empty line ends a paragraph and stays. */
+const WRAP = /(?<=\S)(?:[ \t]{2,}|[ \t]*\r?\n[ \t]*)(?=\S)/g
+const HAS_WRAP = /\n|[ \t]{2}/
+
+/** The texts that have line ends, with spaces in their place. */
+const unwrap = (texts: readonly string[]): readonly string[] =>
+  texts.flatMap((text) => (HAS_WRAP.test(text) ? [text.replace(WRAP, ' ')] : []))
+
+function formsOf(written: readonly string[]): ContentForms {
+  const plain = isPlain(written) ? written : [...new Set(written.flatMap(plainFormsOf))]
+  const all = plain === written ? written : [...new Set([...written, ...plain])]
+  let unwrapped: readonly string[] | undefined
+  return {
+    written,
+    plain,
+    all,
+    get unwrapped() {
+      unwrapped ??= unwrap(all)
+      return unwrapped
+    },
+  }
+}
+
+/** Whether a text can stand over a line end. */
+const canContinue = (part: string): boolean => part.includes(' ')
 
 /** Invisible and control characters, which the plain form does not contain. */
 const NOT_PLAIN = /\p{DI}|(?![\t\n\r])\p{Cc}/u
@@ -54,12 +83,14 @@ export const toPlainPart = (part: string): string | undefined => (NOT_PLAIN.test
 
 /** Whether `test` is true for any form of the content. */
 export function matchesAnyForm(
-  { written, plain }: ContentForms,
+  forms: ContentForms,
   { part, plainPart }: { readonly part: string; readonly plainPart: string | undefined },
   test: (text: string, part: string) => boolean,
 ): boolean {
+  const { written, plain } = forms
   for (const text of written) if (test(text, part)) return true
+  if (canContinue(part) && forms.unwrapped.some((text) => test(text, part))) return true
   if (plainPart === undefined) return false
   for (const text of plain) if ((plainPart !== part || !written.includes(text)) && test(text, plainPart)) return true
-  return false
+  return plainPart !== part && canContinue(plainPart) && forms.unwrapped.some((text) => test(text, plainPart))
 }

@@ -43,7 +43,11 @@ function compileFormTest(name: string, a: Expr, b: Expr, environment: Environmen
   if (part === undefined) return undefined
   if (name === 'matches') {
     const pattern = environment.pattern(part)
-    return ({ content }) => getForms(content).all.some((text) => pattern.test(text))
+    const isMatch = (text: string): boolean => pattern.test(text)
+    return ({ content }) => {
+      const { all, unwrapped } = getForms(content)
+      return all.some(isMatch) || unwrapped.some(isMatch)
+    }
   }
   const test = name === '_==_' ? COMPARISONS[name] : TEXT_TESTS[name as keyof typeof TEXT_TESTS]
   if (!test) return undefined
