@@ -255,17 +255,18 @@ function createMessaging(base: Base, gateway: GatewayDeps & Pick<Telemetry, 'tra
   const webhookBox = secretBox(secrets, 'webhook')
   const webhookSender = new WebhookSender(config)
   const relay = new EventRelay(base)
+  const files = openFileStore(fileStoreOptions(config, secrets))
   return {
     members: new MemberAuthenticator({ ...gateway, signal, credentials: { lookUpMs: loadMs } }),
     userRateLimiter: overrides.userRateLimiter ?? new UserRateLimiter(undefined, elapsed, base.limitCounters.counters),
-    files: openFileStore(fileStoreOptions(config, secrets)),
+    files,
     fileLimits: config.files,
     hub: new EventHub(base),
     relay,
     webhookBox,
     webhookSender,
     webhooks: new WebhookDispatcher({ ...base, webhookBox, sender: webhookSender, publicUrl: config.signIn.publicUrl }),
-    assistants: new AssistantWorker({ ...gateway, signal, log, relay, sample: gateway.tracing.sample }),
+    assistants: new AssistantWorker({ ...gateway, signal, log, relay, files, sample: gateway.tracing.sample }),
   }
 }
 

@@ -6,6 +6,7 @@ import type { DocumentFetcher } from '../knowledge/document-fetcher.ts'
 import type { Cache } from '../lib/cache.ts'
 import type { SecretBox, SecretKeys } from '../lib/secret-box.ts'
 import type { Shutdown } from '../lib/shutdown.ts'
+import type { FileStore } from '../messaging/attachments/file-store.ts'
 import type { WebhookDispatcher } from '../messaging/events/webhook-dispatcher.ts'
 import type { WebhookSender } from '../messaging/events/webhook-sender.ts'
 import type { Mailer } from '../notifications/mail/mailer.ts'
@@ -26,6 +27,7 @@ export interface AdminContext extends PipelineDeps {
   readonly providerBox: SecretBox
   readonly webhookBox: SecretBox
   readonly webhookSender: Pick<WebhookSender, 'send'>
+  readonly files: Pick<FileStore, 'open'>
   readonly webhooks: Pick<WebhookDispatcher, 'wake' | 'changed'>
   readonly providers: Cache<readonly Provider[]>
   readonly health: Health

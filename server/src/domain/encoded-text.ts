@@ -54,7 +54,11 @@ const MIN_ENCODED = 16
 /** The text that a parser decodes from `value` if it skips all other than base64 characters; undefined: not a text. */
 export function decodedText(value: string): string | undefined {
   if (value.length < MIN_ENCODED) return undefined
-  const bytes = Buffer.from(value, 'base64')
+  return textOfBytes(Buffer.from(value, 'base64'))
+}
+
+/** The text of a file, decoded by its bytes; undefined: they are not a text. */
+export function textOfBytes(bytes: Buffer): string | undefined {
   const found = charsetOf(bytes)
   return found?.decode(bytes.subarray(found.mark.length))
 }

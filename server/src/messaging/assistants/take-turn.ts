@@ -17,6 +17,7 @@ export interface TurnDeps extends CompletionDeps, GovernTextDeps {
   readonly db: Db
   readonly log: Logger
   readonly relay: Pick<EventRelay, 'wake'>
+  readonly files: Parameters<typeof prepareMessage>[0]['files']
 }
 
 /** A text of the assistant, the request that it comes from, and the message that it answers. */

@@ -4,9 +4,14 @@ import { bindRequest } from '../../review/request-hash.ts'
 import type { NewReview } from '../../review/review-store.ts'
 import type { TextDecision } from './text-decision.ts'
 
+/** The name of a message in a review item that has the text of a file. */
+export const FILE = 'file'
+/** Reviewers see this much of a file. */
+const MAX_FILE = 32_768
+
 /** The review item of texts. `bound`: values that, together with the texts, identify an identical submission (GW-REV-11). */
 export function newMessageReview(
-  { submission, policy, decision, scanned }: TextDecision,
+  { submission, policy, decision, scanned, fileTexts }: TextDecision,
   auditId: string,
   { binding }: Pick<WorkspaceKeys, 'binding'>,
   bound: Readonly<Record<string, unknown>> = {},
@@ -37,6 +42,11 @@ export function newMessageReview(
     lifetimeMs: decision.holdExpiresInMs,
     requiredApprovals: decision.approvals,
     messageId: messageId || undefined,
-    content: { messages: texts.map((content) => ({ role: 'user', content })) },
+    content: {
+      messages: [
+        ...texts.map((content) => ({ role: 'user' as const, content })),
+        ...fileTexts.map((text) => ({ role: 'user' as const, name: FILE, content: text.slice(0, MAX_FILE).toWellFormed() })),
+      ],
+    },
   }
 }

@@ -1,14 +1,16 @@
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
+import { Unchangeable } from '../../domain/content-reading.ts'
 import { reportBrokenConditions } from '../../domain/fault.ts'
 import { DEFAULT_SETTINGS } from '../../domain/principal.ts'
 import { estimateTokens } from '../../domain/tokens.ts'
+import { NOTHING_UNREAD } from '../../domain/unread.ts'
 import type { Cache } from '../../lib/cache.ts'
 import { elapsed } from '../../lib/clock.ts'
 import { type GovernDeps, governScanned, type Scanned, scanContent, type Transformed } from '../../pipeline/govern.ts'
 import type { ActivePolicies } from '../../policy/active-policies.ts'
 import type { CompiledPolicy } from '../../policy/compile.ts'
 import type { PolicyInput } from '../../policy/input.ts'
-import type { TextSubmission } from './text-submission.ts'
+import type { FileContents, TextSubmission } from './text-submission.ts'
 
 export interface TextDecisionDeps extends GovernDeps {
   readonly policies: Pick<ActivePolicies, 'current'>
@@ -24,6 +26,8 @@ export interface TextDecision extends Pick<Transformed<readonly string[]>, 'deci
   readonly submission: TextSubmission
   readonly policy: CompiledPolicy
   readonly scanned: Scanned
+  /** Texts of attached files, for reviewers. */
+  readonly fileTexts: readonly string[]
   /** The texts after the transforms. */
   readonly texts: readonly string[]
   readonly tokens: number
@@ -34,28 +38,37 @@ const START = { classification: DEFAULT_SETTINGS.default_classification, risk: '
 /** Conditions can refer to an Application, but a message has none. */
 const NO_APPLICATION = { id: '', name: '', settings: DEFAULT_SETTINGS }
 
+const NO_FILES: FileContents = { texts: [], unread: NOTHING_UNREAD }
+
 /**
- * Governs texts at the point `message`. Undefined: the Workspace has no rules there, so messages are not governed (MSG-GOV-6).
+ * Governs texts at the point `message`, and the texts of attached files. A transform that would change a file denies, because its sender
+ * has uploaded it as it is. Undefined: the Workspace has no rules there, so messages are not governed (MSG-GOV-6).
  * Transforms are applied whatever the verdict is, because a reviewer may approve the texts later.
  */
 export async function decideOnText(submission: TextSubmission, deps: UnrecordedDecisionDeps): Promise<TextDecision | undefined> {
   const policy = await deps.policies.current(submission.workspaceId)
   if (!policy || policy.rules.message.length === 0) return undefined
   const startedAt = elapsed()
-  const { texts } = submission
-  const scanned = await scanContent({ texts, start: START }, deps)
+  const files = (await submission.readFiles?.()) ?? NO_FILES
+  const own = submission.texts.length
+  const texts = [...submission.texts, ...files.texts]
+  const scanned = await scanContent({ texts, unread: files.unread, start: START }, deps)
   const tokens = estimateTokens(texts)
   const scannedAt = elapsed()
   const governing = {
     policy,
     input: toPolicyInput(submission, tokens),
     isAllowed: () => true,
-    replace: (transformed: readonly string[]) => transformed,
+    prose: own,
+    replace: (transformed: readonly string[]) => {
+      if (files.texts.some((text, index) => transformed[own + index] !== text)) throw new Unchangeable('an attached file')
+      return transformed.slice(0, own)
+    },
   }
-  const { decision, value = texts, transforms } = governScanned(scanned, 'message', governing, deps)
+  const { decision, value = submission.texts, transforms } = governScanned(scanned, 'message', governing, deps)
   reportBrokenConditions(decision.rules, deps.reportFault)
   const ms = { classify: scannedAt - startedAt, authorize: elapsed() - scannedAt }
-  return { submission, policy, scanned, decision, texts: value, transforms, tokens, ms }
+  return { submission, policy, scanned, fileTexts: files.texts, decision, texts: value, transforms, tokens, ms }
 }
 
 function toPolicyInput({ sender, place, now }: TextSubmission, tokens: number): Omit<PolicyInput, 'content'> {

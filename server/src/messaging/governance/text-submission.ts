@@ -1,4 +1,5 @@
 import type { User } from '../../domain/principal.ts'
+import type { Unread } from '../../domain/unread.ts'
 
 /** The conversation of the texts. */
 export interface TextPlace {
@@ -6,6 +7,14 @@ export interface TextPlace {
   readonly id: string
   /** `grp_…`; null: no group. */
   readonly groupId: string | null
+}
+
+/** The contents of attached files. */
+export interface FileContents {
+  /** Policies read them, and cannot change them. */
+  readonly texts: readonly string[]
+  /** Pictures, sounds and files that are not text, or only in part. */
+  readonly unread: Unread
 }
 
 /** Texts that a user submits and that are not governed yet. */
@@ -18,6 +27,8 @@ export interface TextSubmission {
   readonly change: 'create' | 'update' | 'react' | 'profile'
   /** The text of the message, if there is one; then the texts that other users see with it, such as names of files. */
   readonly texts: readonly string[]
+  /** Reads the files that are sent with the texts. It is called only if the Workspace has policies for messages. */
+  readonly readFiles?: (() => Promise<FileContents>) | undefined
   /** `aud_…`: the request whose completion the text is. */
   readonly requestAuditId?: string | undefined
   readonly now: Date

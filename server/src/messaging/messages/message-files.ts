@@ -24,22 +24,25 @@ const UNKNOWN_ATTACHMENTS = {
   message: 'must be ids of files that the caller has uploaded and not sent yet',
 }
 
+/** An upload of a member, with what policies read of it. */
+export type SentFile = Pick<Attachment, 'filename' | 'mediaType' | 'bytes' | 'fileKey'>
+
 /**
- * Names of the member's uploads, in the order of the ids, for policies. Throws a 400 if a file is not the member's or was sent with a
- * message other than `messageId`.
+ * The member's uploads, in the order of the ids, for policies. Throws a 400 if a file is not the member's or was sent with a message
+ * other than `messageId`.
  */
-export async function findFilenames(
+export async function findSentFiles(
   db: Db,
   { workspaceId, user }: Member,
   ids: readonly string[],
   messageId?: string,
-): Promise<string[]> {
+): Promise<SentFile[]> {
   if (ids.length === 0) return []
   const uuids = ids.map((id) => fromId('att', id))
   const validUuids = uuids.filter((uuid) => uuid !== undefined)
   const rows = await db
     .selectFrom('message_attachment')
-    .select(['id', 'filename'])
+    .select(['id', 'filename', 'media_type', 'bytes', 'place'])
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
     .where('uploaded_by', '=', user.id)
     .where('id', 'in', validUuids.length > 0 ? validUuids : [null])
@@ -47,11 +50,13 @@ export async function findFilenames(
       or([eb('message_id', 'is', null), ...(messageId === undefined ? [] : [eb('message_id', '=', uuidOf('msg', messageId))])]),
     )
     .execute()
-  const names = new Map(rows.map(({ id, filename }) => [id, filename]))
+  const files = new Map(
+    rows.map(({ id, filename, media_type: mediaType, bytes, place: fileKey }) => [id, { filename, mediaType, bytes, fileKey }]),
+  )
   return uuids.map((uuid) => {
-    const name = uuid && names.get(uuid)
-    if (name === undefined) throw invalid(UNKNOWN_ATTACHMENTS)
-    return name
+    const file = uuid === undefined ? undefined : files.get(uuid)
+    if (file === undefined) throw invalid(UNKNOWN_ATTACHMENTS)
+    return file
   })
 }
 

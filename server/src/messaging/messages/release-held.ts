@@ -8,17 +8,22 @@ import { releaseHeldMessage } from '../../review/message-review-store.ts'
 import type { ReviewItem } from '../../review/review.ts'
 import { getReview, readReviewContent } from '../../review/review-store.ts'
 import type { Member } from '../api/member.ts'
+import type { FileStore } from '../attachments/file-store.ts'
 import { findConversation } from '../conversations/conversation-store.ts'
 import { emit } from '../events/outbox.ts'
 import { type GovernedText, governReleased } from '../governance/governed-text.ts'
+import { FILE } from '../governance/message-review.ts'
 import type { TextDecisionDeps } from '../governance/text-decision.ts'
+import { readContents } from './file-contents.ts'
 import { insertMessage } from './insert-message.ts'
+import { findSentFiles } from './message-files.ts'
 import { emitMessageUpdated, lockMessage, replaceText } from './message-store.ts'
 import { replaceFiles } from './update-message.ts'
 
 export interface ReleaseDeps extends TextDecisionDeps {
   readonly db: Db
   readonly reviewBox: SecretBox
+  readonly files: Pick<FileStore, 'open'>
 }
 
 /** The message that an approval stores. */
@@ -61,7 +66,8 @@ export async function prepareRelease(
     place: conversation,
     messageId: held.messageId,
     change: held.isUpdate ? ('update' as const) : ('create' as const),
-    texts: content.messages.map((message) => String(message.content)),
+    texts: content.messages.flatMap((message) => (message.name === FILE ? [] : [String(message.content)])),
+    readFiles: async () => readContents(deps.files, await findSentFiles(db, sender, held.attachments ?? [], held.messageId)),
     now,
   }
   return { held, sender, conversationId: conversation.id, text: await governReleased(submission, itemId, deps) }

@@ -7,8 +7,9 @@ import { findConversation } from '../conversations/conversation-store.ts'
 import { type GovernedText, type GovernTextDeps, governText } from '../governance/governed-text.ts'
 import { HeldText } from '../governance/held-text.ts'
 import type { MessagingDeps } from '../messaging-deps.ts'
+import { readContents } from './file-contents.ts'
 import { type InsertedMessage, insertMessage } from './insert-message.ts'
-import { findFilenames } from './message-files.ts'
+import { findSentFiles } from './message-files.ts'
 
 /** A message that a member or an assistant wants to send. */
 export interface Draft {
@@ -30,21 +31,22 @@ export interface PreparedMessage extends Draft {
 
 /** Governs a message. Throws NOT_FOUND if the member is not in the conversation, and POLICY_DENIED. */
 export async function prepareMessage(
-  deps: GovernTextDeps & Pick<MessagingDeps, 'db'>,
+  deps: GovernTextDeps & Pick<MessagingDeps, 'db' | 'files'>,
   member: Member,
   draft: Draft,
   now: Date,
 ): Promise<PreparedMessage> {
   const conversation = requireFound(await findConversation(deps.db, member, draft.conversationId), 'conversation')
   const id = newId('msg')
-  const filenames = await findFilenames(deps.db, member, draft.attachments)
+  const files = await findSentFiles(deps.db, member, draft.attachments)
   const submission = {
     workspaceId: member.workspaceId,
     sender: member.user,
     place: conversation,
     messageId: id,
     change: 'create' as const,
-    texts: [draft.text, ...filenames],
+    texts: [draft.text, ...files.map(({ filename }) => filename)],
+    readFiles: () => readContents(deps.files, files),
     requestAuditId: draft.auditId,
     now,
   }

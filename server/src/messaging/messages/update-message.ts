@@ -9,8 +9,9 @@ import { type GovernedText, governText, governWithoutHold } from '../governance/
 import { HeldText } from '../governance/held-text.ts'
 import type { TextSubmission } from '../governance/text-submission.ts'
 import type { MessagingDeps } from '../messaging-deps.ts'
+import { readContents } from './file-contents.ts'
 import type { Message } from './message.ts'
-import { attachToMessage, findAttachmentIds, findFilenames, removeOtherFiles, renameFiles } from './message-files.ts'
+import { attachToMessage, findAttachmentIds, findSentFiles, removeOtherFiles, renameFiles } from './message-files.ts'
 import { emitMessageUpdated, findMessage, lockMessage, replaceText } from './message-store.ts'
 import { type GovernedReaction, type Reaction, tooManyNames } from './reaction.ts'
 import { replaceReactions } from './reaction-store.ts'
@@ -27,7 +28,7 @@ export interface MessageChanges {
 /** Governed changes of a message. */
 export interface PreparedUpdate {
   readonly text?: GovernedText | HeldText | undefined
-  /** `governed`: the file names, if there is no text to govern them with. */
+  /** `governed`: the names and contents of files, if there is no text to govern them with. */
   readonly attachments?: { readonly ids: readonly string[]; readonly governed: GovernedText | undefined } | undefined
   readonly reactions?: GovernedReactions | undefined
 }
@@ -60,12 +61,16 @@ export async function prepareUpdate(
     texts,
     now,
   })
-  const filenames = await findFilenames(deps.db, member, attachments ?? [], id)
-  const governFilenames = async () =>
-    filenames.length === 0 ? undefined : governWithoutHold(submissionOf(filenames, 'update'), deps)
+  const files = await findSentFiles(deps.db, member, attachments ?? [], id)
+  const filenames = files.map(({ filename }) => filename)
+  const withFiles = (texts: readonly string[]): TextSubmission => ({
+    ...submissionOf(texts, 'update'),
+    readFiles: () => readContents(deps.files, files),
+  })
+  const governFiles = async () => (files.length === 0 ? undefined : governWithoutHold(withFiles(filenames), deps))
   return {
-    text: text === undefined ? undefined : await governText(submissionOf([text, ...filenames], 'update'), deps),
-    attachments: attachments && { ids: attachments, governed: text === undefined ? await governFilenames() : undefined },
+    text: text === undefined ? undefined : await governText(withFiles([text, ...filenames]), deps),
+    attachments: attachments && { ids: attachments, governed: text === undefined ? await governFiles() : undefined },
     reactions: reactions && (await governReactions(deps, member, submissionOf([], 'react'), reactions)),
   }
 }
