@@ -101,7 +101,7 @@ const isGivenName = (word: string): boolean => GIVEN_NAMES.has(word) || GIVEN_NA
 const SEPARATORS = /[ ,-]+/
 const HAS_SEPARATOR = /[,-]/
 
-/** What the words of a name say. A given name can be the name of a thing, too. */
+/** Whether the words of a name are those of a person or a thing. A given name can be the name of a thing, too. */
 function kindOf(name: string): 'thing' | 'given' | 'unknown' {
   let kind: 'given' | 'unknown' = 'unknown'
   const plain = withoutAccents(name)
@@ -138,7 +138,7 @@ function isPerson(text: string, separator: number, from: number, name: string): 
 
 /** A given name after the family name: `Meier, Anna`. */
 const SECOND = new RegExp(`, ?(${WORD}(?: ${WORD}){0,2})(?![\\p{L}\\d])`, 'uy')
-/** What follows the name in a list of fields. */
+/** The text after a name in a list of fields. */
 const NEXT_FIELD = /[ \t]*(?:$|[,;.|)\]}"'\n\r<(/]|(?:geb|born|née?|nato|nata|nacid[oa]|age|alter|DOB|\d)\b)/iy
 
 /** The end of the name at `from`, with the given name after a comma. */

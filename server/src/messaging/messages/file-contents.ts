@@ -7,7 +7,7 @@ import type { FileStore } from '../attachments/file-store.ts'
 import type { FileContents } from '../governance/text-submission.ts'
 import type { SentFile } from './message-files.ts'
 
-/** Maximum size of the texts that policies read for one message. What is beyond counts as unread. */
+/** Maximum size of the texts that policies read for one message. The rest counts as unread. */
 const MAX_READ = 1_048_576
 
 /** Reads the texts in a message's files. Bytes decide whether a file is a text, not its media type. Throws a 503 if a file cannot be read. */

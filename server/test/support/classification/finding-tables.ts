@@ -3,7 +3,7 @@ import { DETECTORS } from '../../../src/classification/detectors.ts'
 import { scan } from '../../../src/classification/scan.ts'
 
 /** Findings of all detectors as `type: text`. */
-export function findValues(text: string): string[] {
+function findValues(text: string): string[] {
   const { findings, failures } = scan([text], { detectors: DETECTORS, budgetMs: 60_000 })
   expect(failures).toEqual([])
   return (findings[0] ?? []).map(({ type, start, end }) => `${type}: ${text.slice(start, end)}`)
