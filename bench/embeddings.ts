@@ -9,6 +9,7 @@ import { EmbeddingProgress, embedMissing } from '../server/src/retrieval/semanti
 import { Embedder } from '../server/src/retrieval/semantic/embedder.ts'
 import { prepareVectors } from '../server/src/retrieval/semantic/prepare-vectors.ts'
 import { createSemanticRanker } from '../server/src/retrieval/semantic/semantic-ranker.ts'
+import { rankByMeaning, rankOnce } from '../server/test/support/rank-once.ts'
 import { table } from './detectors/score.ts'
 import { nDcg, readCollection } from './support/collection.ts'
 import { DIMENSIONS, startEmbeddingServer } from './support/embedding-server.ts'
@@ -95,9 +96,9 @@ async function rankQuery(
   const semantic = createSemanticRanker({ db: database.db, embedder, onFallback: logToStderr, onProblem: logToStderr })
   const query = [workspace, [partition], text] as const
   return {
-    words: await createRanker(database).rank(...query, placesFor(DEPTH)),
-    meaning: (await semantic.rank(...query, placesFor(DEPTH))) ?? [],
-    fused: await createRanker({ ...database, embedder: semantic }).rank(...query, DEPTH),
+    words: await rankOnce(database.db, createRanker(), ...query, placesFor(DEPTH)),
+    meaning: (await rankByMeaning(database.db, semantic, ...query, placesFor(DEPTH))) ?? [],
+    fused: await rankOnce(database.db, createRanker({ embedder: semantic }), ...query, DEPTH),
   }
 }
 

@@ -5,6 +5,7 @@ import { newUuid } from '../server/src/lib/id.ts'
 import type { Entry } from '../server/src/retrieval/entries.ts'
 import type { Partition } from '../server/src/retrieval/partition.ts'
 import { createRanker, type Ranked } from '../server/src/retrieval/rank.ts'
+import { rankOnce } from '../server/test/support/rank-once.ts'
 import { table } from './detectors/score.ts'
 import { nDcg, readCollection, recallAt } from './support/collection.ts'
 import { exactScores, recallOf } from './support/exact-bm25.ts'
@@ -55,7 +56,7 @@ async function timed<T>(work: () => Promise<T>): Promise<[result: T, ms: number]
 
 /** Measures quality on the development collections, each in its own partition. */
 async function measureQuality(rig: SearchRig, folder: string): Promise<string> {
-  const ranker = createRanker(rig.database)
+  const ranker = createRanker()
   const rows: string[][] = []
   for (const [name, bar] of Object.entries(BARS)) {
     const { documents, queries } = readCollection(folder, name)
@@ -64,7 +65,7 @@ async function measureQuality(rig: SearchRig, folder: string): Promise<string> {
     const [partition, loaded] = await timed(() => rig.fill(name, 'en', entries))
     const measured: { ms: number; gain: number; recall: number }[] = []
     for (const { text, relevant } of queries) {
-      const [ranked, ms] = await timed(() => ranker.rank(rig.workspace, [partition], text, 10))
+      const [ranked, ms] = await timed(() => rankOnce(rig.database.db, ranker, rig.workspace, [partition], text, 10))
       const found = ranked.map(({ id }) => ids.get(id)?.id ?? '')
       measured.push({ ms, gain: nDcg(found, relevant), recall: recallAt(found, relevant) })
     }
@@ -132,11 +133,11 @@ type RunQueries = (visible: number, queries: readonly number[][]) => Promise<(re
 
 /** Returns a function that runs queries on the first `visible` partitions, after a warm-up. */
 function queryRunner(rig: SearchRig, partitions: readonly Partition[]): RunQueries {
-  const ranker = createRanker(rig.database)
+  const ranker = createRanker()
   return async (visible, queries) => {
     const visiblePartitions = partitions.slice(0, visible)
     const rank = (query: readonly number[]) =>
-      timed(() => ranker.rank(rig.workspace, visiblePartitions, query.map(wordOf).join(' '), 10))
+      timed(() => rankOnce(rig.database.db, ranker, rig.workspace, visiblePartitions, query.map(wordOf).join(' '), 10))
     for (const query of queries.slice(0, 10)) await rank(query)
     return Array.fromAsync(queries, rank)
   }

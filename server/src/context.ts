@@ -139,13 +139,13 @@ const createBase = (given: Given) => ({
 })
 
 function createParts(base: Base, semantic: SemanticSearch | undefined) {
-  const { config, database, db, shutdown } = base
+  const { config, database, shutdown } = base
   const audit = createAudit(base)
   const review = createReview(base)
   const telemetry = createTelemetry(base, readings(base, semantic, audit, review))
   const gateway = {
     ...base,
-    ranker: createRanker({ db, pool: database.pool, embedder: semantic?.ranker }),
+    ranker: createRanker({ embedder: semantic?.ranker }),
     ...audit,
     ...review,
     ...telemetry,

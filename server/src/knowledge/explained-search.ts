@@ -1,7 +1,8 @@
 import type { Db } from '../db/database.ts'
+import { inSnapshot } from '../db/snapshot.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
 import type { Viewer } from '../domain/viewer.ts'
-import type { Ranker } from '../retrieval/rank.ts'
+import type { PreparedQuery, Ranker } from '../retrieval/rank.ts'
 import { type Check, explainVisibility } from './explain-visibility.ts'
 import { isVisible } from './labels.ts'
 import { loadPassagesWithPartition } from './passages.ts'
@@ -29,21 +30,26 @@ export async function explainedSearch(
   { text, collections, limit }: KnowledgeQuery & { readonly limit: number },
 ): Promise<ExplainedSearch> {
   const workspace = uuidOfWorkspace(viewer.workspaceId)
-  const partitions = await labelledPartitions(deps.db, viewer.workspaceId, collections)
-  const search = async (within: readonly LabelledPartition[]): Promise<ExplainedPassage[]> => {
-    if (within.length === 0) return []
-    const ranked = await deps.ranker.rank(workspace, within, text, limit * RANKED_PER_PASSAGE)
-    const loaded = await loadPassagesWithPartition(deps.db, viewer.workspaceId, within, ranked)
-    const shown = new Set<string>()
-    return loaded
-      .filter(({ passage }) => isFirstOccurrence(passage, shown))
-      .slice(0, limit)
-      .map(({ passage, partition }) => ({ ...passage, checks: explainVisibility(viewer, partition.labels, partition.access) }))
-  }
-  const isVisibleToViewer = ({ labels, access }: LabelledPartition): boolean => isVisible(viewer, labels, access)
-  const [visible, hidden] = await Promise.all([
-    search(partitions.filter(isVisibleToViewer)),
-    search(partitions.filter((partition) => !isVisibleToViewer(partition))),
-  ])
+  const partitionsIn = async (db: Db, isShown: boolean): Promise<readonly LabelledPartition[]> =>
+    (await labelledPartitions(db, viewer.workspaceId, collections)).filter(
+      ({ labels, access }) => isVisible(viewer, labels, access) === isShown,
+    )
+  const queryOf = (isShown: boolean) => deps.ranker.prepare(text, () => partitionsIn(deps.db, isShown))
+  const queries = [await queryOf(true), await queryOf(false)] as const
+  // One snapshot, so that no document is in both lists or in none.
+  const [visible, hidden] = await inSnapshot(deps.db, async (tx) => {
+    const search = async (isShown: boolean, query: PreparedQuery): Promise<ExplainedPassage[]> => {
+      const within = await partitionsIn(tx, isShown)
+      if (within.length === 0) return []
+      const ranked = await deps.ranker.rank(tx, workspace, within, query, limit * RANKED_PER_PASSAGE)
+      const loaded = await loadPassagesWithPartition(tx, viewer.workspaceId, within, ranked)
+      const shown = new Set<string>()
+      return loaded
+        .filter(({ passage }) => isFirstOccurrence(passage, shown))
+        .slice(0, limit)
+        .map(({ passage, partition }) => ({ ...passage, checks: explainVisibility(viewer, partition.labels, partition.access) }))
+    }
+    return [await search(true, queries[0]), await search(false, queries[1])]
+  })
   return { visible, hidden }
 }

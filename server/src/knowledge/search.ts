@@ -1,4 +1,5 @@
 import type { Db } from '../db/database.ts'
+import { inSnapshot } from '../db/snapshot.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
 import type { Viewer } from '../domain/viewer.ts'
 import type { Ranker } from '../retrieval/rank.ts'
@@ -17,13 +18,12 @@ export interface KnowledgeQuery {
 const FIRST_DEPTH = 64
 /** Far more than policies evaluate in one search, because duplicates are skipped before that. */
 const LAST_DEPTH = 8_192
-/** Chunks loaded at a time. */
-const BATCH = 64
 
 /**
  * Yields the matching passages that the viewer may see, best first, in batches; the consumer stops when its page is full. Ends when
  * no visible passage is left, or after the LAST_DEPTH best. Passages that the viewer may not see have no influence: they are never
- * ranked, counted or loaded.
+ * ranked, counted or loaded. A document that is replaced meanwhile is found in its old or its new version, because a batch is ranked
+ * and loaded in one snapshot.
  */
 export async function* searchKnowledge(
   { db, ranker }: { readonly db: Db; readonly ranker: Ranker },
@@ -31,24 +31,21 @@ export async function* searchKnowledge(
   { text, collections }: KnowledgeQuery,
 ): AsyncGenerator<readonly Passage[]> {
   if (text.trim() === '') return
-  const visible = await visiblePartitions(db, viewer, collections)
-  if (visible.length === 0) return
   const workspace = uuidOfWorkspace(viewer.workspaceId)
+  const query = await ranker.prepare(text, () => visiblePartitions(db, viewer, collections))
   const rankedIds = new Set<string>()
   const shown = new Set<string>()
   for (let depth = FIRST_DEPTH, hasMore = true; hasMore && depth <= LAST_DEPTH; depth *= 2) {
-    const ranked = await ranker.rank(workspace, visible, text, depth)
-    const fresh = ranked.filter(({ id }) => !rankedIds.has(id))
-    hasMore = ranked.length === depth && fresh.length > 0
-    for (let from = 0; from < fresh.length; from += BATCH) {
-      const batch = fresh.slice(from, from + BATCH)
-      for (const { id } of batch) rankedIds.add(id)
-      const passages = await loadPassages(db, viewer.workspaceId, visible, batch)
-      // Some chunks were replaced after ranking; the next ranking finds their replacements.
-      hasMore ||= passages.length < batch.length
-      const first = passages.filter((passage) => isFirstOccurrence(passage, shown))
-      if (first.length > 0) yield first
-    }
+    const passages = await inSnapshot(db, async (tx) => {
+      const visible = await visiblePartitions(tx, viewer, collections)
+      const ranked = visible.length === 0 ? [] : await ranker.rank(tx, workspace, visible, query, depth)
+      const fresh = ranked.filter(({ id }) => !rankedIds.has(id))
+      hasMore = ranked.length === depth && fresh.length > 0
+      for (const { id } of fresh) rankedIds.add(id)
+      return fresh.length === 0 ? [] : loadPassages(tx, viewer.workspaceId, visible, fresh)
+    })
+    const first = passages.filter((passage) => isFirstOccurrence(passage, shown))
+    if (first.length > 0) yield first
   }
 }
 

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
 import { createMemoryStoreFixture, type MemoryStoreFixture } from '../../test/support/memory-store-fixture.ts'
 import { seedApplication } from '../../test/support/seed.ts'
+import { onStatement } from '../../test/support/statement-listener.ts'
 import type { Database } from '../db/database.ts'
 import { MEMORY_SCOPES, type MemoryScope } from '../domain/memory-words.ts'
 import type { Viewer } from '../domain/viewer.ts'
+import type { Ranker } from '../retrieval/rank.ts'
 import { recallMemories } from './recall.ts'
 
 const DAY = 86_400_000
@@ -143,28 +145,17 @@ describe.each(testDatabases())('recallMemories on $name', ({ open }) => {
 
   test('limits every statement to the Workspace and the owners', async () => {
     await bench.store(alice(), { content: 'tea' })
-    const { statements, db } = spying(database)
-    const ranker = { rank: async () => [{ id: '01890000-0000-7000-8000-000000000000', similarity: 1 }] }
-    for await (const _ of recallMemories({ db, ranker, clock: bench.clock }, alice(), { text: 'tea' }));
+    const statements: string[] = []
+    onStatement(database.pool, ({ text }) => {
+      if (text.startsWith('select')) statements.push(text)
+    })
+    const ranker: Ranker = {
+      prepare: async (text) => ({ text }),
+      rank: async () => [{ id: '01890000-0000-7000-8000-000000000000', similarity: 1 }],
+    }
+    for await (const _ of recallMemories({ db: database.db, ranker, clock: bench.clock }, alice(), { text: 'tea' }));
     expect(statements).toHaveLength(2)
     expect(statements[0]).toMatch(/where "owner"\."workspace_id" = .* and "owner"\."key" in /)
     expect(statements[1]).toMatch(/where "item"\."workspace_id" = .* and "item"\."owner_id" in .* and "item"\."partition_id" in /)
   })
 })
-
-/** A database that records its statements. */
-function spying({ db }: Database) {
-  const statements: string[] = []
-  const spied = db.withPlugin({
-    transformQuery: ({ node }) => node,
-    transformResult: async ({ result }) => result,
-  })
-  const executor = spied.getExecutor()
-  const compile = executor.compileQuery.bind(executor)
-  executor.compileQuery = (node, id) => {
-    const compiled = compile(node, id)
-    statements.push(compiled.sql)
-    return compiled
-  }
-  return { statements, db: spied }
-}

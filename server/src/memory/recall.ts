@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
+import { inSnapshot } from '../db/snapshot.ts'
 import { uuidOf } from '../db/values.ts'
 import type { Classification } from '../domain/classification.ts'
 import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
@@ -49,22 +50,29 @@ export async function* recallMemories(
 ): AsyncGenerator<readonly RecalledMemory[]> {
   const now = clock.now()
   const owners = visibleOwners(viewer).filter(({ scope }) => query.scopes?.includes(scope) ?? true)
-  const visible = await findMemoryPartitions(db, owners, upTo(viewer.ceiling))
-  if (visible.length === 0) return
+  const partitionsIn = (reader: Db) => findMemoryPartitions(reader, owners, upTo(viewer.ceiling))
+  const prepared = await ranker.prepare(query.text, () => partitionsIn(db))
   const seen = new Set<string>()
   let pending: Scored[] = []
   for (let depth = FIRST_DEPTH; ; depth *= 2) {
-    const ranked = await ranker.rank(uuidOf('ws', viewer.workspaceId), visible, query.text, depth)
-    // The ranker's order decides, even where similarities are not in descending order.
     let relevance = 1
-    const fresh = ranked.flatMap(({ id, similarity }) => {
-      relevance = Math.min(relevance, similarity)
-      if (seen.has(id)) return []
-      seen.add(id)
-      return { id, similarity, relevance }
+    let isLast = true
+    // One snapshot, so that a memory that is replaced meanwhile is found in its old or its new version.
+    const loaded = await inSnapshot(db, async (tx) => {
+      const visible = await partitionsIn(tx)
+      if (visible.length === 0) return []
+      const ranked = await ranker.rank(tx, uuidOf('ws', viewer.workspaceId), visible, prepared, depth)
+      isLast = ranked.length < depth || depth >= LAST_DEPTH
+      // The ranker's order decides, even where similarities are not in descending order.
+      const fresh = ranked.flatMap(({ id, similarity }) => {
+        relevance = Math.min(relevance, similarity)
+        if (seen.has(id)) return []
+        seen.add(id)
+        return { id, similarity, relevance }
+      })
+      return load(tx, viewer, visible, fresh, now)
     })
-    pending.push(...(await load(db, viewer, visible, fresh, now)))
-    const isLast = ranked.length < depth || depth >= LAST_DEPTH
+    for (const scored of loaded) pending.push(scored)
     // Lower-ranked memories cannot score more than the current relevance.
     const bound = isLast ? 0 : relevance
     const ready = pending.filter(({ score }) => score >= bound).toSorted(byScore)

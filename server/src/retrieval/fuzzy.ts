@@ -1,4 +1,5 @@
-import type pg from 'pg'
+import { CompiledQuery } from 'kysely'
+import type { Db } from '../db/database.ts'
 import type { Language } from './language.ts'
 import type { QueryWord } from './query.ts'
 import type { Scope } from './scope.ts'
@@ -20,13 +21,13 @@ const PENALTY = 0.5
  * Finds indexed terms of the scope that are similar to query words without matches: terms with the same beginning or end that differ
  * by one or two typing errors. A typing error leaves the beginning or the end of a word intact, so other terms are not compared.
  */
-export async function findSimilar(pool: pg.Pool, scope: Scope, missing: readonly QueryWord[]): Promise<QueryWord[]> {
+export async function findSimilar(db: Db, scope: Scope, missing: readonly QueryWord[]): Promise<QueryWord[]> {
   const similarWords: QueryWord[] = []
   for (const word of missing.filter(couldBeMisspelt).slice(0, MAX_MISSPELT)) {
     const similar = new Map<string, Map<Language, string>>()
     for (const [language, term] of word.terms) {
       if (term.length < MIN_LENGTH) continue
-      for (const other of await similarTerms(pool, scope, language, [...new Set([term, word.written])])) {
+      for (const other of await similarTerms(db, scope, language, [...new Set([term, word.written])])) {
         similar.set(other, (similar.get(other) ?? new Map<Language, string>()).set(language, other))
       }
     }
@@ -38,18 +39,15 @@ export async function findSimilar(pool: pg.Pool, scope: Scope, missing: readonly
 const couldBeMisspelt = ({ terms }: QueryWord): boolean => [...terms.values()].some((term) => /^[\p{L}\p{M}]{4,}$/u.test(term))
 
 /** `spellings`: the stem and the written word, because a typing error can mislead the stemmer. */
-async function similarTerms(pool: pg.Pool, scope: Scope, language: Language, spellings: readonly string[]): Promise<string[]> {
+async function similarTerms(db: Db, scope: Scope, language: Language, spellings: readonly string[]): Promise<string[]> {
   const ids = [...scope.languages].filter(([, partitionLanguage]) => partitionLanguage === language).map(([id]) => id)
-  const { rows } = await pool.query<[term: string]>({
-    rowMode: 'array',
-    text: NEAR,
-    values: [
-      ids,
-      distinct(spellings.map(prefixOf)),
-      distinct(spellings.map((spelling) => prefixOf([...spelling].reverse().join('')))),
-      Math.ceil(MAX_COMPARED / ids.length),
-    ],
-  })
+  const query = CompiledQuery.raw(NEAR, [
+    ids,
+    distinct(spellings.map(prefixOf)),
+    distinct(spellings.map((spelling) => prefixOf([...spelling].reverse().join('')))),
+    Math.ceil(MAX_COMPARED / ids.length),
+  ])
+  const { rows } = await db.executeQuery<{ term: string }>(query)
   const errorsOf = (other: string): number =>
     Math.min(
       ...spellings.map((spelling) => {
@@ -58,7 +56,7 @@ async function similarTerms(pool: pg.Pool, scope: Scope, language: Language, spe
       }),
     )
   return rows
-    .map(([other]) => ({ other, distance: errorsOf(other) }))
+    .map(({ term: other }) => ({ other, distance: errorsOf(other) }))
     .filter(({ distance }) => Number.isFinite(distance))
     .sort((a, b) => a.distance - b.distance || (a.other < b.other ? -1 : 1))
     .filter(({ distance }, at, all) => at < MAX_SIMILAR && distance === all[0]?.distance)

@@ -33,7 +33,7 @@ describe.each(testDatabases())('rankLexically on $name', ({ open }) => {
   let database: Database
   let desk: Awaited<ReturnType<typeof createRetrievalFixture>>
   const rank = (partitions: readonly Partition[], query: string, depth = 10) =>
-    rankLexically(database.pool, desk.workspace, partitions, query, depth)
+    rankLexically(database.db, desk.workspace, partitions, query, depth)
   const idsOf = async (...wanted: Parameters<typeof rank>) => (await rank(...wanted)).map(({ id }) => id)
   beforeAll(async () => {
     database = await open()
@@ -100,11 +100,11 @@ describe.each(testDatabases())('rankLexically on $name', ({ open }) => {
     const query = WORDS.join(' ')
     const tight = { eager: 0, whole: 120, rescored: 20 }
     for (const bounds of [undefined, tight]) {
-      const all = await rankLexically(database.pool, desk.workspace, [partition], query, 1_000, bounds)
+      const all = await rankLexically(database.db, desk.workspace, [partition], query, 1_000, bounds)
       expect(new Set(all.map(({ id }) => id))).toEqual(new Set(entries.map(({ id }) => id)))
       for (const [at, { similarity }] of all.entries()) expect(similarity).toBeLessThanOrEqual(all[at - 1]?.similarity ?? 1)
       for (const depth of [1, 19, 20, 21, 150, 299]) {
-        expect(await rankLexically(database.pool, desk.workspace, [partition], query, depth, bounds)).toEqual(all.slice(0, depth))
+        expect(await rankLexically(database.db, desk.workspace, [partition], query, depth, bounds)).toEqual(all.slice(0, depth))
       }
     }
   })
@@ -116,7 +116,7 @@ describe.each(testDatabases())('rankLexically on $name', ({ open }) => {
       Array.from({ length: 300 }, (_, at) => newEntry(`common ${at % 20 === 0 ? 'rare' : 'other'} ${'filler '.repeat(at % 13)}`)),
     )
     const tight = { eager: 0, whole: 20, rescored: 50 }
-    const ranked = await rankLexically(database.pool, desk.workspace, [partition], 'common rare filler', 15, tight)
+    const ranked = await rankLexically(database.db, desk.workspace, [partition], 'common rare filler', 15, tight)
     expect(ranked).toHaveLength(15)
     expect(ranked.map(({ id }) => id)).toEqual(await idsOf([partition], 'common rare filler', 15))
   })

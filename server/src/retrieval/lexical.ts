@@ -1,4 +1,5 @@
-import type pg from 'pg'
+import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
 import { termWeight } from './bm25.ts'
 import { findSimilar } from './fuzzy.ts'
 import type { Partition } from './partition.ts'
@@ -30,19 +31,20 @@ const BOUNDS: Bounds = { eager: 2_000_000, whole: 300_000, rescored: 1_000 }
 /**
  * Ranks by words: BM25 with the statistics of these partitions only. `similarity` is the score divided by the maximum score of the
  * query. The ranking is exact while the postings of all words are within `bounds`; otherwise the rarest words select the candidates.
+ * `db`: a snapshot, because the statements of a ranking must fit together.
  */
 export async function rankLexically(
-  pool: pg.Pool,
+  db: Db,
   workspaceUuid: string,
   partitions: readonly Partition[],
   query: string,
   depth: number,
   bounds: Bounds = BOUNDS,
 ): Promise<readonly Ranked[]> {
-  const scope = await readScope(pool, workspaceUuid, partitions)
+  const scope = await readScope(db, workspaceUuid, partitions)
   const words = parseQuery(query, [...new Set(scope.languages.values())])
   if (scope.entries === 0 || words.length === 0) return []
-  const source = new PostingSource(pool, scope, bounds.eager)
+  const source = new PostingSource(db, scope, bounds.eager)
   const addWeights = async (queryWords: readonly QueryWord[]): Promise<WeightedWord[]> =>
     (await source.count(queryWords)).map((matches, index) => {
       const word = queryWords[index] as QueryWord
@@ -51,7 +53,7 @@ export async function rankLexically(
 
   const queryWords = await addWeights(words)
   const similar = await findSimilar(
-    pool,
+    db,
     scope,
     queryWords.filter(({ matches }) => matches === 0).map(({ word }) => word),
   )
@@ -63,7 +65,7 @@ export async function rankLexically(
   for await (const tier of rankTiers(source, weighted, scope.averageLength, bounds)) {
     const previous = ranked.at(-1)?.similarity ?? 1
     const remaining = depth - ranked.length
-    for (const { id, score } of await loadIds(pool, tier(remaining), remaining)) {
+    for (const { id, score } of await loadIds(db, tier(remaining), remaining)) {
       ranked.push({ id, similarity: Math.min(previous, score / maxScore) })
     }
     if (ranked.length >= depth) break
@@ -138,16 +140,15 @@ async function rescore(
 }
 
 /** Loads the ids of the candidates and returns the best `count`, ordered by score, then by id. */
-async function loadIds(pool: pg.Pool, best: readonly Candidate[], count: number): Promise<{ id: string; score: number }[]> {
+async function loadIds(db: Db, best: readonly Candidate[], count: number): Promise<{ id: string; score: number }[]> {
   if (best.length === 0) return []
-  const { rows } = await pool.query<[place: number, id: string]>({
-    rowMode: 'array',
-    text: `select place, id from unnest($1::bigint[], $2::bigint[]) with ordinality as best (partition_id, number, place)
-      join retrieval_entry using (partition_id, number)`,
-    values: [best.map(({ partition }) => partition), best.map(({ number }) => number)],
-  })
+  const [partitions, numbers] = [best.map(({ partition }) => partition), best.map(({ number }) => number)]
+  const { rows } = await sql<{ place: number; id: string }>`
+    select place, id
+    from unnest(${partitions}::bigint[], ${numbers}::bigint[]) with ordinality as best (partition_id, number, place)
+    join retrieval_entry using (partition_id, number)`.execute(db)
   return rows
-    .map(([place, id]) => ({ id, score: best[place - 1]?.score ?? 0 }))
+    .map(({ place, id }) => ({ id, score: best[place - 1]?.score ?? 0 }))
     .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
     .slice(0, count)
 }

@@ -1,4 +1,5 @@
-import type pg from 'pg'
+import { CompiledQuery, sql } from 'kysely'
+import type { Db } from '../db/database.ts'
 import type { Language } from './language.ts'
 import { POSTING_BYTES } from './postings.ts'
 import type { QueryWord } from './query.ts'
@@ -16,15 +17,15 @@ export type BlockPlace = Pick<PostingRow, 'partition' | 'block'>
 
 /** Reads the postings of query words within a scope only. */
 export class PostingSource {
-  readonly #pool: pg.Pool
+  readonly #db: Db
   readonly #scope: Scope
   readonly #ids: readonly number[]
   readonly #eager: number
   readonly #cache = new Map<QueryWord, readonly PostingRow[]>()
 
   /** `eager`: up to this many postings, `count` also reads them. */
-  constructor(pool: pg.Pool, scope: Scope, eager: number) {
-    this.#pool = pool
+  constructor(db: Db, scope: Scope, eager: number) {
+    this.#db = db
     this.#scope = scope
     this.#eager = eager
     this.#ids = [...scope.languages.keys()]
@@ -55,14 +56,12 @@ export class PostingSource {
   }
 
   async #select(words: readonly QueryWord[], select: string, more: unknown[] = []): Promise<PostingRow[][]> {
-    const { rows } = await this.#pool.query<[term: string, packed: string]>({
-      rowMode: 'array',
-      text: `${select} partition_id = any($1::bigint[]) and term = any($2::text[]) group by term`,
-      values: [this.#ids, termsOf(words), ...more],
-    })
+    const text = `${select} partition_id = any($1::bigint[]) and term = any($2::text[]) group by term`
+    const query = CompiledQuery.raw(text, [this.#ids, termsOf(words), ...more])
+    const { rows } = await this.#db.executeQuery<{ term: string; packed: string }>(query)
     const byTerm = new WordsByTerm(words)
     const rowsByWord: PostingRow[][] = words.map(() => [])
-    for (const [term, packed] of rows) {
+    for (const { term, packed } of rows) {
       for (const row of unpack(packed)) {
         for (const index of byTerm.get(this.#scope.languages.get(row.partition), term)) rowsByWord[index]?.push(row)
       }
@@ -71,16 +70,14 @@ export class PostingSource {
   }
 
   async #countOnly(words: readonly QueryWord[]): Promise<number[]> {
-    const { rows } = await this.#pool.query<[language: Language, term: string, bytes: number]>({
-      rowMode: 'array',
-      text: `select language, term, sum(octet_length(postings)) from retrieval_posting
-        join retrieval_partition on id = partition_id where partition_id = any($1::bigint[]) and term = any($2::text[])
-        group by language, term`,
-      values: [this.#ids, termsOf(words)],
-    })
+    const { rows } = await sql<{ language: Language; term: string; bytes: number }>`
+      select language, term, sum(octet_length(postings)) as bytes from retrieval_posting
+      join retrieval_partition on id = partition_id
+      where partition_id = any(${this.#ids}::bigint[]) and term = any(${termsOf(words)}::text[])
+      group by language, term`.execute(this.#db)
     const byTerm = new WordsByTerm(words)
     const counts = words.map(() => 0)
-    for (const [language, term, bytes] of rows) {
+    for (const { language, term, bytes } of rows) {
       for (const index of byTerm.get(language, term)) counts[index] = (counts[index] ?? 0) + Number(bytes) / POSTING_BYTES
     }
     return counts
@@ -92,7 +89,7 @@ export class PostingSource {
  * database. The order of rows does not matter: each posting adds to another entry.
  */
 const PACKED = `select term, encode(string_agg(
-  int8send(partition_id) || int4send(block) || int4send(octet_length(postings)) || postings, ''::bytea), 'base64')
+  int8send(partition_id) || int4send(block) || int4send(octet_length(postings)) || postings, ''::bytea), 'base64') as packed
   from retrieval_posting`
 const HEAD_BYTES = 16
 

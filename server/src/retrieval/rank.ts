@@ -1,24 +1,34 @@
-import type pg from 'pg'
-import type { Db } from '../db/database.ts'
+import type { Tx } from '../db/database.ts'
 import { fuse, placesFor } from './fuse.ts'
 import { rankLexically } from './lexical.ts'
 import type { Partition } from './partition.ts'
 import type { Ranked } from './ranked.ts'
-import type { SemanticRanker } from './semantic/semantic-ranker.ts'
+import { rankSemantically, type SemanticQuery, type SemanticRanker } from './semantic/semantic-ranker.ts'
 
 export type { Ranked }
 
+export interface PreparedQuery {
+  readonly text: string
+  readonly semantic?: SemanticQuery | undefined
+}
+
 export interface Ranker {
+  /** Prepares a query of a viewer who sees these partitions. May call the embedder, so it runs outside of the snapshot of `rank`. */
+  prepare(text: string, findPartitions: () => Promise<readonly Partition[]>): Promise<PreparedQuery>
   /**
    * The matching entries of these partitions, best first, up to `depth`; ties are ordered by id. Entries of other partitions have no
-   * influence. A greater depth only appends results.
+   * influence. A greater depth only appends results. `snapshot`: the transaction of `inSnapshot` that also loads the entries.
    */
-  rank(workspaceUuid: string, partitions: readonly Partition[], query: string, depth: number): Promise<readonly Ranked[]>
+  rank(
+    snapshot: Tx,
+    workspaceUuid: string,
+    partitions: readonly Partition[],
+    query: PreparedQuery,
+    depth: number,
+  ): Promise<readonly Ranked[]>
 }
 
 export interface RankerDeps {
-  readonly db: Db
-  readonly pool: pg.Pool
   /** Set if an embedder is configured and the database supports vectors. */
   readonly embedder?: SemanticRanker | undefined
 }
@@ -27,15 +37,15 @@ export interface RankerDeps {
 export const SEMANTIC_WEIGHT = 0.03
 
 /** Ranks lexically, and with an available embedder also semantically. */
-export const createRanker = ({ pool, embedder }: RankerDeps): Ranker => ({
-  async rank(workspaceUuid, partitions, query, depth) {
-    if (!embedder) return rankLexically(pool, workspaceUuid, partitions, query, depth)
+export const createRanker = ({ embedder }: RankerDeps = {}): Ranker => ({
+  async prepare(text, findPartitions) {
+    return embedder ? { text, semantic: await embedder.prepare(text, await findPartitions()) } : { text }
+  },
+  async rank(snapshot, workspaceUuid, partitions, { text, semantic: query }, depth) {
+    if (!query) return rankLexically(snapshot, workspaceUuid, partitions, text, depth)
     const places = placesFor(depth)
-    const [lexical, semantic] = await Promise.all([
-      rankLexically(pool, workspaceUuid, partitions, query, places),
-      embedder.rank(workspaceUuid, partitions, query, places),
-    ])
-    if (!semantic) return lexical.slice(0, depth)
+    const lexical = await rankLexically(snapshot, workspaceUuid, partitions, text, places)
+    const semantic = await rankSemantically(snapshot, workspaceUuid, partitions, query, places)
     return fuse(
       [
         { hits: lexical, weight: 1 },

@@ -1,4 +1,5 @@
-import type pg from 'pg'
+import { sql } from 'kysely'
+import type { Db } from '../db/database.ts'
 import type { Language } from './language.ts'
 import type { Partition } from './partition.ts'
 
@@ -12,14 +13,12 @@ export interface Scope {
 }
 
 /** Ignores partitions of other Workspaces. */
-export async function readScope(pool: pg.Pool, workspaceUuid: string, partitions: readonly Partition[]): Promise<Scope> {
-  const { rows } = await pool.query<[id: number, language: Language, entries: number, length: number]>({
-    rowMode: 'array',
-    text: `select id, language, entries, total_length from retrieval_partition
-      where workspace_id = $1 and id = any($2::bigint[]) and entries > 0 order by id`,
-    values: [workspaceUuid, partitions.map(({ id }) => id)],
-  })
-  const entries = rows.reduce((sum, [, , count]) => sum + count, 0)
-  const length = rows.reduce((sum, [, , , total]) => sum + total, 0)
-  return { languages: new Map(rows.map(([id, language]) => [id, language])), entries, averageLength: length / entries || 1 }
+export async function readScope(db: Db, workspaceUuid: string, partitions: readonly Partition[]): Promise<Scope> {
+  const { rows } = await sql<{ id: number; language: Language; entries: number; length: number }>`
+    select id, language, entries, total_length as length from retrieval_partition
+    where workspace_id = ${workspaceUuid} and id = any(${partitions.map(({ id }) => id)}::bigint[]) and entries > 0
+    order by id`.execute(db)
+  const entries = rows.reduce((sum, row) => sum + row.entries, 0)
+  const length = rows.reduce((sum, row) => sum + row.length, 0)
+  return { languages: new Map(rows.map(({ id, language }) => [id, language])), entries, averageLength: length / entries || 1 }
 }

@@ -20,7 +20,7 @@ export async function createMemoryStoreFixture(database: Database) {
   const { workspaceId } = await seedWorkspace(db)
   const { applicationId } = await seedApplication(db, workspaceId)
   const clock = adjustableClock()
-  const ranker = createRanker(database)
+  const ranker = createRanker()
   return {
     workspaceId,
     applicationId,

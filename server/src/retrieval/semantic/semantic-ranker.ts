@@ -1,20 +1,22 @@
-import type { Db } from '../../db/database.ts'
+import type { Db, Tx } from '../../db/database.ts'
 import { Cache } from '../../lib/cache.ts'
 import type { Partition } from '../partition.ts'
 import type { Ranked } from '../ranked.ts'
 import type { Embedder } from './embedder.ts'
+import type { Vector } from './embedding-response.ts'
 import { type EmbeddingModel, findReadyModel } from './model-store.ts'
 import { nearest } from './nearest.ts'
 import { type QueryReports, QueryVectors } from './query-vectors.ts'
 
+/** A query as a vector of a model. */
+export interface SemanticQuery {
+  readonly model: EmbeddingModel
+  readonly vector: Vector
+}
+
 export interface SemanticRanker {
-  /** Like `Ranker.rank`, by meaning. Returns undefined if no model is ready or the embedder fails. */
-  rank(
-    workspaceUuid: string,
-    partitions: readonly Partition[],
-    query: string,
-    depth: number,
-  ): Promise<readonly Ranked[] | undefined>
+  /** Embeds a query of a viewer who sees these partitions. Returns undefined if no model is ready or the embedder fails. */
+  prepare(query: string, partitions: readonly Partition[]): Promise<SemanticQuery | undefined>
 }
 
 export interface SemanticRankerDeps extends QueryReports {
@@ -27,11 +29,21 @@ export function createSemanticRanker({ db, embedder, ...reports }: SemanticRanke
   const models = new Cache<EmbeddingModel | undefined>(() => findReadyModel(db), { maxEntries: 1 })
   const queries = new QueryVectors(embedder, reports)
   return {
-    async rank(workspaceUuid, partitions, query, depth) {
+    async prepare(query, partitions) {
       if (partitions.length === 0 || query.trim() === '') return undefined
       const model = await models.get('')
       const vector = model && (await queries.vectorOf(model, partitions, query))
-      return vector && nearest(db, model, workspaceUuid, partitions, vector, depth)
+      return vector && { model, vector }
     },
   }
 }
+
+/** Like `Ranker.rank`, by meaning. */
+export const rankSemantically = async (
+  snapshot: Tx,
+  workspaceUuid: string,
+  partitions: readonly Partition[],
+  { model, vector }: SemanticQuery,
+  depth: number,
+): Promise<readonly Ranked[]> =>
+  partitions.length === 0 ? [] : nearest(snapshot, model, workspaceUuid, partitions, vector, depth)

@@ -3,8 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { embedByMeaning } from '../../../test/support/embed-by-meaning.ts'
 import { type FaultyProvider, failWith, respond, startFaultyProvider } from '../../../test/support/faulty-provider.ts'
 import { type FreshDatabase, freshDatabases } from '../../../test/support/fresh-database.ts'
+import { rankByMeaning, rankOnce } from '../../../test/support/rank-once.ts'
 import { seedWorkspace } from '../../../test/support/seed.ts'
 import type { Db } from '../../db/database.ts'
+import { inSnapshot } from '../../db/snapshot.ts'
 import { fromId, newUuid } from '../../lib/id.ts'
 import { guardedConnector } from '../../lib/url-guard.ts'
 import { addEntries, removeEntries } from '../entries.ts'
@@ -80,7 +82,7 @@ describe.each(freshDatabases())('semantic search on $name', ({ name, open }) => 
     const reports = { onProblem, onFallback: (reason: string) => fallbacks.push(reason) }
     const deps = { db, embedder, support, textsOf: { knowledge: textsOf, memory: textsOf }, progress: new EmbeddingProgress() }
     const semantic = createSemanticRanker({ db, embedder, ...reports })
-    const ranker = createRanker({ ...fresh.database, embedder: semantic })
+    const ranker = createRanker({ embedder: semantic })
     return {
       embed: (maxBatches = 10) => embedMissing({ ...deps, sessionDb: db, onProblem }, { maxBatches }),
       progress: deps.progress,
@@ -95,23 +97,23 @@ describe.each(freshDatabases())('semantic search on $name', ({ name, open }) => 
   test('serves queries only when every entry has a vector, then finds entries without a common word', async () => {
     await add(animals, 'a small cat', 'the red car')
     const one = node()
-    expect(await one.semantic.rank(workspace, [animals], 'kitten', 10)).toBeUndefined()
+    expect(await rankByMeaning(db, one.semantic, workspace, [animals], 'kitten', 10)).toBeUndefined()
     expect(await one.embed()).toBe(2)
-    const hits = await node().semantic.rank(workspace, [animals], 'kitten', 10)
+    const hits = await rankByMeaning(db, node().semantic, workspace, [animals], 'kitten', 10)
     expect(found(hits)).toEqual(['a small cat', 'the red car'])
     expect(hits?.[0]?.similarity).toBeCloseTo(0.9 / Math.hypot(0.9, 0.1))
-    expect(found(await node().ranker.rank(workspace, [animals], 'kitten', 1))).toEqual(['a small cat'])
+    expect(found(await rankOnce(db, node().ranker, workspace, [animals], 'kitten', 1))).toEqual(['a small cat'])
   })
 
   test('returns identical results with hidden partitions', async () => {
     await add(animals, 'a small cat', 'one kitten', 'nothing')
     await node().embed()
-    const before = await node().semantic.rank(workspace, [animals], 'kitten', 10)
+    const before = await rankByMeaning(db, node().semantic, workspace, [animals], 'kitten', 10)
     await add(vehicles, ...Array.from({ length: 40 }, (_, at) => `kitten ${at}`))
     await node().embed()
-    expect(await node().semantic.rank(workspace, [animals], 'kitten', 10)).toEqual(before)
-    expect(await node().semantic.rank(workspace, [vehicles], 'kitten', 100)).toHaveLength(40)
-    expect(await node().semantic.rank(workspace, [], 'kitten', 10)).toBeUndefined()
+    expect(await rankByMeaning(db, node().semantic, workspace, [animals], 'kitten', 10)).toEqual(before)
+    expect(await rankByMeaning(db, node().semantic, workspace, [vehicles], 'kitten', 100)).toHaveLength(40)
+    expect(await rankByMeaning(db, node().semantic, workspace, [], 'kitten', 10)).toBeUndefined()
   })
 
   test('stops after the maximum of batches and continues there', async () => {
@@ -149,7 +151,7 @@ describe.each(freshDatabases())('semantic search on $name', ({ name, open }) => 
     await node().embed()
     await db.transaction().execute((tx) => removeEntries(tx, [cat]))
     expect(await vectors()).toHaveLength(1)
-    expect(found(await node().semantic.rank(workspace, [animals], 'cat', 10))).toEqual(['car'])
+    expect(found(await rankByMeaning(db, node().semantic, workspace, [animals], 'cat', 10))).toEqual(['car'])
   })
 
   test('stores no vector for a refused or blank text and finds the other entries', async () => {
@@ -157,7 +159,7 @@ describe.each(freshDatabases())('semantic search on $name', ({ name, open }) => 
     const one = node()
     expect(await one.embed()).toBe(4)
     expect((await vectors()).filter(({ embedding }) => embedding === null)).toHaveLength(2)
-    expect(found(await node().semantic.rank(workspace, [animals], 'cat', 10))).toEqual(['cat', 'car'])
+    expect(found(await rankByMeaning(db, node().semantic, workspace, [animals], 'cat', 10))).toEqual(['cat', 'car'])
     expect(problems).toEqual([])
   })
 
@@ -167,7 +169,7 @@ describe.each(freshDatabases())('semantic search on $name', ({ name, open }) => 
     const next = node('m-4')
     await next.embed(1)
     server.calls.length = 0
-    expect(found(await next.semantic.rank(workspace, [animals], 'kitten', 1))).toEqual(['cat'])
+    expect(found(await rankByMeaning(db, next.semantic, workspace, [animals], 'kitten', 1))).toEqual(['cat'])
     expect(JSON.parse(server.calls[0]?.body ?? '')).toMatchObject({ model: 'm-3', input: ['kitten'] })
 
     await next.embed()
@@ -175,7 +177,7 @@ describe.each(freshDatabases())('semantic search on $name', ({ name, open }) => 
     expect(await vectors()).toHaveLength(202)
     server.calls.length = 0
     const later = node('m-4')
-    expect(found(await later.semantic.rank(workspace, [animals], 'kitten', 1))).toEqual(['cat'])
+    expect(found(await rankByMeaning(db, later.semantic, workspace, [animals], 'kitten', 1))).toEqual(['cat'])
     expect(JSON.parse(server.calls[0]?.body ?? '')).toMatchObject({ model: 'm-4' })
 
     await sql`update embedding_model set changed_at = now() - interval '2 minutes' where state = 'retired'`.execute(db)
@@ -215,7 +217,7 @@ describe.each(freshDatabases())('semantic search on $name', ({ name, open }) => 
     server.behave(failWith(500))
     server.calls.length = 0
     for (const query of ['red', 'car', 'red car']) {
-      expect(found(await one.ranker.rank(workspace, [animals], query, 1))).toEqual(['the red car'])
+      expect(found(await rankOnce(db, one.ranker, workspace, [animals], query, 1))).toEqual(['the red car'])
     }
     expect(one.fallbacks).toHaveLength(3)
     expect(problems).toEqual([expect.stringContaining('status 500')])
@@ -227,9 +229,9 @@ describe.each(freshDatabases())('semantic search on $name', ({ name, open }) => 
     await add(animals, 'a small cat', 'the red car', 'a boat')
     await node().embed()
     const one = node()
-    const first = await one.ranker.rank(workspace, [animals], 'kitten', 1)
+    const first = await rankOnce(db, one.ranker, workspace, [animals], 'kitten', 1)
     server.behave(failWith(500))
-    expect((await one.ranker.rank(workspace, [animals], 'kitten', 3)).slice(0, 1)).toEqual(first)
+    expect((await rankOnce(db, one.ranker, workspace, [animals], 'kitten', 3)).slice(0, 1)).toEqual(first)
     expect(one.fallbacks).toEqual([])
   })
 
@@ -265,12 +267,14 @@ describe.each(freshDatabases())('semantic search on $name', ({ name, open }) => 
     const model = await findReadyModel(db)
     if (!model) return expect.unreachable()
     const target = Float32Array.of(Math.cos(1), Math.sin(1), 0)
-    const exact = await nearest(db, model, workspace, [animals], target, 50)
+    const exact = await inSnapshot(db, (tx) => nearest(tx, model, workspace, [animals], target, 50))
     await buildIndex(db, model)
     await buildIndex(db, model)
     const indexed = await findModel(db, model.id)
     await sql`update retrieval_partition set entries = 60000 where id = ${animals.id}`.execute(db)
-    const approximate = await nearest(db, { ...model, ...indexed, indexed: true }, workspace, [animals], target, 50)
+    const approximate = await inSnapshot(db, (tx) =>
+      nearest(tx, { ...model, ...indexed, indexed: true }, workspace, [animals], target, 50),
+    )
     expect(approximate).toEqual(exact)
     expect(found(exact)?.every((text) => Number(text?.split(' ')[1]) % 2 === 0)).toBe(true)
   })

@@ -1,0 +1,23 @@
+import type { Db } from '../../src/db/database.ts'
+import { inSnapshot } from '../../src/db/snapshot.ts'
+import type { Partition } from '../../src/retrieval/partition.ts'
+import type { Ranked, Ranker } from '../../src/retrieval/rank.ts'
+import { rankSemantically, type SemanticRanker } from '../../src/retrieval/semantic/semantic-ranker.ts'
+
+type Search = readonly [workspaceUuid: string, partitions: readonly Partition[], text: string, depth: number]
+
+/** Ranks in a snapshot, without loading the entries. */
+export async function rankOnce(
+  db: Db,
+  ranker: Ranker,
+  ...[workspace, partitions, text, depth]: Search
+): Promise<readonly Ranked[]> {
+  const query = await ranker.prepare(text, async () => partitions)
+  return inSnapshot(db, (tx) => ranker.rank(tx, workspace, partitions, query, depth))
+}
+
+/** Ranks by meaning alone; undefined if the query cannot be embedded. */
+export async function rankByMeaning(db: Db, semantic: SemanticRanker, ...[workspace, partitions, text, depth]: Search) {
+  const query = await semantic.prepare(text, partitions)
+  return query && inSnapshot(db, (tx) => rankSemantically(tx, workspace, partitions, query, depth))
+}
