@@ -46,8 +46,9 @@ export async function storeMemory(tx: Tx, viewer: Viewer, draft: MemoryDraft, ha
   const result = ownerOfMemory(viewer, draft.scope, draft.scopeId)
   if (!result.ok) throw new TypeError('denied' in result ? result.denied : `no owner: ${result.param} ${result.message}`)
   const { applicationId } = viewer
+  const isSubjectStated = Boolean(draft.subject)
   const subject = draft.subject ? subjectKey(draft.subject) : subjectOf(draft.content, draft.scope)
   const ceiling = stricterClassification(viewer.ceiling, draft.classification)
   const owner = await lockOwner(tx, result.owner)
-  return upsertMemory(tx, owner, { ...draft, applicationId, subject, ceiling }, hasher, now)
+  return upsertMemory(tx, owner, { ...draft, applicationId, subject, isSubjectStated, ceiling }, hasher, now)
 }

@@ -1,38 +1,36 @@
 import { normalize } from '../lib/normalize.ts'
 
 /**
- * Normalises a text to recognise equal memories: ignores case, white space, character encoding forms and surrounding punctuation.
+ * Normalises a text to recognise equal memories: ignores white space, encodings of the same character, punctuation around it, and the
+ * case of its first word or of a text in capitals. Other capitals distinguish names (US and us, Polish and polish), and
+ * compatibility forms distinguish numbers (10⁶ and 106).
  */
 export function normalizeContent(content: string): string {
-  const text = normalize(content, 'NFKC').toLowerCase().replace(/\s+/gu, ' ').trim()
+  const text = normalize(content, 'NFC').replace(/\s+/gu, ' ').trim()
   const opened = text.replace(OPENING, '')
   let end = opened.length
-  while (end > 0 && CLOSING.has(opened.charAt(end - 1))) end--
-  return opened.slice(0, end) || text
+  while (end > 0 && CLOSING.has(opened.charAt(end - 1)) && !isUnit(opened, end - 1)) end--
+  return withoutInitial(opened.slice(0, end) || text)
 }
 
 /** Punctuation around a statement. `-5`, `10 %`, `c#`, `.env` and questions keep their symbols. */
-const OPENING = /^(?:["'“”„‘’«»‹›([{\s]|[-–—•*]\s)+/u
+const OPENING = /^(?:["'“”„‘’«»‹›([{\s]|[-–—•*]\s(?!\s*\p{N}))+/u
 const CLOSING: ReadonlySet<string> = new Set('.,;:!…"\'“”‘’«»‹›)]} ')
 
-/** Words that do not change the meaning of a statement. Contains no negation, pronoun or preposition. */
-const FILLER_WORDS = new Set(
-  [
-    ['a', 'an', 'the', 'that', 'please', 'also', 'just', 'really', 'very'],
-    ['der', 'das', 'ein', 'eine', 'dass', 'bitte', 'auch'],
-    ['le', 'la', 'les', 'un', 'une', 'que', 'aussi'],
-  ].flat(),
-)
+/** 27" and 6' are lengths. */
+const isUnit = (text: string, at: number): boolean => /["'”’]/.test(text.charAt(at)) && /\p{N}/u.test(text.charAt(at - 1))
+
+const withoutInitial = (text: string): string =>
+  /\p{Ll}/u.test(text) ? text.replace(/^\p{Lu}(?=[\p{Ll}\p{M}'’ ])/u, (initial) => initial.toLowerCase()) : text.toLowerCase()
+
+/** The only words that never change the meaning of a statement. Other articles do: plan A, der and die See, le and la livre. */
+const FILLER_WORDS = /(?<=^|\s)(?:the|please)(?=\s)\s/g
 
 /**
- * The text that near duplicates share: the words in order, without filler words and separators. Texts that differ in a name, number,
- * date or “not” are never duplicates: a missed duplicate costs a row, a false one loses information. Symbols that belong to a word or
- * number (`c++`, `-5`, `3.5`, `10 %`, `a_b`) stay.
+ * The text that near duplicates share: without filler words. All that could be a name, number or negation stays: a missed duplicate
+ * costs a row, a false one loses information.
  */
-export function signatureText(content: string): string {
-  const text = normalizeContent(content).replace(/[’‘`´]/g, "'")
-  const words =
-    text.match(/[.+\-−$€£#@]{0,3}[\p{L}\p{M}\p{N}]+(?:[.,:'/_@+#-]{1,3}[\p{L}\p{M}\p{N}]+)*[+#]*|\p{S}|[?%&*/=-]/gu) ?? []
-  const significant = words.filter((word) => !FILLER_WORDS.has(word))
-  return significant.length === 0 ? text : significant.join(' ')
+export const signatureText = (content: string): string => {
+  const text = normalizeContent(content)
+  return normalizeContent(text.replace(FILLER_WORDS, '').replace(/[’‘`´]/g, "'")) || text
 }

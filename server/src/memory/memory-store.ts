@@ -78,7 +78,7 @@ export async function correctMemory(
   await lockOwners(tx, [ownerId])
   const row = await current.where('item.owner_id', '=', ownerId).executeTakeFirst()
   if (!row) return undefined
-  const origin = { id: newId('mem'), source: 'admin', ceiling: 'restricted', corrects: uuid } as const
+  const origin = { id: newId('mem'), source: 'admin', ceiling: 'restricted', corrects: uuid, isSubjectStated: true } as const
   const draft = { ...toMemory(row), ...correction, ...origin }
   const stored = await upsertMemory(tx, { workspace, id: ownerId }, draft, hasher, now)
   return findMemory(tx, workspaceId, stored.id, now)

@@ -9,8 +9,9 @@ import { normalizeContent, signatureText } from './duplicate-text.ts'
 import { removeMemories } from './erase.ts'
 import type { MemoryDraft } from './memory.ts'
 import { type LockedOwner, openMemoryPartition } from './owner-store.ts'
-import { replaceableKinds } from './subject.ts'
+import { isSameSubject, replaceableKinds } from './subject.ts'
 import type { MemoryItemTable } from './tables.ts'
+import { memoryEntry } from './texts.ts'
 
 /** Hashes under the Workspace's keys: all that stored rows may have for a text, starting with the current one. */
 export interface Hasher {
@@ -24,11 +25,13 @@ export interface Stored {
 }
 
 /** A draft whose owner is locked. */
-export interface OwnedDraft extends Omit<MemoryDraft, 'scope' | 'scopeId' | 'subject'> {
+export interface OwnedDraft extends Omit<MemoryDraft, 'scopeId' | 'subject'> {
   /** `app_…` */
   readonly applicationId: string
   /** In the form of `subjectKey`. */
   readonly subject: string | null
+  /** The Application, a model or an operator stated it; false: it is that of the statement itself. */
+  readonly isSubjectStated: boolean
   /** It replaces only memories up to this classification. */
   readonly ceiling: Classification
   /** UUID of the memory that it corrects. */
@@ -88,18 +91,21 @@ async function findRelated(tx: Tx, owner: LockedOwner, draft: OwnedDraft, hashes
   return rows.toSorted((a, b) => order(a) - order(b))
 }
 
-const isDuplicate = (row: Row, { kind }: OwnedDraft, { content, signature }: Hashes): boolean =>
-  content.includes(row.content_hash) || (signature.includes(row.signature) && row.kind === kind)
+/** Compares the texts too, because stored hashes may be those of an earlier, coarser normalisation. */
+const isDuplicate = (row: Row, draft: OwnedDraft, { content, signature }: Hashes): boolean =>
+  (content.includes(row.content_hash) && normalizeContent(row.content) === normalizeContent(draft.content)) ||
+  (signature.includes(row.signature) && row.kind === draft.kind && signatureText(row.content) === signatureText(draft.content))
 
 /** Only active memories replace others, and only memories within the viewer's clearance. */
-const isReplaced = (other: Row, row: Row, { ceiling, corrects }: OwnedDraft): boolean =>
-  other.id === corrects ||
+const isReplaced = (other: Row, row: Row, draft: OwnedDraft): boolean =>
+  other.id === draft.corrects ||
   (row.mode === 'active' &&
     other.mode === 'active' &&
     row.subject !== null &&
     other.subject === row.subject &&
+    isSameSubject(draft, other, draft.scope) &&
     replaceableKinds(row.kind).some((kind) => kind === other.kind) &&
-    upTo(ceiling).some((classification) => classification === other.classification))
+    upTo(draft.ceiling).some((classification) => classification === other.classification))
 
 async function insert(tx: Tx, owner: LockedOwner, draft: OwnedDraft, hashes: Hashes, now: Date): Promise<Row> {
   return tx
@@ -179,5 +185,5 @@ async function addToIndex(tx: Tx, owner: LockedOwner, row: Row): Promise<void> {
     .where('owner_id', '=', owner.id)
     .where('id', '=', row.id)
     .execute()
-  await addEntries(tx, partition, [{ id: row.id, title: row.summary ?? '', text: row.content }])
+  await addEntries(tx, partition, [memoryEntry(row)])
 }

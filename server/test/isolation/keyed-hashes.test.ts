@@ -130,7 +130,7 @@ describe('data of versions that used one key for everything', () => {
     const secret = await workspaceSecret(String(workspace_id))
     await governed.server.context.db
       .updateTable('memory_item')
-      .set({ content_hash: hmac(secret, 'text\0ferns are watered on mondays'), signature: 'gone' })
+      .set({ content_hash: hmac(secret, 'text\0ferns are watered on Mondays'), signature: 'gone' })
       .where('content', '=', json.content)
       .execute()
     expect((await capture()).memory_id).toBe(first.memory_id)

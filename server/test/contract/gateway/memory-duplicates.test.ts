@@ -55,6 +55,20 @@ describe('memory: duplicates and superseded memories', () => {
       { classification: 'confidential' },
     ])
   })
+  test.each([
+    ['The price of the train from Berlin to Paris is 100 euro', 'The price of the train from Paris to Berlin is 140 euro'],
+    ['The fee of plan A is 10 euro', 'The fee of the plan is 20 euro'],
+    ['My budget is 100 euro', 'Our budget is 900 euro'],
+    ['The version of C++ is 20', 'The version of C# is 12'],
+    ['Server A is down', 'The server is down'],
+    ['Send all invoices to US', 'Send all invoices to us'],
+  ])('superseded: %j is kept beside %j [GW-MEMC-15]', async (one, other) => {
+    const user = { user: { id: word() } }
+    await memoryFixture.store(one, { scope: 'user' }, user)
+    await memoryFixture.store(other, { scope: 'user' }, user)
+    const hits = (await memoryFixture.hits(`${one} ${other}`, {}, user)).filter(({ scope }) => scope === 'user')
+    expect(hits.map(({ content }) => content).toSorted()).toEqual([one, other].toSorted())
+  })
   test('superseded: a new value of the same subject replaces the old memory', async () => {
     const user = { user: { id: word() } }
     const first = await memoryFixture.store('My favourite tea is Assam.', { scope: 'user', kind: 'preference' }, user)
