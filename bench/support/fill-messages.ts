@@ -175,8 +175,8 @@ async function makeMessages(db: Db, workspace: string, { messages, conversations
   // Creating the word index after the inserts is faster.
   const { rows } = await sql<{
     definition: string
-  }>`select pg_get_indexdef('message_conversation_words'::regclass) as definition`.execute(db)
-  await sql`drop index message_conversation_words`.execute(db)
+  }>`select pg_get_indexdef('message_search'::regclass) as definition`.execute(db)
+  await sql`drop index message_search`.execute(db)
   const gapMs = SPAN_MS / messages
   for (let from = 0; from < messages; from += BATCH) {
     await sql`

@@ -16,7 +16,9 @@ const NAMES = [
   'audit_record_endpoint',
   'memory_item_mode',
   'webhook_delivery_state',
-  'message_conversation_words',
+  'message_search',
+  'message_tokenizer',
+  'retrieval_entry_tokenizer',
 ]
 
 describe.each(testDatabases())('deferred indexes on $name', ({ open }) => {
@@ -56,7 +58,7 @@ describe.each(testDatabases())('deferred indexes on $name', ({ open }) => {
   test('buildDeferredIndexes: builds missing indexes, and migrations build all when the database is empty', async () => {
     expect(await listValidIndexes()).toEqual(NAMES.toSorted())
     await database.pool.query('drop index audit_record_status, audit_record_cache_read, webhook_delivery_state')
-    await database.pool.query('drop index message_conversation_words')
+    await database.pool.query('drop index message_search, message_tokenizer')
     await Promise.all([buildDeferredIndexes(database), buildDeferredIndexes(database)])
     await buildDeferredIndexes(database)
     expect(await listValidIndexes()).toEqual(NAMES.toSorted())

@@ -49,17 +49,20 @@ export const USAGE_INDEXES: readonly DeferredIndex[] = [
 
 /**
  * Words of messages together with the conversation: a search reads only entries of the member's conversations, however many messages of
- * others have the words. The last release searches with `message_words`, which the next one drops (docs/operations.md, Upgrade).
+ * others have the words. The last release searches with `message_words`, which the next one drops (docs/operations.md, Upgrade). And
+ * rows of an older tokenizer, which jobs fill: empty at their end.
  */
-export const SEARCH_INDEXES: readonly DeferredIndex[] = [
+export const WORD_INDEXES: readonly DeferredIndex[] = [
   {
-    name: 'message_conversation_words',
+    name: 'message_search',
     table: 'message',
-    on: 'message using gin ((language_vector || array_to_tsvector(array[conversation_id::text])))',
+    on: 'message using gin ((coalesce(words, language_vector || array_to_tsvector(array[conversation_id::text]))))',
   },
+  { name: 'message_tokenizer', table: 'message', on: 'message (id) where tokenizer < 2' },
+  { name: 'retrieval_entry_tokenizer', table: 'retrieval_entry', on: 'retrieval_entry (partition_id, id) where tokenizer < 2' },
 ]
 
-const DEFERRED_INDEXES = [...FILTER_INDEXES, ...USAGE_INDEXES, ...SEARCH_INDEXES]
+const DEFERRED_INDEXES = [...FILTER_INDEXES, ...USAGE_INDEXES, ...WORD_INDEXES]
 
 /** An index on a table of up to this many rows is built in less than a second. */
 const SMALL_TABLE_ROWS = 50_000

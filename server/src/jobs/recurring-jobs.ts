@@ -35,6 +35,7 @@ import { type BudgetJobDeps, budgetJobs } from './budget-jobs.ts'
 import { inBatches } from './in-batches.ts'
 import type { Job } from './jobs.ts'
 import type { QueueMeter } from './queue-meter.ts'
+import { tokenizerJobs } from './tokenizer-jobs.ts'
 import { listWorkspaceIds, runForEach } from './workspaces.ts'
 
 const SECOND = 1_000
@@ -87,6 +88,7 @@ export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job
   { name: 'check readiness', everyMs: 10 * SECOND, run: async () => void (await deps.readiness.report()) },
   { name: 'return idle memory', everyMs: 5 * SECOND, run: async () => void memory.check() },
   { name: 'build indexes of large tables', oncePerNode: true, everyMs: MINUTE, run: () => buildDeferredIndexes(deps.database) },
+  ...tokenizerJobs(deps),
   {
     name: 'make partitions by month',
     oncePerNode: true,

@@ -3,6 +3,7 @@ import type { Db } from '../db/database.ts'
 import { uuidOfWorkspace } from '../db/values.ts'
 import type { Classification } from '../domain/classification.ts'
 import { toId } from '../lib/id.ts'
+import type { Entry } from '../retrieval/entries.ts'
 import type { Ranked } from '../retrieval/rank.ts'
 import { searchEntry } from './chunk-store.ts'
 import { effectiveRegulations } from './labels.ts'
@@ -88,21 +89,18 @@ export async function loadPassagesWithPartition<P extends VisiblePartition>(
   })
 }
 
-/**
- * The texts to embed for chunks, by UUID. Only for the embedding job, which works for all Workspaces: the query is not limited to
- * one Workspace.
- */
-export async function loadChunkTexts(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+/** The search entries of chunks. Only for jobs, which work for all Workspaces: the query is not limited to one Workspace. */
+export async function loadChunkEntries(db: Db, ids: readonly string[]): Promise<readonly Entry[]> {
   const rows = await db
     .selectFrom('knowledge_chunk as chunk')
     .innerJoin('knowledge_document as document', 'document.id', 'chunk.document_id')
     .where(sql<boolean>`chunk.id = any(${[...ids]}::uuid[])`)
     .select(['chunk.id', 'title', 'headings', 'content'])
     .execute()
-  return new Map(
-    rows.map((row) => {
-      const { title, text } = searchEntry(row.title, row)
-      return [row.id, `${title}\n\n${text}`]
-    }),
-  )
+  return rows.map((row) => searchEntry(row.title, row))
+}
+
+/** The texts to embed for chunks, by UUID. */
+export async function loadChunkTexts(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  return new Map((await loadChunkEntries(db, ids)).map(({ id, title, text }) => [id, `${title}\n\n${text}`]))
 }

@@ -33,9 +33,12 @@ const NAMES = {
   uk: 'ukrainian',
 } as const
 
+/** Languages whose words `splitWords` divides, so that they need no stemmer. */
+const UNSTEMMED = ['ja', 'ko', 'th', 'zh'] as const
+
 /** ISO 639-1, or `none`: words are not stemmed. */
-export type Language = keyof typeof NAMES | 'none'
-export const LANGUAGES: readonly Language[] = ['none', ...(Object.keys(NAMES) as (keyof typeof NAMES)[])]
+export type Language = keyof typeof NAMES | (typeof UNSTEMMED)[number] | 'none'
+export const LANGUAGES: readonly Language[] = ['none', ...(Object.keys(NAMES) as (keyof typeof NAMES)[]), ...UNSTEMMED]
 
 /** Stop words that the library's lists do not contain. */
 const MORE_STOP_WORDS: Partial<Record<Language, readonly string[]>> = { en: ['a'] }
@@ -61,10 +64,12 @@ const analysers = new Map<Language, Analyser>()
 function getAnalyser(language: Language): Analyser {
   const existing = analysers.get(language)
   if (existing) return existing
-  const analyser = { ...(language === 'none' ? PLAIN : loadAnalyser(language)), terms: new Map() }
+  const analyser = { ...(hasStemmer(language) ? loadAnalyser(language) : PLAIN), terms: new Map() }
   analysers.set(language, analyser)
   return analyser
 }
+
+const hasStemmer = (language: Language): language is keyof typeof NAMES => Object.hasOwn(NAMES, language)
 
 const PLAIN = { stem: (word: string): string => word, stopWords: new Set<string>() }
 
@@ -92,7 +97,8 @@ export function termOf(word: string, language: Language): Term {
   const cached = terms.get(word)
   if (cached) return cached
   const written = word.replaceAll('’', "'")
-  const lower = language === 'tr' ? written.toLocaleLowerCase('tr') : written.toLowerCase()
+  // The lower case of İ has a combining dot, which other spellings of the word do not have.
+  const lower = language === 'tr' ? written.toLocaleLowerCase('tr') : written.toLowerCase().replaceAll('i\u0307', 'i')
   const plain = withoutElision(lower)
   const term = {
     text: /^[\p{L}\p{M}]+$/u.test(plain) ? stem(plain) || plain : plain,

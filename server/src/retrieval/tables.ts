@@ -35,6 +35,8 @@ export interface RetrievalEntryTable {
   length: number
   /** Its distinct terms separated by spaces, to find its postings when it is removed. */
   terms: string
+  /** The version of the tokenizer (words.ts). */
+  tokenizer: Generated<number>
 }
 
 export interface RetrievalPostingTable {

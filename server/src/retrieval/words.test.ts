@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { termsOf } from './language.ts'
-import { splitWords } from './words.ts'
+import { LANGUAGES, termOf, termsOf } from './language.ts'
+import { splitWords, TOKENIZER } from './words.ts'
 
 describe('splitWords', () => {
   test.each([
@@ -15,6 +16,23 @@ describe('splitWords', () => {
     ['The end. Another', ['The', 'end', 'Another']],
     ['東京都', ['東', '東京', '京', '京都', '都']],
     ['ﬁle', ['file']],
+    // Scripts without spaces end where Latin letters and digits begin.
+    ['使用Docker，端口8443', ['使', '使用', '用', 'Docker', '端', '端口', '口', '8443']],
+    ['サーバーのDNS設定', ['サー', 'ーバ', 'バー', 'ーの', 'DNS', '設', '設定', '定']],
+    ['GPT-4o模型 ８４４３', ['GPT', '4o', 'GPT-4o', '模', '模型', '型', '8443']],
+    ['第1章_概要.pdf', ['第', '1', '章', '概', '概要', '要', 'pdf']],
+    // Korean particles follow their noun without a space.
+    ['신청서를 인사팀에', ['신청', '청서', '서를', '인사', '사팀', '팀에']],
+    ['책을 Docker는', ['책을', '책', 'Docker', '는']],
+    ['책을', ['책을', '책']],
+    // Characters without a glyph, and decomposed letters.
+    ['Ver\u00adtrags\u200bnum\u2060mer', ['Vertragsnummer']],
+    ['Vertrags\u00ad\n  nummer', ['Vertragsnummer']],
+    ['Cafe\u0301 ｶﾞ', ['Café', 'ガ']],
+    ['INV\u20112024', ['INV', '2024', 'INV-2024']],
+    // Letters and digits that follow each other.
+    ['INC4711 25kg', ['INC4711', 'INC', '4711', '25kg', '25', 'kg']],
+    ['v2 a81bc81b', ['v2', 'a81bc81b']],
     ['', []],
     ['… — !', []],
   ])('%s', (text, words) => expect(splitWords(text)).toEqual(words))
@@ -44,9 +62,19 @@ describe('termOf', () => {
     ['tr', 'KIZ kız', ['kız', 'kız']],
     ['none', 'The Connections', ['the', 'connections']],
     ['none', 'café', ['café']],
+    ['en', 'İSTANBUL İstanbul istanbul', ['istanbul', 'istanbul', 'istanbul']],
+    ['ko', '신청서', ['신청', '청서']],
   ] as const)('%s: %s', (language, text, terms) => expect(termsOf(text, language)).toEqual(terms))
 
   test('does not stem numbers and identifiers', () => {
     expect(termsOf('ORDERS-2024s', 'en')).toEqual(['order', '2024s', 'orders-2024s'])
   })
+})
+
+test('TOKENIZER: it is raised when texts get other terms, so that stored texts are indexed again', () => {
+  const text = `INV-2024-0017 parseHTTPRequest INC4711 a@b.com/x_y "don't" l’avion Häuser connections книги KIZ İzmir café café
+    Ver\u00adtrag 使用Docker部署 サーバー 신청서를 책을 ภาษาไทย ${'long'.repeat(30)} The of and`
+  const terms = LANGUAGES.map((language) => splitWords(text).map((word) => termOf(word, language)))
+  const digest = createHash('sha256').update(JSON.stringify(terms)).digest('hex')
+  expect([TOKENIZER, digest.slice(0, 16)]).toEqual([2, 'ad8c9a61c5854348'])
 })

@@ -13,6 +13,8 @@ import { normalizeContent, signatureText } from '../../src/memory/duplicate-text
 import { explicitMemories } from '../../src/memory/explicit.ts'
 import { parseExtraction } from '../../src/memory/extract.ts'
 import { subjectKey, subjectOf } from '../../src/memory/subject.ts'
+import { wordsOf } from '../../src/memory/subject-words.ts'
+import { queryOf, vectorOf } from '../../src/messaging/messages/message-words.ts'
 import { termsOf } from '../../src/retrieval/language.ts'
 import { parseQuery } from '../../src/retrieval/query.ts'
 import { cutText } from '../../src/retrieval/semantic/batches.ts'
@@ -128,6 +130,9 @@ export const KNOWLEDGE_FUNCTIONS: Readonly<Record<string, TextFunction>> = {
   },
   subjectOf: { run: (text) => subjectOf(text, 'user'), shapes: shapes(['my ', 'a ', 'is b'], ['my a is ', 'is ', '']) },
   subjectKey: { run: subjectKey },
+  wordsOf: { run: wordsOf, shapes: shapes(['', '.', 'x'], ['', "'s", ''], ['', '( ', '']) },
+  vectorOf: { run: (text) => vectorOf('x', text), shapes: shapes(['', 'a-', ''], ['', '東', ''], ['', '\u00ad ', '']) },
+  queryOf: { run: queryOf, shapes: shapes(['', '"', ''], ['', '-', ''], ['', 'a or ', ''], ['', '"a', '']) },
   cutText: { run: cutText },
   parseQuery: { run: (text) => parseQuery(text, ['en', 'de', 'none']) },
   termsOf: { run: (text) => termsOf(text, 'en') },

@@ -66,7 +66,7 @@ function createScenario(
     applicationId,
     viewer,
     uuid: String(fromId('ws', workspaceId)),
-    ranker: createRanker({ db, pool }),
+    ranker: createRanker(),
     transact: <T>(work: (tx: unknown, now: Date) => Promise<T>) => db.transaction().execute((tx) => work(tx, NOW)),
   }
 }
@@ -112,9 +112,9 @@ async function createDocuments({ db, call, workspaceId, transact }: Scenario) {
   return { collectionId, collection, documentId, otherDocumentId: other, locked: held }
 }
 
-async function searchDocuments({ db, pool, call, workspaceId, viewer, uuid, ranker }: Scenario): Promise<void> {
+async function searchDocuments({ db, call, workspaceId, viewer, uuid, ranker }: Scenario): Promise<void> {
   const visible = await call<{ id: string }[]>('knowledge/visibility.visiblePartitions', db, viewer, undefined)
-  const ranked = await call<{ id: string }[]>('retrieval/lexical.rankLexically', pool, uuid, visible, 'amber corall', 10)
+  const ranked = await call<{ id: string }[]>('retrieval/lexical.rankLexically', db, uuid, visible, 'amber corall', 10)
   expect(ranked).toHaveLength(1)
   expect(await call('knowledge/passages.loadPassages', db, workspaceId, visible, ranked)).toHaveLength(1)
   const labelled = await call<{ id: string }[]>('knowledge/visibility.labelledPartitions', db, workspaceId, undefined)
@@ -124,9 +124,14 @@ async function searchDocuments({ db, pool, call, workspaceId, viewer, uuid, rank
     db,
     ranked.map(({ id }) => id),
   )
+  await call(
+    'knowledge/passages.loadChunkEntries',
+    db,
+    ranked.map(({ id }) => id),
+  )
   await call('knowledge/search.searchKnowledge', { db, ranker }, viewer, { text: 'amber', collections: undefined })
-  const scope = await call<object>('retrieval/scope.readScope', pool, uuid, visible)
-  await call('retrieval/fuzzy.findSimilar', pool, scope, parseQuery('corrall', ['en']))
+  const scope = await call<object>('retrieval/scope.readScope', db, uuid, visible)
+  await call('retrieval/fuzzy.findSimilar', db, scope, parseQuery('corrall', ['en']))
 }
 
 /** Relabels, moves and deletes the documents. */
@@ -156,15 +161,19 @@ async function changeDocuments(
   while (await call<boolean>('knowledge/sweep.sweepCollections', db, 10));
 }
 
-async function indexEntries({ call, keys, uuid, transact }: Scenario): Promise<void> {
+async function indexEntries({ db, call, keys, uuid, transact }: Scenario): Promise<void> {
   await transact(async (tx) => {
     const partition = await call<{ id: number }>('retrieval/partition.openPartition', tx, uuid, 'knowledge', 'x', 'en')
     const entry = { id: crypto.randomUUID(), title: '', text: 'amber' }
     await call('retrieval/entries.addEntries', tx, partition, [entry])
     keys.add(String(partition.id)).add(entry.id)
     await call('retrieval/partition.lockPartitions', tx, [partition.id])
+    const postings = { number: 7, terms: new Map([['coral', 1]]), length: 1 }
+    await call('retrieval/posting-store.addPostings', tx, partition.id, [postings])
+    await call('retrieval/posting-store.removePostings', tx, [{ partition_id: partition.id, number: 7, terms: 'coral' }])
     await call('retrieval/entries.removeEntries', tx, [entry.id])
   })
+  await call('retrieval/reindex.reindexOutdated', db, { knowledge: async () => [], memory: async () => [] }, 10)
 }
 
 /** Stores, lists, recalls and corrects memories; returns the id of one. */
@@ -202,6 +211,7 @@ async function storeMemories({
   })
   expect(await call('memory/recall.recallMemories', { db, ranker, clock }, viewer, { text: 'tea' })).not.toHaveLength(0)
   await call('memory/texts.loadMemoryTexts', db, [String(fromId('mem', due))])
+  await call('memory/texts.loadMemoryEntries', db, [String(fromId('mem', due))])
   const correction = { content: 'My favourite tea is Oolong.', summary: null, classification: 'confidential' }
   await transact((tx) => call('memory/memory-store.correctMemory', tx, workspaceId, latest, correction, hasher, NOW))
   await call('memory/memory-row.memoriesOf', db, uuid)

@@ -3,10 +3,11 @@ import type { ItemOf } from '../../api/operations.ts'
 
 type Language = ItemOf<'/admin/v1/collections'>['language']
 
-/** Languages with a stemmer. */
+/** Languages that the index knows. */
 const CODES: readonly Exclude<Language, 'none'>[] = [
   ...(['ar', 'bg', 'da', 'de', 'el', 'en', 'es', 'fi', 'fr', 'ga', 'hi', 'hu', 'hy', 'id'] as const),
   ...(['it', 'lt', 'ne', 'nl', 'no', 'pt', 'ro', 'ru', 'sa', 'sr', 'sv', 'ta', 'tr', 'uk'] as const),
+  ...(['ja', 'ko', 'th', 'zh'] as const),
 ]
 
 /** Options of a select input, by name. */

@@ -25,7 +25,6 @@ import * as prices from './0026-prices.ts'
 import * as budgets from './0027-budgets.ts'
 import * as sealedValueCounts from './0029-sealed-value-counts.ts'
 import * as auditFeed from './0031-audit-feed.ts'
-import * as messageSearch from './0033-message-search.ts'
 import * as auditRollups from './0034-audit-rollups.ts'
 import * as partitions from './0035-partitions.ts'
 import * as usage from './0036-usage.ts'
@@ -37,6 +36,7 @@ import * as notifications from './0042-notifications.ts'
 import * as savedViews from './0043-saved-views.ts'
 import * as usageValues from './0045-usage-values.ts'
 import * as assignedFor from './0046-assigned-for.ts'
+import * as tokenizer from './0047-tokenizer.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -66,7 +66,6 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0027-budgets': budgets,
   '0029-sealed-value-counts': sealedValueCounts,
   '0031-audit-feed': auditFeed,
-  '0033-message-search': messageSearch,
   '0034-audit-rollups': auditRollups,
   '0035-partitions': partitions,
   '0039-policy-drafts': policyDrafts,
@@ -78,4 +77,5 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0043-saved-views': savedViews,
   '0045-usage-values': usageValues,
   '0046-assigned-for': assignedFor,
+  '0047-tokenizer': tokenizer,
 }

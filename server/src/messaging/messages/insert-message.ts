@@ -3,6 +3,7 @@ import type { Tx } from '../../db/database.ts'
 import { uuidOf } from '../../db/values.ts'
 import { notFound } from '../../http/refusals.ts'
 import { fromId } from '../../lib/id.ts'
+import { TOKENIZER } from '../../retrieval/words.ts'
 import type { Member } from '../api/member.ts'
 import { enqueueTurn } from '../assistants/enqueue-turn.ts'
 import { emit } from '../events/outbox.ts'
@@ -10,6 +11,7 @@ import type { GovernedText } from '../governance/governed-text.ts'
 import { recordActivity } from '../people/contact-store.ts'
 import { type Message, type MessageRow, messageEvent, toMessage } from './message.ts'
 import { attachToMessage, renameFiles } from './message-files.ts'
+import { vectorOf } from './message-words.ts'
 
 export interface NewMessage {
   /** `msg_…` */
@@ -47,11 +49,13 @@ interface ConversationColumns {
 export async function insertMessage(tx: Tx, message: NewMessage): Promise<InsertedMessage> {
   const { sender, text, now } = message
   const auditId = text.auditId ?? message.auditId
+  const conversation = fromId('conv', message.conversationId)
+  if (conversation === undefined) throw notFound('conversation')
   const { rows } = await sql<MessageRow & ConversationColumns>`
     with target as (
       update conversation
       set last_sequence = last_sequence + 1, last_active_at = greatest(last_active_at, ${now})
-      where workspace_id = ${uuidOf('ws', sender.workspaceId)} and id = ${fromId('conv', message.conversationId) ?? null}
+      where workspace_id = ${uuidOf('ws', sender.workspaceId)} and id = ${conversation}
         and exists (
           select from conversation_member as membership
           where membership.conversation_id = conversation.id and membership.user_id = ${sender.user.id}
@@ -61,8 +65,9 @@ export async function insertMessage(tx: Tx, message: NewMessage): Promise<Insert
       update conversation_member set sort_at = target.last_active_at from target where conversation_id = target.id returning user_id
     ), stored as (
       insert into message
-        (id, workspace_id, conversation_id, sequence, sender_id, text, audit_id, flagged, reply_to, created_at)
+        (id, workspace_id, conversation_id, sequence, sender_id, text, words, tokenizer, audit_id, flagged, reply_to, created_at)
       select ${uuidOf('msg', message.id)}, workspace_id, id, last_sequence, ${sender.user.id}, ${text.text},
+        ${vectorOf(conversation, text.text)}::tsvector, ${TOKENIZER}::smallint,
         ${auditId === undefined ? null : uuidOf('aud', auditId)}::uuid, ${text.flagged},
         ${message.replyTo === undefined ? null : uuidOf('msg', message.replyTo)}::uuid, last_active_at
       from target

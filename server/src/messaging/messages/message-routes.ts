@@ -48,7 +48,8 @@ export const messageRoutes: readonly Route[] = [
     docs: {
       operationId: 'searchMessages',
       summary: "Search the messages of the caller's conversations that contain all words of q, newest first",
-      description: 'Words match exactly. `"a phrase"`, `or` and `-without` work as in web searches.',
+      description:
+        'Words match exactly, also parts of ids, paths, file names, addresses and URLs. `"a phrase"`, `or` and `-without` work as in web searches. Rule: MSG-MSG-11.',
       query: {
         ...ID_PAGE,
         q: Type.String({ minLength: 1, maxLength: 1_000 }),

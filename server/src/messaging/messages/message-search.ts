@@ -6,13 +6,14 @@ import { uuidOf } from '../../db/values.ts'
 import type { Member } from '../api/member.ts'
 import { MESSAGE_COLUMNS, type Message, type MessageRow, toMessage } from './message.ts'
 import { type CursorRow, findCursorRow, listByActivity } from './message-list.ts'
+import { queryOf, WORDS } from './message-words.ts'
 
 /** The order of the result; `readPage` reads it in either direction. */
 const NEWEST_FIRST = ['message.created_at', 'message.conversation_id', 'message.sequence']
 
 /**
  * The member's messages that contain all words of `q`, newest first. `q` has the syntax of web searches: `"a phrase"`, `or`,
- * `-without`. Undefined if the cursor is not a message of the member.
+ * `-without`. Without a word it matches nothing. Undefined if the cursor is not a message of the member.
  */
 export async function searchMessages(
   db: Db,
@@ -21,13 +22,15 @@ export async function searchMessages(
   page: PageRequest,
   conversationId?: string,
 ): Promise<Page<Message> | undefined> {
-  if (conversationId === undefined) {
-    return listByActivity(db, member, page, (conversations, cursorRow) => findMatches(db, conversations, q, page, cursorRow))
+  const words = queryOf(q)
+  if (conversationId === undefined && words !== undefined) {
+    return listByActivity(db, member, page, (conversations, cursorRow) => findMatches(db, conversations, words, page, cursorRow))
   }
   const cursorRow = await findCursorRow(db, member, page)
   if (cursorOf(page) !== undefined && !cursorRow) return undefined
+  if (conversationId === undefined || words === undefined) return { data: [], hasMore: false }
   const conversation = uuidOf('conv', conversationId)
-  const query = matching(db, [conversation], q).where('message.conversation_id', '=', conversation)
+  const query = matching(db, [conversation], words).where('message.conversation_id', '=', conversation)
   return readPage(query, page, { by: NEWEST_FIRST, order: 'desc', place: placeOf(cursorRow) }, toMessage)
 }
 
@@ -35,11 +38,11 @@ export async function searchMessages(
 async function findMatches(
   db: Db,
   conversations: readonly string[],
-  q: string,
+  words: string,
   page: PageRequest,
   cursorRow: CursorRow | undefined,
 ): Promise<readonly MessageRow[]> {
-  const query = matching(db, conversations, q).where('message.conversation_id', 'in', [...conversations])
+  const query = matching(db, conversations, words).where('message.conversation_id', 'in', [...conversations])
   const order = isBackwards(page) ? 'asc' : 'desc'
   const { data } = await readPage(
     query,
@@ -53,17 +56,17 @@ async function findMatches(
 const placeOf = (row: CursorRow | undefined) => row && [row.created_at, row.conversation_id, row.sequence]
 
 /**
- * Messages with the words of `q` whose index entry names one of the conversations (the index message_conversation_words). The caller also compares the
- * conversation itself, because a text may contain the id of another conversation as a word. A `q` without a word matches nothing.
+ * Messages that match the tsquery `words` and whose index entry names one of the conversations (the index message_search). The caller
+ * also compares the conversation itself, because a text may contain the id of another conversation as a word.
  */
-function matching(db: Db, conversations: readonly string[], q: string): SelectQueryBuilder<Schema, 'message', MessageRow> {
-  const words = sql`websearch_to_tsquery('simple', ${q})`
+function matching(db: Db, conversations: readonly string[], words: string): SelectQueryBuilder<Schema, 'message', MessageRow> {
   const places = conversations.map((id) => `'${id}'`).join(' | ')
   return db
     .selectFrom('message')
     .select(MESSAGE_COLUMNS)
-    .where(sql<boolean>`message.language_vector @@ ${words}`)
-    .where(
-      sql<boolean>`(message.language_vector || array_to_tsvector(array[message.conversation_id::text])) @@ (${words} && ${places}::tsquery)`,
-    ) as SelectQueryBuilder<Schema, 'message', MessageRow>
+    .where(sql<boolean>`${sql.raw(WORDS)} @@ (${words}::tsquery && ${places}::tsquery)`) as SelectQueryBuilder<
+    Schema,
+    'message',
+    MessageRow
+  >
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../../db/database.ts'
 import { uuidOf } from '../../db/values.ts'
 import { fromId } from '../../lib/id.ts'
+import { TOKENIZER } from '../../retrieval/words.ts'
 import { withdrawReviews } from '../../review/message-review-store.ts'
 import { eraseResponsesAbout } from '../api/erase-responses.ts'
 import type { Member } from '../api/member.ts'
@@ -11,6 +12,7 @@ import { emit } from '../events/outbox.ts'
 import type { GovernedText } from '../governance/governed-text.ts'
 import { MESSAGE_COLUMNS, type Message, messageEvent, toMessage } from './message.ts'
 import { findAttachmentIds } from './message-files.ts'
+import { vectorOf } from './message-words.ts'
 import { findReactions } from './reaction-store.ts'
 
 /** A query for the messages of a member's conversations. */
@@ -53,10 +55,16 @@ export async function lockMessage(tx: Tx, member: Member, id: string): Promise<M
 }
 
 /** Replaces the text of a locked message. Call `emitMessageUpdated` after all changes of the message. */
-export async function replaceText(tx: Tx, { id, workspaceId }: Message, text: GovernedText): Promise<void> {
+export async function replaceText(tx: Tx, { id, workspaceId, conversationId }: Message, text: GovernedText): Promise<void> {
   await tx
     .updateTable('message')
-    .set({ text: text.text, audit_id: text.auditId && uuidOf('aud', text.auditId), flagged: text.flagged })
+    .set({
+      text: text.text,
+      words: vectorOf(uuidOf('conv', conversationId), text.text),
+      tokenizer: TOKENIZER,
+      audit_id: text.auditId && uuidOf('aud', text.auditId),
+      flagged: text.flagged,
+    })
     .where('workspace_id', '=', uuidOf('ws', workspaceId))
     .where('id', '=', uuidOf('msg', id))
     .execute()

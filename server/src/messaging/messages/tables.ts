@@ -1,4 +1,4 @@
-import type { GeneratedAlways } from 'kysely'
+import type { Generated, GeneratedAlways } from 'kysely'
 import type { CreatedAt } from '../../db/columns.ts'
 
 declare module '../../db/schema.ts' {
@@ -17,8 +17,12 @@ export interface MessageTable {
   sequence: number
   sender_id: string
   text: string
-  /** Words of the text, for search. */
+  /** Words of the text for search, as the last release reads them. */
   language_vector: GeneratedAlways<string>
+  /** Words of the text, and the id of the conversation (message-words.ts). null: stored by a node of the last release. */
+  words: string | null
+  /** The version of the tokenizer of `words` (retrieval/words.ts). */
+  tokenizer: Generated<number>
   /** Audit record of the last decision on the text. null: no policy decision. */
   audit_id: string | null
   /** Policies escalated the text. */

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { adminClient } from '../admin/client.ts'
+import type { Governed } from '../support/governed.ts'
+import { createKnowledgeFixture } from '../support/knowledge-fixture.ts'
+import { createMemoryFixture, type MemoryFixture } from '../support/memory-fixture.ts'
+import { word } from '../support/scripted-provider.ts'
+import { sharedGoverned } from '../support/shared-server.ts'
+
+let governed: Governed
+let memory: MemoryFixture
+beforeAll(async () => {
+  governed = await sharedGoverned()
+  memory = await createMemoryFixture(governed)
+})
+afterAll(() => governed.close())
+
+const TEXTS: readonly (readonly [text: string, queries: readonly string[]])[] = [
+  ['使用Docker部署服务，监听端口为8443', ['Docker', '8443', '端口']],
+  ['サーバーのDNS設定はＴＴＬ３６００で行う', ['DNS', 'TTL', '3600', '設定']],
+  ['연차휴가는 15일이며 신청서를 인사팀에 제출합니다', ['신청서', '인사팀', '연차휴가', '15']],
+  ['이 책을 Kubernetes에서 읽습니다', ['책', 'Kubernetes']],
+  ['Der Vertrags\u00adabschluss\u200bbericht liegt vor', ['Vertragsabschlussbericht']],
+  ['The Cafe\u0301 Re\u0301sume\u0301', ['Café', 'résumé']],
+  ['Ticket REQ0815 and INV-2024-0017', ['0815', '0017', 'INV-2024-0017']],
+]
+
+describe('search in any script', () => {
+  test.each(['en', 'none', 'ko'] as const)(
+    'knowledge: words and numbers are found in a collection in %s',
+    { timeout: 300_000 },
+    async (language) => {
+      for (const [text, queries] of TEXTS) {
+        const fixture = await createKnowledgeFixture(governed, { collection: { language } })
+        await fixture.put(text)
+        for (const query of queries) expect(await fixture.hits(query), query).toHaveLength(1)
+        expect(await fixture.hits(word())).toEqual([])
+      }
+    },
+  )
+
+  test.each(TEXTS)('memory: words and numbers of %j are found', async (text, queries) => {
+    await memory.store(text)
+    for (const query of queries) expect(await memory.texts(query), query).toContain(text)
+  })
+
+  test.each(['ja', 'ko', 'th', 'zh'])('collections: %s is a language', async (language) => {
+    const admin = adminClient({ base: governed.server.base, demo: governed.demo })
+    const created = await admin.create('/collections', { name: word(), language })
+    expect(created.language).toBe(language)
+  })
+})

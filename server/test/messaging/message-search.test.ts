@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fromId } from '../../src/lib/id.ts'
+import { fillMessageWords } from '../../src/messaging/messages/fill-message-words.ts'
+import type { Json } from '../admin/client.ts'
+import { word } from '../support/scripted-provider.ts'
+import type { TestServer } from '../support/server.ts'
+import { sharedServer } from '../support/shared-server.ts'
+import { createMembers, type Member } from './client.ts'
+
+let server: TestServer
+let ann: Member
+let chat: Json
+beforeAll(async () => {
+  server = await sharedServer()
+  const { ann: sender, ben } = await createMembers(server, ['ann', 'ben'])
+  ann = sender
+  chat = await ann.create('/conversations', { contact_id: ben.id })
+})
+afterAll(() => server.close())
+
+const say = async (message: string): Promise<string> => (await ann.create('/messages', { conversation_id: chat.id, message })).id
+const search = async (q: string): Promise<string[]> =>
+  (await ann.get(`/messages/search?q=${encodeURIComponent(q)}&conversation_id=${chat.id}`)).data.map(({ id }: Json) => id)
+
+describe('message search', () => {
+  test.each([
+    ['Alpha/Beta', ['Beta', 'alpha', 'Alpha/Beta', '"alpha beta"']],
+    ['Ticket INC-4711 is open', ['4711', 'inc', 'INC-4711', '"ticket INC-4711"']],
+    ['Ticket REQ0815 is open', ['0815', 'req', 'REQ0815']],
+    ['see report.final.pdf', ['report', 'final', 'pdf', 'report.final.pdf']],
+    ['see C:\\temp\\budget_2031.xlsx', ['temp', 'budget', '2031', 'budget_2031.xlsx']],
+    ['https://intra.example.org/handbook/leave?page=7#sick', ['handbook', 'example', 'sick', 'intra.example.org']],
+    ['mail vera.holt+news@example.net', ['vera', 'holt', 'news', 'vera.holt+news@example.net']],
+    ['call parseHttpRequest() or snake_case_name', ['http', 'parseHttpRequest', 'snake', 'snake_case_name']],
+    ['我家在上海东边', ['上海', '东', '上海东边']],
+    ['使用Docker部署服务，监听端口为8443', ['Docker', '8443', '部署服务', 'docker 端口']],
+    ['サーバーのDNS設定をする', ['サーバー', 'dns', '設定', 'サ']],
+    ['신청서를 인사팀에 제출합니다', ['신청서', '인사팀', '제출']],
+    ['ประชุมวันจันทร์', ['วันจันทร์']],
+    ['the Cafe\u0301 in Quito', ['Café', 'cafe\u0301']],
+    ['Rinder\u00adbraten\u200bsoße', ['Rinderbratensoße']],
+    ["Don't forget Anne's list", ['anne', "anne's", "don't forget"]],
+  ])('search: %j is found by its parts [MSG-MSG-11]', async (text, queries) => {
+    const id = await say(text)
+    for (const query of queries) expect(await search(query), query).toContain(id)
+  })
+
+  test.each([
+    ['INC-4711-A', 'INC-4712'],
+    ['the other 4711 of INC', 'INC-4711'],
+    ['海上有船', '上海'],
+    ['the café of Rosa', 'cafeteria'],
+    ['phrase one two', '"one phrase"'],
+  ])('search: %j is not found with %j', async (text, query) => {
+    const id = await say(text)
+    expect(await search(query)).not.toContain(id)
+  })
+
+  test.each(['-'.repeat(33), '|---|:---:|---|', '!'.repeat(1_000), '"""', "' & | <-> !! :*", '%', '\\', '_%', '\u200b', '🦊'])(
+    'search: page is empty when the query is %j, which has no words',
+    async (q) => expect(await search(q)).toEqual([]),
+  )
+
+  test('search: a word is excluded when a hyphen precedes it, and a flag of a command is a word', async () => {
+    const [term, other] = [word(), word()]
+    const [one, two] = [await say(`${term} --${other}`), await say(`${term} again`)]
+    expect(await search(`${term} -${other}`)).toEqual([two])
+    expect(await search(`${term} --${other}`)).toEqual([one])
+    expect(await search(`${term} -"${term} again"`)).toEqual([one])
+  })
+
+  test('search: an edited message is found by its new words only', async () => {
+    const [before, after] = [word(), word()]
+    const id = await say(`${before}/x`)
+    await ann.put(`/messages/${id}`, { message: `${after}/x` })
+    expect([await search(before), await search(after)]).toEqual([[], [id]])
+    await ann.remove(`/messages/${id}`)
+    expect(await search(after)).toEqual([])
+  })
+})
+
+describe('words of older messages', () => {
+  const fillAll = async () => {
+    while ((await fillMessageWords(server.context.database.db, 50)) > 0);
+  }
+
+  test('fillMessageWords: message of the last release is found before by its words, and afterwards by their parts', async () => {
+    const term = word()
+    const id = await say(`${term} Alpha/${term}x`)
+    // As a node of the last release stores it.
+    await server.context.database.pool.query('update message set words = null, tokenizer = 1 where id = $1', [fromId('msg', id)])
+    expect([await search(term), await search(`${term}x`)]).toEqual([[id], []])
+    await fillAll()
+    expect([await search(term), await search(`${term}x`)]).toEqual([[id], [id]])
+    expect(await fillMessageWords(server.context.database.db, 50)).toBe(0)
+  })
+
+  test('message: words are those of the new text when a node of the last release changes the text', async () => {
+    const [before, after] = [word(), word()]
+    const id = await say(before)
+    await server.context.database.pool.query('update message set text = $2 where id = $1', [fromId('msg', id), after])
+    expect([await search(before), await search(after)]).toEqual([[], [id]])
+    await fillAll()
+    expect([await search(before), await search(after)]).toEqual([[], [id]])
+  })
+})
