@@ -462,7 +462,7 @@ export interface paths {
         };
         /**
          * Search the messages of the caller's conversations that contain all words of q, newest first
-         * @description Words match exactly. `"a phrase"`, `or` and `-without` work as in web searches.
+         * @description Words match exactly, also parts of ids, paths, file names, addresses and URLs. `"a phrase"`, `or` and `-without` work as in web searches. Rule: MSG-MSG-11.
          */
         get: operations["searchMessages"];
         put?: never;
@@ -13159,7 +13159,7 @@ export interface operations {
                                 roles?: string[];
                                 departments?: string[];
                             } | null;
-                            language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk";
+                            language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh";
                             applications: string[] | null;
                             /** Format: date-time */
                             created_at: string;
@@ -13203,7 +13203,7 @@ export interface operations {
                         departments?: string[];
                     } | string | null;
                     /** @description Language for indexing. `none`: words are not stemmed. A change applies to documents added later. */
-                    language?: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | null;
+                    language?: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh" | null;
                     /** @description Names or ids of the Applications that can search the collection. null: all Applications of the Workspace. */
                     applications?: string[] | null;
                 };
@@ -13231,7 +13231,7 @@ export interface operations {
                             roles?: string[];
                             departments?: string[];
                         } | null;
-                        language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk";
+                        language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh";
                         applications: string[] | null;
                         /** Format: date-time */
                         created_at: string;
@@ -13280,7 +13280,7 @@ export interface operations {
                             roles?: string[];
                             departments?: string[];
                         } | null;
-                        language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk";
+                        language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh";
                         applications: string[] | null;
                         /** Format: date-time */
                         created_at: string;
@@ -13348,7 +13348,7 @@ export interface operations {
                         departments?: string[];
                     } | string | null;
                     /** @description Language for indexing. `none`: words are not stemmed. A change applies to documents added later. */
-                    language?: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | null;
+                    language?: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh" | null;
                     /** @description Names or ids of the Applications that can search the collection. null: all Applications of the Workspace. */
                     applications?: string[] | null;
                 };
@@ -13376,7 +13376,7 @@ export interface operations {
                             roles?: string[];
                             departments?: string[];
                         } | null;
-                        language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk";
+                        language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh";
                         applications: string[] | null;
                         /** Format: date-time */
                         created_at: string;
@@ -13482,7 +13482,7 @@ export interface operations {
                                 "hidden.text"?: number;
                             } | null;
                             chunks: number;
-                            language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk";
+                            language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh";
                             /** Format: date-time */
                             created_at: string;
                             /** Format: date-time */
@@ -13584,7 +13584,7 @@ export interface operations {
                             "hidden.text"?: number;
                         } | null;
                         chunks: number;
-                        language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk";
+                        language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh";
                         /** Format: date-time */
                         created_at: string;
                         /** Format: date-time */
@@ -13725,7 +13725,7 @@ export interface operations {
                             "hidden.text"?: number;
                         } | null;
                         chunks: number;
-                        language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk";
+                        language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh";
                         /** Format: date-time */
                         created_at: string;
                         /** Format: date-time */
@@ -13870,7 +13870,7 @@ export interface operations {
                             "hidden.text"?: number;
                         } | null;
                         chunks: number;
-                        language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk";
+                        language: "none" | "ar" | "bg" | "da" | "de" | "el" | "en" | "es" | "fi" | "fr" | "ga" | "hi" | "hu" | "hy" | "id" | "it" | "lt" | "ne" | "nl" | "no" | "pt" | "ro" | "ru" | "sa" | "sr" | "sv" | "ta" | "tr" | "uk" | "ja" | "ko" | "th" | "zh";
                         /** Format: date-time */
                         created_at: string;
                         /** Format: date-time */
