@@ -27,9 +27,10 @@ export async function findRecord(
 
 export type StoredRecord = Selectable<AuditRecordTable>
 
-/** A page with bodies, or of hashes, keeps the embedded database and the event loop from a chat for a few milliseconds. */
-export const PAGE_SIZE = 100
-export const HASH_PAGE_SIZE = 1_000
+/** A page of records, of sealed links or of hashes keeps the embedded database and the event loop from a chat for a few milliseconds. */
+const PAGE_SIZE = 100
+export const SEALED_PAGE_SIZE = 500
+const HASH_PAGE_SIZE = 1_000
 
 /** Pages of records with sequences `after` (exclusive) to `through` (inclusive), in order, without a long transaction. */
 export async function* readRecordPages(
@@ -80,7 +81,7 @@ export async function* readSealedLinkPages(
     selectRange(db, workspaceId, last, through)
       .select(['id', 'sequence', 'prev_hash', 'hash', 'seal'])
       .select(sql<string | null>`case when octet_length(seal) = ${sql.lit(GROUP_SEAL_BYTES)} then body end`.as('body'))
-      .limit(PAGE_SIZE)
+      .limit(SEALED_PAGE_SIZE)
       .execute(),
   )
 }

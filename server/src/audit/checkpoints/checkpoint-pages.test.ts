@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { afterSigning, useAuditLog } from '../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { mostRows } from '../../../test/support/most-rows.ts'
-import { PAGE_SIZE } from '../audit-store.ts'
+import { SEALED_PAGE_SIZE } from '../audit-store.ts'
 import { findCheckpointsBetween } from './checkpoint-store.ts'
 import { makeCheckpoint } from './sign-checkpoints.ts'
 
@@ -13,7 +13,7 @@ describe.each(testDatabases())('signing of many records on $name', ({ open }) =>
     await log().appendUnderLock(1_250)
     expect(
       await mostRows(log().db, (db) => makeCheckpoint(db, log().workspaceId, log().keys, { now: () => afterSigning(0) })),
-    ).toBe(PAGE_SIZE)
+    ).toBe(SEALED_PAGE_SIZE)
     const sizes = await findCheckpointsBetween(log().db, log().workspaceId, 0, 2_000)
     expect(sizes.map(({ size }) => size)).toEqual([1_000, 1_250])
   })
