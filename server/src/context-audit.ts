@@ -6,7 +6,7 @@ import type { Database } from './db/database.ts'
 import type { Cache } from './lib/cache.ts'
 import type { PlaceInNode } from './processes/node-link.ts'
 
-/** What the server needs of an AuditWriter. */
+/** The part of an AuditWriter that the server uses. */
 export type AuditLogWriter = Pick<AuditWriter, 'append' | 'chain' | 'leavesPending' | 'drain' | 'waiting' | 'lagSeconds'>
 
 interface AuditWriterGiven {

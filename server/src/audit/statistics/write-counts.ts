@@ -13,7 +13,7 @@ const DURATIONS_ADDED = sql.join(
   PARTS.map((part) => sql`${sql.ref(part)} = audit_add_durations(${sql.ref(`old.${part}`)}, ${sql.ref(`excluded.${part}`)})`),
 )
 
-/** What was counted: the records after `from` up to `to`. */
+/** The rows of the records after `from` up to `to`. */
 interface Counted {
   readonly from: number
   readonly to: number
