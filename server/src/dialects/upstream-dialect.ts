@@ -1,9 +1,8 @@
 import type { Completion } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
-import { CARRIED_FIELDS, NAMESPACED_NAMES, type OriginalRequest } from '../domain/original-request.ts'
+import type { OriginalRequest } from '../domain/original-request.ts'
 import type { Fields } from '../lib/untrusted-json.ts'
 import type { AddedTexts } from './added-texts.ts'
-import { isEmpty } from './untranslatable.ts'
 
 /** A chat request for one provider. */
 export interface UpstreamRequest {
@@ -87,16 +86,4 @@ export interface ReportedFailure {
   readonly body: Buffer
   /** Whether the model had begun to respond, so that the provider may charge for it. */
   readonly hasOutput: boolean
-}
-
-/** A field of the request that this provider cannot get: one of another API, or one that a policy has changed. Undefined: there is none. */
-export function carriedField({ original, parameters }: UpstreamRequest, dialect: OriginalRequest['dialect']): string | undefined {
-  if (!original) return undefined
-  // A changed name has no place in the provider's body.
-  if (parameters[NAMESPACED_NAMES] !== original.parameters[NAMESPACED_NAMES]) return NAMESPACED_NAMES
-  const carried = original.parameters[CARRIED_FIELDS]
-  if (carried === undefined) return undefined
-  // A transform has changed one, and it cannot be put back into its place.
-  if (original.dialect === dialect) return parameters[CARRIED_FIELDS] === carried ? undefined : CARRIED_FIELDS
-  return (carried as readonly Fields[]).every((field) => Object.values(field).every(isEmpty)) ? undefined : CARRIED_FIELDS
 }

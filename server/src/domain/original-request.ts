@@ -21,7 +21,7 @@ const NOT_SENT: ReadonlySet<string> = new Set(['governance', 'model', 'stream', 
 /** The same, of the Responses API. */
 const NOT_SENT_IN_RESPONSES: ReadonlySet<string> = new Set(['store', 'previous_response_id', 'client_metadata'])
 
-/** What a provider of the client's API gets of its request. */
+/** The fields that a provider of the client's API gets of its request. */
 export const sentFields = ({ dialect, body, betas = [] }: RequestSource): Fields => ({
   betas,
   body: Object.fromEntries(

@@ -14,7 +14,7 @@ export interface RequestBinding {
   readonly sessionId: string | null
   /** The validated request body. `requestHash` leaves out the fields that do not bind. */
   readonly request: Readonly<Record<string, unknown>>
-  /** What a provider of the client's own API gets: all of it binds, also what the validated body has no place for. */
+  /** The fields that a provider of the client's own API gets. All of them bind, also those that the validated body has no place for. */
   readonly written?: Readonly<Record<string, unknown>> | undefined
 }
 

@@ -1,6 +1,7 @@
 import { type Fields, isObject } from '../../lib/untrusted-json.ts'
 import { appendPart, withAddedTexts } from '../added-texts.ts'
-import { carriedField, type EncodedRequest, type UpstreamRequest } from '../upstream-dialect.ts'
+import { carriedField } from '../carried-field.ts'
+import type { EncodedRequest, UpstreamRequest } from '../upstream-dialect.ts'
 import { type Block, UntranslatableField } from './upstream-fields.ts'
 import { editBody } from './upstream-in-place.ts'
 import { type AnthropicMessage, encodeMessages } from './upstream-messages.ts'
