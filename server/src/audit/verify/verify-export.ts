@@ -20,6 +20,8 @@ export async function verifyExport(
   for await (const line of lines) {
     if (verification) verification.addLine(line)
     else verification = new ExportVerification(parseHeader(line), publicKey, kept)
+    // Only the first fault is named, so a crafted file of millions of lines is not read to its end.
+    if (verification.hasFault) break
   }
   if (verification === undefined) throw new TypeError('the file is empty; expected an audit export')
   return verification.finish()
@@ -56,6 +58,11 @@ class ExportVerification {
     if (this.#end) this.#endFault ??= { sequence: this.#end.size + 1, id: null, reason: 'unexpected' }
     else if (value?.object === 'audit_checkpoint') this.#finishWith(value)
     else this.#addRecord(this.#observe(value))
+  }
+
+  /** Whether no later line can change the result. */
+  get hasFault(): boolean {
+    return this.#checker.fault !== undefined || (this.#end !== undefined && this.#endFault !== undefined)
   }
 
   finish(): Verification {
