@@ -42,15 +42,27 @@ test('what the model might have said stays behind where output rules would have 
 })
 
 test('nothing of the tokens leaves with a text that was changed', () => {
-  expect(leaving(answer('Good day', token('Good'), token(' day')), { unchanged: false })).not.toContain('logprob')
+  const text = leaving(answer('Good day', token('Good'), token(' day')), { unchanged: false })
+  expect(text).toContain('"logprobs":null')
+  expect(text).not.toContain('"token"')
 })
 
 test.each([4_111_111_111_111_111, 0.5, Number.POSITIVE_INFINITY, Number.NaN])(
   'what is no probability stays behind: %d',
   (logprob) => {
-    expect(leaving(answer('Good day', { ...token('Good'), logprob }, token(' day')))).not.toContain('logprob')
+    expect(leaving(answer('Good day', { ...token('Good'), logprob }, token(' day')))).toContain('"logprobs":null')
   },
 )
+
+test('tokens of a refusal leave if they are its text', () => {
+  const message = { role: 'assistant', content: null, refusal: 'No' }
+  const refused = (text: string): Completion => ({
+    ...answer(''),
+    choices: [{ index: 0, message, finish_reason: 'stop', logprobs: { content: null, refusal: [token(text)] } }],
+  })
+  expect(leaving(refused('No'))).toContain('"logprobs":{"content":null,"refusal":[{"token":"No"')
+  expect(leaving(refused('swordfish'))).not.toContain('swordfish')
+})
 
 test('an impossible token is as impossible as the API says it', () => {
   const text = leaving(answer('Good', { ...token('Good'), logprob: -4_111_111_111_111_111 }))

@@ -7,23 +7,25 @@ interface TokenProbability {
 }
 
 /**
- * Token probabilities repeat the completion where no detector scans. They are sent only if their tokens are exactly the inspected text,
- * rebuilt from token and probability alone; alternative tokens are left out where output rules exist, because they were not inspected.
+ * Token probabilities repeat the completion where no detector scans. They are sent only if their tokens are exactly the inspected content or
+ * refusal, rebuilt from token and probability alone, otherwise null stands in their place; alternative tokens are left out where output
+ * rules exist, because they were not inspected.
  */
 export function withInspectedLogprobs(completion: Completion, unchanged: boolean, outputRules: boolean): Completion {
   if (completion.choices.every(({ logprobs }) => logprobs == null)) return completion
-  const choices = completion.choices.map(({ logprobs, ...choice }): Choice => {
-    const tokens = unchanged ? tokensOf(logprobs) : undefined
-    if (!tokens || tokens.map(({ token }) => token).join('') !== choice.message.content) return choice
-    return { ...choice, logprobs: { content: tokens.map((token) => rebuilt(token, outputRules)), refusal: null } }
+  const choices = completion.choices.map((choice): Choice => {
+    if (choice.logprobs == null) return choice
+    const { content, refusal } = choice.logprobs as Readonly<Record<string, unknown>>
+    const inspected = (tokens: unknown, text: unknown) =>
+      unchanged && isTokensOf(tokens, text) ? tokens.map((token) => rebuilt(token, outputRules)) : null
+    const lists = { content: inspected(content, choice.message.content), refusal: inspected(refusal, choice.message.refusal) }
+    return { ...choice, logprobs: lists.content || lists.refusal ? lists : null }
   })
   return { ...completion, choices }
 }
 
-function tokensOf(logprobs: unknown): TokenProbability[] | undefined {
-  const content = (logprobs as { content?: unknown } | null | undefined)?.content
-  return Array.isArray(content) && content.every(isProbability) ? content : undefined
-}
+const isTokensOf = (tokens: unknown, text: unknown): tokens is readonly TokenProbability[] =>
+  Array.isArray(tokens) && tokens.every(isProbability) && tokens.map(({ token }) => token).join('') === text
 
 const isProbability = (value: unknown): value is TokenProbability => {
   const { token, logprob } = (value ?? {}) as Partial<TokenProbability>

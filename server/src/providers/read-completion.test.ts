@@ -253,8 +253,9 @@ describe('removeToolCalls', () => {
   ])('tool calls: are removed, and content is a string: %j', (message, finishReason) =>
     expect(readWithoutCalls(message, finishReason)).toEqual(choice({ content: '' })),
   )
-  test('tool calls: a refusal gets a content', () =>
-    expect(readWithoutCalls({ content: null, refusal: 'no' })).toEqual(choice({ content: '', refusal: 'no' })))
+  test.each([null, ''])('tool calls: a refusal has no content when the provider sends %j', (content) =>
+    expect(readWithoutCalls({ content, refusal: 'no' })).toEqual(choice({ content: null, refusal: 'no' })),
+  )
   test('tool calls: other completions stay unchanged', () => {
     const completion = read(withMessage({ content: 'x' }, { finish_reason: 'length' }))
     expect(completion && removeToolCalls(completion)).toEqual(completion)

@@ -80,6 +80,7 @@ function readMessage(value: Fields, finishReason: string, defaults: CompletionDe
     if (!call) return undefined
     message.function_call = call
   }
+  if (value.content === '' && isSet(value.refusal) && value.refusal !== '') message.content = null
   if (typeof value.content === 'string') return message as ChatMessage
   if (isSet(value.content)) return undefined
   const hasSubstitute = CONTENT_SUBSTITUTES.some((name) => isSet(message[name]))
@@ -116,7 +117,7 @@ function readCall(value: unknown, input: 'arguments' | 'input'): Fields | undefi
   return extras && { name: value.name, [input]: value[input], ...extras }
 }
 
-/** Removes tool calls and makes every content a string, for Applications without the extension `tools` (GW-CHAT-17). */
+/** Removes tool calls, for Applications without the extension `tools` (GW-CHAT-17). Every content but that of a refusal is a string. */
 export const removeToolCalls = (completion: Completion): Completion => ({
   ...completion,
   choices: completion.choices.map(removeChoiceToolCalls),
@@ -125,11 +126,13 @@ export const removeToolCalls = (completion: Completion): Completion => ({
 function removeChoiceToolCalls(choice: Choice): Choice {
   const { tool_calls, function_call, ...message } = choice.message
   const hasCalls = tool_calls !== undefined || function_call !== undefined
-  if (!hasCalls && typeof message.content === 'string') return choice
+  const isRefusal = choice.finish_reason === 'content_filter' || (isSet(message.refusal) && message.refusal !== '')
+  const content = message.content ?? (isRefusal ? null : '')
+  if (!hasCalls && content === message.content) return choice
   const endsWithCall = choice.finish_reason === 'tool_calls' || choice.finish_reason === 'function_call'
   return {
     ...choice,
-    message: { ...message, content: message.content ?? '' },
+    message: { ...message, content },
     finish_reason: endsWithCall ? 'stop' : choice.finish_reason,
   }
 }

@@ -116,7 +116,7 @@ function completeMessage({ text, calls, thoughts, details, refusal }: Content, f
   if (finishReason === 'tool_calls' && calls.length === 0) return undefined
   return {
     role: 'assistant',
-    content: text === '' && hasSubstitute ? null : text,
+    content: text === '' && (hasSubstitute || finishReason === 'content_filter') ? null : text,
     ...(refusal !== undefined && { refusal }),
     ...(thoughts.length > 0 && { reasoning_content: thoughts.join('\n\n') }),
     ...(details.length > 0 && { reasoning_details: details }),

@@ -14,7 +14,8 @@ export interface ReplayOptions {
 /**
  * The chunks of a completion as a chat stream: role, reasoning, content and other fields of the message, a finish chunk for each
  * choice, the usage chunk if requested, then `[DONE]`. The joined content deltas equal the content. Other fields of the provider are
- * in the first chunk (`system_fingerprint` and `service_tier` in each), those of a choice in its finish chunk.
+ * in the first chunk (`system_fingerprint` and `service_tier` in each), those of a choice in its finish chunk. All log probabilities of a
+ * choice stand beside its first content, because some clients count those of its first chunk twice, and others keep only the last ones.
  */
 export function* chatChunks(completion: Completion, { includeUsage, governance, sent }: ReplayOptions): Generator<string> {
   const { id, object: _, created, model, choices, usage, system_fingerprint, service_tier, ...others } = completion
@@ -26,10 +27,15 @@ export function* chatChunks(completion: Completion, { includeUsage, governance, 
   let otherFields = membersOf(others)
 
   for (const choice of choices) {
-    const first = sent === undefined ? '{"role":"assistant","content":""}' : '{}'
-    yield chunk(choice.index, first, logprobsOf(choice), `${otherFields}${governed}`)
+    yield chunk(choice.index, sent === undefined ? firstDelta(choice) : '{}', '', `${otherFields}${governed}`)
     otherFields = ''
-    for (const delta of deltas(choice, sent)) yield chunk(choice.index, delta, '')
+    let logprobs = logprobsOf(choice)
+    for (const delta of deltas(choice, sent)) {
+      const hasLogprobs = logprobs !== '' && delta.startsWith(CONTENT)
+      yield chunk(choice.index, delta, hasLogprobs ? logprobs : '')
+      if (hasLogprobs) logprobs = ''
+    }
+    if (logprobs !== '') yield chunk(choice.index, '{}', logprobs)
   }
   for (const { index, finish_reason, message: _message, logprobs: _logprobs, ...own } of choices) {
     const finish = `"index":${index},"delta":{},"finish_reason":${JSON.stringify(finish_reason)}`
@@ -44,13 +50,20 @@ const membersOf = (fields: object): string => (Object.keys(fields).length === 0 
 
 const logprobsOf = ({ logprobs }: Choice): string => (logprobs ? `"logprobs":${JSON.stringify(logprobs)},` : '')
 
+/** A content that the message does not have must not become an empty text in the client. */
+const firstDelta = ({ message }: Choice): string =>
+  typeof message.content === 'string' ? '{"role":"assistant","content":""}' : '{"role":"assistant","content":null}'
+
+/** The beginning of a delta with a part of the content. */
+const CONTENT = '{"content":'
+
 /** The deltas of a choice as JSON texts: reasoning, parts of the content, tool calls, then other fields of the message. */
 function* deltas({ message }: Choice, sent = 0): Generator<string> {
   const { role: _, content, tool_calls: toolCalls, reasoning_content, reasoning, reasoning_details, ...others } = message
   const reasoningJson = JSON.stringify({ reasoning_content, reasoning, reasoning_details })
   if (reasoningJson !== '{}') yield reasoningJson
   if (typeof content === 'string') {
-    for (const piece of pieces(content.slice(sent))) yield `{"content":${JSON.stringify(piece)}}`
+    for (const piece of pieces(content.slice(sent))) yield `${CONTENT}${JSON.stringify(piece)}}`
   }
   if (Array.isArray(toolCalls)) {
     yield JSON.stringify({ tool_calls: toolCalls.map((call: object, index) => ({ ...call, index })) })

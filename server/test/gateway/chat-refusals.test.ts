@@ -1,0 +1,43 @@
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anthropicMessage } from '../support/scripted-anthropic.ts'
+import { completion, json, word } from '../support/scripted-provider.ts'
+import { messageItem, responseObject } from '../support/scripted-responses.ts'
+import { startThreeUpstreams, type ThreeUpstreams, type UpstreamModel } from '../support/three-upstreams.ts'
+
+/** Refusals of providers of all three APIs, read by a client of chat completions. */
+let upstreams: ThreeUpstreams
+const tokens: Record<string, string> = {}
+beforeAll(async () => {
+  upstreams = await startThreeUpstreams()
+  for (const extensions of [[], ['tools']]) {
+    tokens[extensions.join()] = (await upstreams.governed.application({ settings: { extensions } })).token
+  }
+})
+afterAll(() => upstreams.close())
+
+const explained = { stop_reason: 'refusal', stop_details: { type: 'refusal', category: 'cyber', explanation: 'No.' } }
+const refused = { ...messageItem(''), content: [{ type: 'refusal', refusal: 'No.' }] }
+const chosen = (message: object) =>
+  completion('', { choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' }] })
+
+const REFUSALS: readonly (readonly [name: string, UpstreamModel, response: object, refusal: string | null])[] = [
+  ['a refusal without content', 'scripted', chosen({ content: null, refusal: 'No.' }), 'No.'],
+  ['a refusal with an empty content', 'scripted', chosen({ content: '', refusal: 'No.' }), 'No.'],
+  ['stop_reason refusal with an explanation', 'claude', anthropicMessage([], explained), 'No.'],
+  ['stop_reason refusal without an explanation', 'claude', anthropicMessage([], { stop_reason: 'refusal' }), null],
+  ['a refusal part', 'gpt', responseObject([refused]), 'No.'],
+]
+
+describe.each(['', 'tools'])('extensions: [%s]', (extensions) => {
+  test.each(REFUSALS)('refusal: content is null when the provider sends %s [GW-COMP-5]', async (_, model, response, refusal) => {
+    const client = new OpenAI({ apiKey: tokens[extensions], baseURL: `${upstreams.governed.base}/v1`, maxRetries: 0 })
+    const prompt = word()
+    upstreams.on(model, prompt, (sent) => json(sent, 200, response))
+    const body = { model, messages: [{ role: 'user' as const, content: prompt }] }
+    const whole = await client.chat.completions.create(body)
+    expect(whole.choices[0]?.message).toMatchObject({ content: null, ...(refusal !== null && { refusal }) })
+    const streamed = await client.chat.completions.stream(body).finalChatCompletion()
+    expect(streamed.choices[0]?.message).toMatchObject({ content: null, refusal })
+  })
+})
