@@ -2,15 +2,14 @@ import { type Static, Type } from 'typebox'
 import { CHAT_MESSAGE_FIELDS } from '../dialects/openai-chat/known-fields.ts'
 import { unreadableFile } from '../domain/file-fields.ts'
 import type { ChatMessage, ContentPart } from '../domain/message.ts'
+import { largestLimit, MOST_TOKENS, type OutputLimit, readOutputLimits } from '../domain/output-limits.ts'
 import type { Application, Extension } from '../domain/principal.ts'
 import { checker, type Problem } from '../lib/schema.ts'
 import { EMPTY_REQUEST, type Parsed } from '../pipeline/request.ts'
-import { LIMIT_NAMES } from '../providers/limit-max-tokens.ts'
-import { fieldProblem, isObject, passedOn, withoutNulls } from './chat-fields.ts'
+import { fieldProblem, passedOn, withoutNulls } from './chat-fields.ts'
 import { GovernanceUser, identifier, identityOf, invalid, optional, PATTERNS, sessionId } from './request-fields.ts'
 
 const number = (minimum: number, maximum: number) => optional(Type.Number({ minimum, maximum }))
-const MOST_TOKENS = 10_000_000
 const count = optional(Type.Integer({ minimum: 1, maximum: MOST_TOKENS }))
 
 /** Free text of the provider, a signature for example; it is scanned like any other text. */
@@ -112,9 +111,10 @@ export function parseChat(body: unknown, application: Application, limits: ChatL
   const { value } = checked
   const oversize = sizeProblem(value, limits)
   if (oversize) return oversize
+  const outputLimits = readOutputLimits(value)
   const problem =
     fieldProblem(value) ??
-    limitProblem(value) ??
+    limitProblem(outputLimits) ??
     extensionProblem(value, application.settings.extensions, limits) ??
     fileProblem(value)
   if (problem) return invalid(problem)
@@ -127,7 +127,7 @@ export function parseChat(body: unknown, application: Application, limits: ChatL
       messages: value.messages.map(message),
       model: value.model ?? '',
       parameters: passedOn(value),
-      maxTokens: largestLimit(value),
+      maxTokens: largestLimit(outputLimits, 'tokens'),
       stream: value.stream ?? false,
       dryRun: governance?.dry_run ?? false,
       reviewItemId: governance?.review_item_id ?? undefined,
@@ -136,29 +136,10 @@ export function parseChat(body: unknown, application: Application, limits: ChatL
   }
 }
 
-/** Each server reads only some names, and policies and budgets must not count less than it makes. */
-function largestLimit(body: Fields): number | undefined {
-  const limits = limitsOf(body, LIMIT_NAMES)
-  return limits.length === 0 ? undefined : Math.max(...limits.map(([, limit]) => limit))
-}
-
-/** Numbers of fields that the schema does not have; some servers read 0 or -1 as no limit. */
-function limitProblem(body: Fields): Problem | undefined {
-  const wrong = limitsOf(body, [...LIMIT_NAMES, 'best_of']).find(
-    ([, limit]) => !Number.isInteger(limit) || limit < 1 || limit > MOST_TOKENS,
-  )
-  return wrong && { param: wrong[0], message: `${wrong[0]}: must be an integer from 1 to ${MOST_TOKENS}` }
-}
-
-/** The numbers among these fields, in the body and for the server (`extra_body`). */
-function limitsOf(body: Fields, names: readonly string[]): [name: string, limit: number][] {
-  const { extra_body: extra } = body
-  return [body, isObject(extra) ? extra : {}].flatMap((fields) =>
-    names.flatMap((name): [string, number][] => {
-      const limit = fields[name]
-      return typeof limit === 'number' ? [[name, limit]] : []
-    }),
-  )
+/** Limits that the schema does not have. Some servers read 0 or -1 as no limit, and policies and budgets must not count less than they make. */
+function limitProblem(limits: readonly OutputLimit[]): Problem | undefined {
+  const wrong = limits.find(({ count }) => count === undefined)
+  return wrong && { param: wrong.path, message: `must be an integer from 1 to ${MOST_TOKENS}` }
 }
 
 /** 413 that names the setting. */

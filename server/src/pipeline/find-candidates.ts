@@ -1,4 +1,5 @@
 import { refuse, type Stop } from '../domain/outcome.ts'
+import { mostOutputTokens } from '../domain/output-limits.ts'
 import { estimateRequestTokens, estimateTokens } from '../domain/tokens.ts'
 import type { Cache } from '../lib/cache.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -6,7 +7,6 @@ import type { Health } from '../providers/health.ts'
 import { noEligibleProvider } from '../providers/no-eligible-provider.ts'
 import type { Provider } from '../providers/provider.ts'
 import { listAllowedModels, selectCandidates } from '../providers/route.ts'
-import type { GatewayRequest } from './request.ts'
 import { type Authorized, NO_ROUTE, type RequestContext, type Route } from './stage-results.ts'
 
 export interface RouteDeps {
@@ -30,7 +30,7 @@ export async function findCandidates(
   const isEmbedding = incoming.endpoint === 'embeddings'
   const added = isEmbedding ? [] : [...systemTexts, context].filter((text) => text !== '')
   const tokens = () => estimateTokens(added) + estimateRequestTokens({ messages, parameters })
-  const output = () => (isEmbedding ? undefined : completionTokens(request, maxTokens))
+  const output = () => (isEmbedding ? undefined : mostOutputTokens(request.parameters, maxTokens, UNBOUNDED_TOKENS))
   const model = request.model || (application.defaultModel ?? '')
   const { region, provider, maxCost, maxTokens, unsatisfiable } = steering
   const need = {
@@ -47,10 +47,4 @@ export async function findCandidates(
     : selectCandidates(providers, need, { rank: (provider) => deps.health.rank(provider), random: deps.random })
   if (candidates.length > 0) return { ...NO_ROUTE, tokens, candidates }
   return refuse('NO_ELIGIBLE_PROVIDER', noEligibleProvider(model, listAllowedModels(providers, application)))
-}
-
-/** Of all `n` completions that the request asks for. */
-function completionTokens({ maxTokens, parameters }: GatewayRequest, bound: number | undefined): number {
-  const longest = Math.min(maxTokens ?? bound ?? UNBOUNDED_TOKENS, bound ?? Number.POSITIVE_INFINITY)
-  return longest * (typeof parameters.n === 'number' ? parameters.n : 1)
 }

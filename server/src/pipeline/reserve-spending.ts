@@ -3,6 +3,7 @@ import type { BudgetLedger } from '../budgets/ledger.ts'
 import { type MatchedBudget, matchBudgets } from '../budgets/match-budgets.ts'
 import type { BudgetRefusal } from '../budgets/reservation-store.ts'
 import { refuse, type Stop } from '../domain/outcome.ts'
+import { mostOutputTokens } from '../domain/output-limits.ts'
 import { addSpending, atMostBillionths, NOTHING_SPENT, type Spending } from '../domain/spending.ts'
 import { mostRequestTokens } from '../domain/tokens.ts'
 import type { Cache } from '../lib/cache.ts'
@@ -48,7 +49,7 @@ export async function reserveSpending(
   const refusing = matched.find(({ budget: { unit, unpriced } }) => unit === 'usd' && unpriced === 'refuse')
   if (refusing && !prices.every((price) => isPriced(price, hasOutput))) return refuseUnpriced(refusing)
   if (refusing && requestedTier(authorized.parameters) === 'pricier') return refusePricier(refusing)
-  const output = hasOutput ? longestOutput(context, authorized, deps) : 0
+  const output = hasOutput ? mostOutputTokens(request.parameters, authorized.steering.maxTokens, deps.budgetOutputTokens) : 0
   const most = mostRequestTokens(authorized, [...authorized.systemTexts, authorized.context], deps.budgetLinkTokens)
   // The context of a model for embeddings is the length of one text.
   const inputTokens = hasOutput ? withinContext(most, prices) : most
@@ -78,17 +79,6 @@ function mostSpending({ input, output }: Call, prices: readonly (Price | undefin
 /** No chat is longer than the context of its model. */
 const withinContext = (tokens: number, prices: readonly (Price | undefined)[]): number =>
   Math.min(tokens, Math.max(...prices.map((price) => price?.contextTokens ?? Number.POSITIVE_INFINITY)))
-
-/** Of all completions that the provider makes. */
-function longestOutput(
-  { admitted: { request } }: RequestContext,
-  { steering: { maxTokens } }: Authorized,
-  { budgetOutputTokens }: Pick<SpendingDeps, 'budgetOutputTokens'>,
-): number {
-  const longest = Math.min(request.maxTokens ?? maxTokens ?? budgetOutputTokens, maxTokens ?? Number.POSITIVE_INFINITY)
-  const { n, best_of } = request.parameters
-  return longest * Math.max(1, ...[n, best_of].filter((count) => typeof count === 'number'))
-}
 
 function mayExtractMemories({ incoming: { endpoint }, caller: { application } }: RequestContext): boolean {
   const { memory } = application.settings

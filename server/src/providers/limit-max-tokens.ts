@@ -1,15 +1,12 @@
-/** Newer models accept only the first name, older servers only the second. Other servers have other names. */
-export const LIMIT_NAMES: readonly string[] = ['max_completion_tokens', 'max_tokens', 'max_new_tokens', 'num_predict']
+import { hasCertainLimit, mapOutputLimits } from '../domain/output-limits.ts'
 
 type Parameters = Readonly<Record<string, unknown>>
 
-/** Applies the directive `max_tokens`: no limit in the request stays higher. Adds `max_tokens` if the request has none. */
+/** Applies the directive `max_tokens`: no limit in the request stays higher. Adds `max_tokens` unless the request has a limit that every server reads. */
 export function limitMaxTokens(parameters: Parameters, maxTokens: number | undefined): Parameters {
   if (maxTokens === undefined) return parameters
-  const names = LIMIT_NAMES.filter((name) => name in parameters)
-  const limits = (names.length > 0 ? names : ['max_tokens']).map((name) => {
-    const requested = parameters[name]
-    return [name, typeof requested === 'number' && requested > 0 ? Math.min(requested, maxTokens) : maxTokens]
-  })
-  return { ...parameters, ...Object.fromEntries(limits) }
+  const limited = mapOutputLimits(parameters, ({ of, count }, value) =>
+    of === 'completions' || (count !== undefined && count <= maxTokens) ? value : maxTokens,
+  )
+  return hasCertainLimit(parameters) ? limited : { ...limited, max_tokens: maxTokens }
 }
