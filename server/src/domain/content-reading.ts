@@ -1,3 +1,4 @@
+import { integersIn } from '../lib/json-numbers.ts'
 import { decodedText, type Encoded, headerOf, readEncoded } from './encoded-text.ts'
 import { readable, rewritten } from './json-text.ts'
 import type { UnreadKind } from './unread.ts'
@@ -97,11 +98,12 @@ export function mapSignature(value: string, visitor: Visitor): string {
   return value
 }
 
-/** Scans a text as its reader decodes it: the strings of JSON, and the contents of data: URLs. */
+/** Scans a text as its reader decodes it: the strings of JSON, the contents of data: URLs, and the numbers in the arguments of a call. */
 export function mapText(text: string, isArguments: boolean, visitor: Visitor): string {
   const shown = readable(text, isArguments)
-  const inner = mapDataUrls(shown, visitor)
-  const mapped = withReplaced(visitor.text(shown), inner)
+  const urls = mapDataUrls(shown, visitor)
+  const numbers = isArguments ? mapNumbers(shown, visitor) : NONE
+  const mapped = withReplaced(withReplaced(visitor.text(shown), urls, DATA_URL), numbers, NUMBER)
   return mapped === shown ? text : rewritten(text, mapped, isArguments)
 }
 
@@ -126,20 +128,38 @@ function mapDataUrls(text: string, visitor: Visitor): ReadonlyMap<string, string
 
 const NONE: ReadonlyMap<string, string> = new Map()
 
+const HAS_FRACTION = /\d[.eE]/
+const NUMBER = /\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
+/** Visits the integers in numbers with a fraction or an exponent, as one text. Returns the changed numbers. */
+function mapNumbers(text: string, visitor: Visitor): ReadonlyMap<string, string> {
+  if (!HAS_FRACTION.test(text)) return NONE
+  const found: [number: string, integer: string][] = []
+  for (const [number] of text.matchAll(NUMBER)) for (const integer of integersIn(number)) found.push([number, integer])
+  if (found.length === 0) return NONE
+  const integers = found.map(([, integer]) => integer).join('\n')
+  const read = visitor.text(integers)
+  if (read === integers) return NONE
+  const lines = read.split('\n')
+  if (lines.length !== found.length) throw new Unchangeable('numbers in the arguments of a call')
+  const changed = found.map(([number, integer], index): [string, string] => [number, lines[index] ?? integer])
+  return new Map(changed.filter(([, line], index) => line !== found[index]?.[1]))
+}
+
 /** Index of the first data: URL inside a text; the length of the text: none. */
 export function firstDataUrl(text: string): number {
   const at = HAS_SCHEME.test(text) ? text.search(DATA_URL) : -1
   return at < 0 ? text.length : at
 }
 
-/** Puts changed URLs into a text that may have been changed itself. Throws if one of the original URLs is missing there. */
-function withReplaced(text: string, changed: ReadonlyMap<string, string>): string {
+/** Puts what was changed into a text that may have been changed itself. Throws if one of the originals is missing there. */
+function withReplaced(text: string, changed: ReadonlyMap<string, string>, pattern: RegExp): string {
   if (changed.size === 0) return text
   const left = new Set(changed.keys())
-  const result = text.replace(DATA_URL, (url) => {
-    left.delete(url)
-    return changed.get(url) ?? url
+  const result = text.replace(pattern, (original) => {
+    left.delete(original)
+    return changed.get(original) ?? original
   })
-  if (left.size > 0) throw new Unchangeable('a data: URL inside a text')
+  if (left.size > 0) throw new Unchangeable('a data: URL or a number inside a text')
   return result
 }

@@ -62,6 +62,8 @@ describe('what is changed is written back as JSON, and the rest to the byte', ()
     ['{"k":[4111111111111111],"n":-1.5e3}', '{"k":["[CARD]"],"n":-1.5e3}', '[CARD]'],
     ['[[4111111111111111]]', '[["[CARD]"]]', '[CARD]'],
     ['{"k":-4111111111111111, "x":"4"}', '{"k":"-<CARD_1>", "x":"4"}', '<CARD_1>'],
+    ['{"k":4.111111111111111e15,"n":1.5}', '{"k":"[CARD]","n":1.5}', '[CARD]'],
+    ['{"n":1e13,"k":-41.11111111111111e14}', '{"n":1e13,"k":"-[CARD]"}', '[CARD]'],
   ])('a number becomes a string: %s', (written, expected, replacement) =>
     expect(rewrittenArguments(written, (text) => text.replace('4111111111111111', replacement))).toBe(expected),
   )

@@ -1,4 +1,4 @@
-import { keptNumber } from '../lib/json-numbers.ts'
+import { integersIn, keptNumber } from '../lib/json-numbers.ts'
 import { textOf } from '../lib/untrusted-json.ts'
 import { mapEncoded, mapLiteral, mapSignature, mapText, Unchangeable, type Visitor } from './content-reading.ts'
 import { countDataUrls } from './data-url-limit.ts'
@@ -240,16 +240,9 @@ const TELLING_NUMBER = 1_000_000
 
 function mapAny(value: unknown, visit: Visit, name?: string): unknown {
   if (typeof value === 'string') return mapText(value, name === 'arguments', visit)
-  if (typeof value === 'number' && Math.abs(value) >= TELLING_NUMBER) {
-    const text = String(value)
-    const mapped = visit.text(text)
-    return mapped === text ? value : mapped
-  }
+  if (typeof value === 'number') return Math.abs(value) >= TELLING_NUMBER ? mapNumber(value, String(value), visit) : value
   const number = keptNumber(value)
-  if (number !== undefined) {
-    const mapped = visit.text(number)
-    return mapped === number ? value : mapped
-  }
+  if (number !== undefined) return mapNumber(value, number, visit)
   if (Array.isArray(value)) {
     readNumbers(value, visit)
     return mapItems(value, (item) => mapAny(item, visit))
@@ -257,15 +250,29 @@ function mapAny(value: unknown, visit: Visit, name?: string): unknown {
   return isObject(value) ? mapFields(value, visit, (field, inner) => mapAny(field, visit, inner)) : value
 }
 
+/** A number as it is written, and the integers in it. If one of them is replaced, the number is. */
+function mapNumber(value: unknown, written: string, visit: Visit): unknown {
+  let mapped = value
+  for (const text of [written, ...integersIn(written)]) {
+    const read = visit.text(text)
+    if (read !== text && mapped === value) mapped = read
+  }
+  return mapped
+}
+
 /** Digits of a card number or an IBAN. */
 const DIGITS = { min: 12, max: 34 }
 
-const isSmall = (item: unknown): boolean => Number.isInteger(item) && Number(item) >= 0 && Number(item) < TELLING_NUMBER
+const isSmall = (item: number): boolean => Number.isInteger(item) && item >= 0 && item < TELLING_NUMBER
+
+const numberOf = (item: unknown): number => (typeof item === 'number' ? item : Number(keptNumber(item)))
 
 /** A list of small numbers may be one number in groups: it is scanned joined, and cannot be replaced. */
 function readNumbers(list: readonly unknown[], visit: Visit): void {
-  if (list.length < 2 || list.length > DIGITS.max || !list.every(isSmall)) return
-  const text = list.join(list.every((item) => Number(item) < 10) ? '' : ' ')
+  if (list.length < 2 || list.length > DIGITS.max) return
+  const numbers = list.map(numberOf)
+  if (!numbers.every(isSmall)) return
+  const text = numbers.join(numbers.every((item) => item < 10) ? '' : ' ')
   const digits = text.replaceAll(' ', '').length
   if (digits < DIGITS.min || digits > DIGITS.max) return
   fixed(text, visit.text(text), 'a list of numbers')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { keptNumber, parseKeepingNumbers } from './json-numbers.ts'
+import { integersIn, keptNumber, parseKeepingNumbers } from './json-numbers.ts'
 
 const number = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
@@ -41,5 +41,36 @@ describe('parseKeepingNumbers', () => {
     expect(JSON.stringify(parseKeepingNumbers(text, new Set(['input'])).value)).toBe(
       '{"a":1.1,"input":{"a":1.10,"b":[{"c":-0}]},"list":[{"input":{"d":1e3}}],"x":{"input":[1]}}',
     )
+  })
+})
+
+test('value: has a number with a long exponent as it was written', () => {
+  const { value } = parseKeepingNumbers('{"a":0e4111111111111111,"b":1e-4111111111111111}')
+  expect(Object.values(value as object).map(keptNumber)).toEqual(['0e4111111111111111', '1e-4111111111111111'])
+})
+
+describe('integersIn', () => {
+  test.each([
+    ['4111111111111111.0', ['4111111111111111']],
+    ['-4111111111111111.25', ['4111111111111111']],
+    ['4.111111111111111e15', ['4111111111111111']],
+    ['4.111111111111111E+0015', ['4111111111111111']],
+    ['411111111111111100e-2', ['4111111111111111']],
+    ['4111111111111111e-30', ['4111111111111111']],
+    ['3.78282246310005e30', ['3782822463100050000000000000000', '378282246310005']],
+    ['0e4111111111111111', ['4111111111111111']],
+    ['15112345678.000000', ['15112345678']],
+    // A card number has no leading zeros, and a fraction is none.
+    ['4111111111111111', []],
+    ['0.4111111111111111', []],
+    ['1.2345678901234567e-07', []],
+    ['1234567.891', []],
+    ['0.10', []],
+    ['1e3', []],
+  ])('integers: of %s', (written, expected) => expect(integersIn(written)).toEqual(expected))
+
+  test('integers: a huge exponent costs no memory', () => {
+    expect(integersIn(`1e${'9'.repeat(30)}`)).toEqual(['9'.repeat(30)])
+    expect(integersIn('1e300')).toEqual([])
   })
 })

@@ -45,7 +45,8 @@ function reparse(text: string, keeps: Keeps): unknown {
   return JSON.parse(text, revive as (key: string, value: unknown) => unknown)
 }
 
-const losesDigits: Keeps = (_name, source) => source.replace(/[eE].*/, '').replace(/\D/g, '').length > SAFE_DIGITS
+/** Those of the exponent count: `0e4111111111111111` is 0. */
+const losesDigits: Keeps = (_name, source) => source.replace(/\D/g, '').length > SAFE_DIGITS
 
 type Container = Record<string | number, unknown>
 
@@ -71,3 +72,36 @@ const RAW = JSON as unknown as {
 
 /** The text of a number that was kept; undefined: the value is none. */
 export const keptNumber = (value: unknown): string | undefined => (RAW.isRawJSON(value) ? value.rawJSON : undefined)
+
+const PLAIN = /^-?\d+$/
+const PARTS = /^-?(\d+)(?:\.(\d+))?(?:[eE][+-]?(\d+))?$/
+/** Fewer digits are no number of a card or an account. */
+const MIN_HIDDEN = 12
+const MAX_INTEGER = 40
+
+/**
+ * The integers that a reader sees in a number with a fraction or an exponent: its integer part, and the digits before and in an exponent.
+ * `4.111111111111111e15` and `4111111111111111.0` are 4111111111111111.
+ */
+export function integersIn(written: string): readonly string[] {
+  if (PLAIN.test(written)) return []
+  const [, whole = '', fraction = '', exponent] = PARTS.exec(written) ?? []
+  const value = Math.abs(Number(written))
+  const integer =
+    value >= 1 && value < 10 ** MAX_INTEGER ? integerPart(whole, fraction, Number(/[eE](.+)$/.exec(written)?.[1] ?? 0)) : ''
+  const isWhole = Number.isInteger(value) && integer.length > 6
+  const candidates = [
+    ...(isWhole || integer.length >= MIN_HIDDEN ? [integer] : []),
+    // A program writes a fraction below one as 1.2345e-7.
+    ...(exponent !== undefined && (value >= 1 || fraction === '') ? [trimmed(whole + fraction)] : []),
+    ...(exponent !== undefined ? [trimmed(exponent)] : []),
+  ]
+  return [...new Set(candidates)].filter(({ length }) => length >= MIN_HIDDEN || (isWhole && length === integer.length))
+}
+
+function integerPart(whole: string, fraction: string, exponent: number): string {
+  const length = whole.length + exponent
+  return (whole + fraction).slice(0, length).padEnd(length, '0').replace(/^0+/, '')
+}
+
+const trimmed = (digits: string): string => digits.replace(/^0+|0+$/g, '')

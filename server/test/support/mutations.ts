@@ -38,3 +38,23 @@ export function withTextEverywhere(value: unknown, text: string, at = ''): reado
     { at: `${at}.x_further.<name>`, value: { ...fields, x_further: { [text]: null } } },
   ]
 }
+
+/** As `withTextEverywhere` for a value that is no text: in place of each inner value, at the end of each list, and in a further field of each object. */
+export function withValueEverywhere(value: unknown, inserted: unknown, at = ''): readonly Mutation[] {
+  const own = at === '' ? [] : [{ at, value: inserted }]
+  if (Array.isArray(value)) {
+    const inner = value.flatMap((item, index) =>
+      withValueEverywhere(item, inserted, `${at}[${index}]`).map((each) => ({ ...each, value: value.with(index, each.value) })),
+    )
+    return [...own, ...inner, { at: `${at}[+]`, value: [...value, inserted] }]
+  }
+  if (typeof value !== 'object' || value === null) return own
+  const fields = value as Fields
+  const inner = Object.entries(fields).flatMap(([name, field]) =>
+    withValueEverywhere(field, inserted, at === '' ? name : `${at}.${name}`).map((each) => ({
+      ...each,
+      value: { ...fields, [name]: each.value },
+    })),
+  )
+  return [...own, ...inner, { at: `${at}.x_further`, value: { ...fields, x_further: inserted } }]
+}

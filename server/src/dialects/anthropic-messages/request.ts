@@ -1,4 +1,5 @@
 import type { Origin } from '../../domain/original-request.ts'
+import { MOST_TOKENS } from '../../domain/output-limits.ts'
 import { type Fields, isObject, textOf } from '../../lib/untrusted-json.ts'
 import type { Sources } from '../sources.ts'
 import { decodeMessage, decodeSystem, type Translated } from './content.ts'
@@ -97,7 +98,9 @@ function effortOf({ thinking, output_config: config }: Fields): unknown {
   refuseBinding(binding)
   if (type === 'disabled' || type === 'adaptive') return chosen ?? undefined
   if (type !== 'enabled') throw new Untranslatable('thinking.type', 'must be "enabled", "adaptive" or "disabled"')
-  if (typeof budget !== 'number') throw new Untranslatable('thinking.budget_tokens', 'must be number')
+  // No detector reads it, so it must not be large enough to hold personal data.
+  if (typeof budget !== 'number' || !Number.isInteger(budget) || budget < 0 || budget > MOST_TOKENS)
+    throw new Untranslatable('thinking.budget_tokens', `must be an integer from 0 to ${MOST_TOKENS}`)
   if (chosen != null) return chosen
   return budget <= LOW_BUDGET ? 'low' : budget <= MEDIUM_BUDGET ? 'medium' : 'high'
 }
