@@ -24,8 +24,9 @@ const COMPLETIONS = /^(?:n|bestof|(?:num|n)(?:returnsequences|completions|genera
 /** `maxLength` is a word of JSON Schema. */
 const MAX_LENGTH = 'max_length'
 
-/** Fields that hold texts, schemas and data of the client. */
+/** Fields of the gateway, and those that hold texts, schemas and data of the client. */
 const NO_OPTIONS: ReadonlySet<string> = new Set([
+  ...['model', 'stream', 'stream_options', 'user'],
   ...['messages', 'prediction', 'metadata', 'governance', 'documents', 'chat_template_kwargs', 'logit_bias'],
   ...[
     'tools',
