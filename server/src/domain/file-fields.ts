@@ -1,10 +1,8 @@
-import { textOf } from '../lib/untrusted-json.ts'
+import { isObject, textOf } from '../lib/untrusted-json.ts'
 import { readEncoded } from './encoded-text.ts'
 import type { UnreadKind } from './unread.ts'
 
 type Fields = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 interface FileField {
   readonly field: string

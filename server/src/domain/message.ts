@@ -1,5 +1,5 @@
 import { integersIn, keptNumber } from '../lib/json-numbers.ts'
-import { textOf } from '../lib/untrusted-json.ts'
+import { isObject, textOf } from '../lib/untrusted-json.ts'
 import { mapEncoded, mapLiteral, mapSignature, mapText, Unchangeable, type Visitor } from './content-reading.ts'
 import { countDataUrls } from './data-url-limit.ts'
 import { decodedLength, isDataUrl, isLink } from './encoded-text.ts'
@@ -301,5 +301,3 @@ function mapFields(fields: Fields, visit: Visit, map: (field: unknown, name: str
 }
 
 type Fields = Readonly<Record<string, unknown>>
-
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)

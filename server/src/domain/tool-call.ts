@@ -1,3 +1,4 @@
+import { isObject } from '../lib/untrusted-json.ts'
 import type { ChatMessage } from './message.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -78,4 +79,3 @@ function namesOf(tool: unknown): readonly string[] {
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)

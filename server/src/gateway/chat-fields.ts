@@ -1,6 +1,9 @@
 import type { KnownFields } from '../dialects/known-fields.ts'
 import { CHAT_FIELDS } from '../dialects/openai-chat/known-fields.ts'
 import type { Problem } from '../lib/schema.ts'
+import { isObject } from '../lib/untrusted-json.ts'
+
+export { isObject }
 
 /**
  * Fields that put content into the completion that the gateway does not scan yet (sound, a search, stored content), or that choose a
@@ -107,7 +110,6 @@ export const passedOn = (body: Fields): Record<string, unknown> =>
 export const withoutNulls = (fields: Fields, known: KnownFields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== null || !known.has(name)))
 
-export const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 /** Whether a field asks for something: typed clients also send fields that they do not use. */
 const isSet = (value: unknown): boolean =>
   value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0)

@@ -73,6 +73,9 @@ const RAW = JSON as unknown as {
 /** The text of a number that was kept; undefined: the value is none. */
 export const keptNumber = (value: unknown): string | undefined => (RAW.isRawJSON(value) ? value.rawJSON : undefined)
 
+/** Whether the object is a number that was kept. */
+export const isKeptNumber = (value: object): boolean => 'rawJSON' in value && RAW.isRawJSON(value)
+
 const PLAIN = /^-?\d+$/
 const PARTS = /^-?(\d+)(?:\.(\d+))?(?:[eE][+-]?(\d+))?$/
 /** Fewer digits are no number of a card or an account. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { keptNumber } from './json-numbers.ts'
+import { isKeptNumber } from './json-numbers.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -41,12 +41,14 @@ export function readExtraFields(value: Fields, known: readonly string[]): Fields
 function isWithinLimits(value: unknown, levels: number, values: { left: number }): boolean {
   if (values.left-- === 0) return false
   if (typeof value === 'number') return Number.isFinite(value)
-  if (typeof value !== 'object' || value === null || keptNumber(value) !== undefined) return true
+  if (typeof value !== 'object' || value === null || isKeptNumber(value)) return true
   if (levels === 0) return false
   return Object.entries(value).every(([name, field]) => !FORBIDDEN_KEYS.has(name) && isWithinLimits(field, levels - 1, values))
 }
 
-export const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+/** A number that was kept (json-numbers.ts) is none. */
+export const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !isKeptNumber(value)
 export const isSet = (value: unknown): boolean => value !== undefined && value !== null
 export const isCount = (value: unknown, max: number): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= max

@@ -62,6 +62,20 @@ describe.each(WRITTEN)('number: %s', (written) => {
     ).toBe(403)
   })
 
+  test('objects: a number in the place of one is read or 400', async () => {
+    if (written.startsWith('[')) return
+    const parts = `"messages":[{"role":"user","content":[{"type":"text","text":"x","y":${written}}]}]`
+    expect(await post(CHAT, `{"model":"scripted",${parts}}`)).toBe(403)
+    expect(await chat(`"prediction":${written}`)).toBe(403)
+    for (const fields of [`"reasoning":${written}`, `"text":${written}`, `"max_tool_calls":${written}`]) {
+      expect(await post('/v1/responses', `{"model":"scripted","store":false,"input":"x",${fields}}`)).toBe(400)
+    }
+    for (const fields of [`"metadata":${written}`, `"output_config":${written}`]) {
+      const body = `"model":"scripted","max_tokens":9,"messages":[{"role":"user","content":"x"}]`
+      expect(await post('/v1/messages', `{${body},${fields}}`)).toBe(400)
+    }
+  })
+
   test('Messages: a budget of thinking is 400, because it is no count of tokens', async () => {
     const body = `"model":"scripted","max_tokens":9,"messages":[{"role":"user","content":"x"}]`
     expect(await post('/v1/messages', `{${body},"thinking":{"type":"enabled","budget_tokens":${written}}}`)).toBe(400)

@@ -1,5 +1,9 @@
 import { type Static, type TProperties, Type } from 'typebox'
+import { keptNumber } from '../../lib/json-numbers.ts'
 import { checker, type Problem } from '../../lib/schema.ts'
+import { isObject } from '../../lib/untrusted-json.ts'
+
+export { isObject }
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -32,7 +36,7 @@ export const NOT_CARRIED = 'is not a field that the gateway can pass on to a mod
 export function reader<P extends TProperties>(fields: P) {
   const check = checker(Type.Object(fields, { additionalProperties: false }))
   return (value: unknown, at: string): Static<ReturnType<typeof Type.Object<P>>> => {
-    const checked = check(isObject(value) ? withoutNulls(value) : value)
+    const checked = check(isObject(value) ? withoutNulls(value) : (keptNumber(value) ?? value))
     if (checked.ok) return checked.value as Static<ReturnType<typeof Type.Object<P>>>
     const { param, message } = checked.problem
     const path = joinPath(at, param)
@@ -45,8 +49,6 @@ const joinPath = (at: string, path: string): string => (path === '' || at === ''
 /** The fields that are set: typed clients send null for absent ones. */
 export const withoutNulls = (value: object): Fields =>
   Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null && field !== undefined))
-
-export const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The value of `map` for the `type` of an object. Throws RefusedField if it is another one. */
 export function byType<T>(map: Readonly<Record<string, T>>, value: unknown, at: string, reason: string): T {

@@ -105,7 +105,7 @@ const readOthers = reader({
   stream_options: Type.Optional(
     Type.Object({ include_obfuscation: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
   ),
-  // No detector reads it.
+  // No detector reads it, so it must not be large enough to hold personal data.
   max_tool_calls: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
   client_metadata: Type.Optional(Type.Object({}, { additionalProperties: true })),
   parallel_tool_calls: Type.Optional(Type.Boolean()),
