@@ -5725,6 +5725,7 @@ export interface operations {
                                 responses: {
                                     store: "off" | "requested" | "default";
                                     retention_days: number;
+                                    max_megabytes: number;
                                 };
                                 assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                                 role_clearance: {
@@ -5803,10 +5804,11 @@ export interface operations {
                             /** @description Shared scopes that requests without a verified user may write. Default: none. */
                             assertion_scopes?: ("application" | "department" | "project" | "workspace")[] | null;
                         } | boolean | null;
-                        /** @description Stored responses of the responses API. `store`: `off`, `requested` (those with `store: true`; the default) or `default` (all without `store: false`). null resets them to the defaults. */
+                        /** @description Stored responses of the responses API. `store`: `off`, `requested` (those with `store: true`; the default) or `default` (all without `store: false`). `max_megabytes`: size of all stored responses of the Application (1000). null resets them to the defaults. */
                         responses?: {
                             store?: "off" | "requested" | "default" | null;
                             retention_days?: number | null;
+                            max_megabytes?: number | null;
                         } | null;
                         assertion_clearance?: "public" | "internal" | "confidential" | "restricted" | null;
                         role_clearance?: {
@@ -5867,6 +5869,7 @@ export interface operations {
                             responses: {
                                 store: "off" | "requested" | "default";
                                 retention_days: number;
+                                max_megabytes: number;
                             };
                             assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                             role_clearance: {
@@ -5950,6 +5953,7 @@ export interface operations {
                             responses: {
                                 store: "off" | "requested" | "default";
                                 retention_days: number;
+                                max_megabytes: number;
                             };
                             assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                             role_clearance: {
@@ -6022,10 +6026,11 @@ export interface operations {
                             /** @description Shared scopes that requests without a verified user may write. Default: none. */
                             assertion_scopes?: ("application" | "department" | "project" | "workspace")[] | null;
                         } | boolean | null;
-                        /** @description Stored responses of the responses API. `store`: `off`, `requested` (those with `store: true`; the default) or `default` (all without `store: false`). null resets them to the defaults. */
+                        /** @description Stored responses of the responses API. `store`: `off`, `requested` (those with `store: true`; the default) or `default` (all without `store: false`). `max_megabytes`: size of all stored responses of the Application (1000). null resets them to the defaults. */
                         responses?: {
                             store?: "off" | "requested" | "default" | null;
                             retention_days?: number | null;
+                            max_megabytes?: number | null;
                         } | null;
                         assertion_clearance?: "public" | "internal" | "confidential" | "restricted" | null;
                         role_clearance?: {
@@ -6086,6 +6091,7 @@ export interface operations {
                             responses: {
                                 store: "off" | "requested" | "default";
                                 retention_days: number;
+                                max_megabytes: number;
                             };
                             assertion_clearance: "public" | "internal" | "confidential" | "restricted";
                             role_clearance: {
@@ -9356,19 +9362,19 @@ export interface operations {
                         upstream_name?: string | null;
                         /** @description The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`. */
                         api?: "chat" | "responses";
-                        /** @description Price in USD per 1M prompt tokens. null: unknown. */
+                        /** @description Price in USD per 1M prompt tokens, at most 1000000. null: unknown. */
                         input_price?: number | null;
-                        /** @description Price in USD per 1M completion tokens. null: unknown. */
+                        /** @description Price in USD per 1M completion tokens, at most 1000000. null: unknown. */
                         output_price?: number | null;
-                        /** @description Price in USD per 1M prompt tokens that the provider reads from its cache. null: the same as `input_price`. */
+                        /** @description Price in USD per 1M prompt tokens that the provider reads from its cache, at most 1000000. null: the same as `input_price`. */
                         cache_read_price?: number | null;
-                        /** @description Price in USD per 1M prompt tokens that the provider writes to its cache. null: the same as `input_price`. */
+                        /** @description Price in USD per 1M prompt tokens that the provider writes to its cache, at most 1000000. null: the same as `input_price`. */
                         cache_write_price?: number | null;
-                        /** @description Price in USD per 1M prompt tokens that the provider writes to its cache for an hour. null: the same as `cache_write_price`. */
+                        /** @description Price in USD per 1M prompt tokens that the provider writes to its cache for an hour, at most 1000000. null: the same as `cache_write_price`. */
                         cache_write_1h_price?: number | null;
-                        /** @description Price in USD per 1M reasoning tokens. null: the same as `output_price`. */
+                        /** @description Price in USD per 1M reasoning tokens, at most 1000000. null: the same as `output_price`. */
                         reasoning_price?: number | null;
-                        /** @description Price of one request in USD. null: 0. */
+                        /** @description Price of one request in USD, at most 1000000. null: 0. */
                         request_price?: number | null;
                     }[];
                 };
@@ -9440,19 +9446,19 @@ export interface operations {
                     upstream_name?: string | null;
                     /** @description The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`. */
                     api?: "chat" | "responses";
-                    /** @description Price in USD per 1M prompt tokens. null: unknown. */
+                    /** @description Price in USD per 1M prompt tokens, at most 1000000. null: unknown. */
                     input_price?: number | null;
-                    /** @description Price in USD per 1M completion tokens. null: unknown. */
+                    /** @description Price in USD per 1M completion tokens, at most 1000000. null: unknown. */
                     output_price?: number | null;
-                    /** @description Price in USD per 1M prompt tokens that the provider reads from its cache. null: the same as `input_price`. */
+                    /** @description Price in USD per 1M prompt tokens that the provider reads from its cache, at most 1000000. null: the same as `input_price`. */
                     cache_read_price?: number | null;
-                    /** @description Price in USD per 1M prompt tokens that the provider writes to its cache. null: the same as `input_price`. */
+                    /** @description Price in USD per 1M prompt tokens that the provider writes to its cache, at most 1000000. null: the same as `input_price`. */
                     cache_write_price?: number | null;
-                    /** @description Price in USD per 1M prompt tokens that the provider writes to its cache for an hour. null: the same as `cache_write_price`. */
+                    /** @description Price in USD per 1M prompt tokens that the provider writes to its cache for an hour, at most 1000000. null: the same as `cache_write_price`. */
                     cache_write_1h_price?: number | null;
-                    /** @description Price in USD per 1M reasoning tokens. null: the same as `output_price`. */
+                    /** @description Price in USD per 1M reasoning tokens, at most 1000000. null: the same as `output_price`. */
                     reasoning_price?: number | null;
-                    /** @description Price of one request in USD. null: 0. */
+                    /** @description Price of one request in USD, at most 1000000. null: 0. */
                     request_price?: number | null;
                 };
             };
@@ -9546,19 +9552,19 @@ export interface operations {
                     upstream_name?: string | null;
                     /** @description The API in which the provider gets chats for this model. `responses`: only for the kinds `openai` and `azure-openai`. */
                     api?: "chat" | "responses";
-                    /** @description Price in USD per 1M prompt tokens. null: unknown. */
+                    /** @description Price in USD per 1M prompt tokens, at most 1000000. null: unknown. */
                     input_price?: number | null;
-                    /** @description Price in USD per 1M completion tokens. null: unknown. */
+                    /** @description Price in USD per 1M completion tokens, at most 1000000. null: unknown. */
                     output_price?: number | null;
-                    /** @description Price in USD per 1M prompt tokens that the provider reads from its cache. null: the same as `input_price`. */
+                    /** @description Price in USD per 1M prompt tokens that the provider reads from its cache, at most 1000000. null: the same as `input_price`. */
                     cache_read_price?: number | null;
-                    /** @description Price in USD per 1M prompt tokens that the provider writes to its cache. null: the same as `input_price`. */
+                    /** @description Price in USD per 1M prompt tokens that the provider writes to its cache, at most 1000000. null: the same as `input_price`. */
                     cache_write_price?: number | null;
-                    /** @description Price in USD per 1M prompt tokens that the provider writes to its cache for an hour. null: the same as `cache_write_price`. */
+                    /** @description Price in USD per 1M prompt tokens that the provider writes to its cache for an hour, at most 1000000. null: the same as `cache_write_price`. */
                     cache_write_1h_price?: number | null;
-                    /** @description Price in USD per 1M reasoning tokens. null: the same as `output_price`. */
+                    /** @description Price in USD per 1M reasoning tokens, at most 1000000. null: the same as `output_price`. */
                     reasoning_price?: number | null;
-                    /** @description Price of one request in USD. null: 0. */
+                    /** @description Price of one request in USD, at most 1000000. null: 0. */
                     request_price?: number | null;
                 };
             };
