@@ -15,8 +15,7 @@ const API_NUMBER = /^(?:created|created_at|logprob|(?:\w+_)?index|\w+_tokens)$/
 export const parseResponse = (json: string): unknown => withKeptNumbers(JSON.parse(json), json)
 
 /** `parsed`, from `json`, with the numbers that `parseResponse` keeps. */
-export const withKeptNumbers = <T>(parsed: T, json: string): T =>
-  keepNumbers(json, parsed, FREE_JSON, isOwnNumber).value as T
+export const withKeptNumbers = <T>(parsed: T, json: string): T => keepNumbers(json, parsed, FREE_JSON, isOwnNumber).value as T
 
 const isOwnNumber = (name: string): boolean => !API_NUMBER.test(name)
 
