@@ -100,6 +100,13 @@ function encodingsOf(run: Run, hints: readonly Hint[], from: number): Set<Encodi
   return found
 }
 
+const LONGEST_MEDIA_TYPE = 128
+const DATA_URL = /data:[^,\s]*;base64,$/i
+
+/** The content of a `data:` URL is a text by itself, whose transforms are written back in its encoding. */
+const isInDataUrl = (text: string, { start }: Run): boolean =>
+  text[start - 1] === ',' && DATA_URL.test(text.slice(Math.max(0, start - LONGEST_MEDIA_TYPE), start))
+
 /** The beginning of each decoded part in the text of all parts, with its run. */
 interface Part {
   readonly from: number
@@ -120,6 +127,7 @@ export function encodedReading(text: string): PlainText | undefined {
   let near = 0
   for (const run of runsIn(text, hints.length > 0)) {
     while (near < hints.length && (hints[near]?.at ?? 0) < run.start - BEFORE) near++
+    if (isInDataUrl(text, run)) continue
     const written = text.slice(run.start, run.end)
     const encodings = encodingsOf(run, hints, near)
     if (hidden && HIDDEN.test(written)) encodings.add('percent')

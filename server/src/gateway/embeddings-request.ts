@@ -53,7 +53,8 @@ function fieldsOf({ input: _, ...body }: Static<typeof EmbeddingsBody>) {
   return {
     ...identityOf(governance),
     model: model ?? '',
-    parameters: passedOn(body),
+    // A null field is left out with its name, so no provider gets a name that detectors have not read.
+    parameters: passedOn(Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))),
     dryRun: governance?.dry_run ?? false,
   }
 }

@@ -116,7 +116,7 @@ describe('tools that no rule denies', () => {
     ['hostile keys', [call('read_file', '{"__proto__":{"path":"/etc"},"constructor":1,"a":1e999,"a":2}')]],
     ['a custom tool', [{ id: 'c', type: 'custom', custom: { name: 'sql', input: 'select 1' } }]],
     ['128 parallel calls', Array.from({ length: 128 }, (_, i) => call('read_file', `{"path":"/tmp/${i}"}`, `call_${i}`))],
-    ['ids of every shape', ['', '1', 'function-call-12', 'x'.repeat(500), 'é 🦊/+=.'].map((id) => call('read_file', '{}', id))],
+    ['ids of every shape', ['1', 'function-call-12', 'x'.repeat(500), 'é 🦊/+=.'].map((id) => call('read_file', '{}', id))],
   ])('completion: reaches the client unchanged when it has %s [GW-POL-19]', async (_, calls) => {
     const { response } = await chatWithCalls([calls])
     expect(callsIn(expectSuccess(response))).toEqual([calls])
