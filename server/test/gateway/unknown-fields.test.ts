@@ -104,6 +104,21 @@ describe.each(APIS)('unknown fields of $path', ({ path, model, list, body }) => 
     expect((await tokensOf({ ['word '.repeat(8_000)]: null })) - (await tokensOf({}))).toBeGreaterThan(8_000)
   })
 
+  test('holds: an approval is for all that a provider gets, names and null values included [GW-REV-11]', async () => {
+    const key = word()
+    const json = { model, ...body(`juniper-hold ${key}`), x_seen: null }
+    const { review_item_id } = errorOf(await send(path, json))
+    await upstreams.governed.decide(String(review_item_id), 'approve')
+    const governance = { review_item_id }
+    for (const more of [{ 'another name': null }, { temperature: null }, { x_seen: undefined }, { x_seen: [] }]) {
+      const refused = await send(path, { ...json, ...more, governance })
+      expect(errorOf(refused)).toMatchObject({ details: { reason: 'review_request_mismatch' } })
+    }
+    expect(rawOf(key)).toBe('')
+    expectSuccess(await send(path, { ...json, stream: false, governance }))
+    expect(rawOf(key)).toContain('"x_seen":null')
+  })
+
   test('null: a provider of another API gets the request without it [GW-FID-4]', async () => {
     const key = word()
     const other = model === 'scripted' ? 'claude' : 'scripted'
