@@ -22,6 +22,8 @@ export function byType(kinds: Readonly<Record<string, KnownFields>>, untyped?: K
 }
 
 export interface UnknownField {
+  /** The path of the object that has it, from known names alone; empty: the body. Names of clients look like paths too. */
+  readonly at: string
   /** The client's path of the field: `messages[0].naem`. */
   readonly path: string
   readonly name: string
@@ -65,7 +67,7 @@ function without(value: unknown, known: Known, at: string, unknown: UnknownField
   const kept = Object.entries(value as Fields).flatMap(([name, field]) => {
     const path = at === '' ? shown(name) : `${at}.${shown(name)}`
     if (!fields.has(name)) {
-      unknown.push({ path, name, value: field })
+      unknown.push({ at, path, name, value: field })
       return []
     }
     const kind = fields.get(name)

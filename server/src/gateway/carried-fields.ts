@@ -36,15 +36,15 @@ export function decodeCarrying(
   // The chat form is the body itself, so it has them in their places.
   if (dialect.name === 'openai-chat') return withCarried(dialect.decode(body, context), paths, [])
   // No provider gets the governance block.
-  const carried = unknown.filter(({ path }) => !path.startsWith('governance.'))
+  const carried = unknown.filter(({ at }) => !/^governance(?:\.|$)/.test(at))
   if (unknownFields !== 'carry') return withCarried(dialect.decode(known, context), paths, carried)
   return decodeAll(dialect, known, context, paths, carried)
 }
 
 function unknownProblem(unknown: readonly UnknownField[], unknownFields: UnknownFields): Problem | undefined {
-  for (const { path, name, value } of unknown) {
+  for (const { at, path, name, value } of unknown) {
     // Inside other objects these names have other meanings.
-    const refused = path === name ? refusedField({ [name]: value }, '') : undefined
+    const refused = at === '' ? refusedField({ [name]: value }, '') : undefined
     if (refused) return refused
     if (unknownFields === 'refuse') return { param: path, message: UNKNOWN_FIELD }
   }
@@ -66,7 +66,8 @@ function decodeAll(
     const { path, placeholder } = decoded.unknownField
     const field = takeOut(rest, path, placeholder)
     if (!field || refusedField({ [path]: field.value }, '')) return decoded
-    carried.push({ path, name: path.slice(path.lastIndexOf('.') + 1), value: field.value })
+    const dot = path.lastIndexOf('.')
+    carried.push({ at: path.slice(0, Math.max(dot, 0)), path, name: path.slice(dot + 1), value: field.value })
     rest = field.rest
   }
 }

@@ -85,6 +85,10 @@ describe.each(APIS)('unknown fields of $path', ({ path, model, list, body }) => 
         { 'juniper-deny': value },
         { x_inner: { 'juniper-deny': value } },
         { [list]: [{ ...message, 'juniper-deny': value }] },
+        // Names that look like the path of another field.
+        { 'governance.juniper-deny': value },
+        { [`${list}[0].juniper-deny`]: value },
+        { 'governance.user': 'juniper-deny' },
       ]) {
         const response = await send(path, { model, ...body(key), ...more })
         expect(errorOf(response)).toMatchObject({ code: 'POLICY_DENIED', details: { rules: ['juniper-deny'] } })
