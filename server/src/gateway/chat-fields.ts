@@ -104,7 +104,7 @@ function toolProblem({ tools, tool_choice: choice }: Fields): Problem | undefine
 
 /** Fields passed on to the provider: all but the gateway's own. */
 export const passedOn = (body: Fields): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(withoutNulls(body, CHAT_FIELDS)).filter(([name]) => !OWN.has(name)))
+  Object.fromEntries(Object.entries(body).filter(([name, value]) => !OWN.has(name) && (value !== null || !CHAT_FIELDS.has(name))))
 
 /** Typed clients send null for absent fields. Only those of the API: any other name is a text, which detectors read. */
 export const withoutNulls = (fields: Fields, known: KnownFields): Fields =>

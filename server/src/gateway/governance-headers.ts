@@ -106,6 +106,15 @@ export function governanceHeaders(
     ...(user_verified !== undefined && { 'x-gatehouse-user-verified': String(user_verified) }),
     ...(dry_run && { 'x-gatehouse-dry-run': 'true' }),
     ...(reviewItemId && { 'x-gatehouse-review-item': reviewItemId }),
-    ...(unknown.length > 0 && { 'x-gatehouse-unknown-fields': unknown.map(encodeURIComponent).join(', ') }),
+    ...(unknown.length > 0 && { 'x-gatehouse-unknown-fields': namesIn(unknown) }),
   }
+}
+
+/** Proxies refuse a response whose headers are larger than 4 or 8 kilobytes. */
+const MAX_NAMES_LENGTH = 2_000
+
+function namesIn(paths: readonly string[]): string {
+  const names = paths.map(encodeURIComponent)
+  while (names.join(', ').length > MAX_NAMES_LENGTH) names.pop()
+  return names.join(', ')
 }

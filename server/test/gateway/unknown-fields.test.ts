@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectSuccess, type GatewayResponse } from '../support/gateway-client.ts'
 import { word } from '../support/scripted-provider.ts'
-import { startThreeUpstreams, type ThreeUpstreams } from '../support/three-upstreams.ts'
+import { MODELS, startThreeUpstreams, type ThreeUpstreams } from '../support/three-upstreams.ts'
 
 let upstreams: ThreeUpstreams
 type Setting = 'name' | 'carry' | 'refuse' | 'standard'
@@ -44,6 +44,15 @@ describe.each(APIS)('unknown fields of $path', ({ path, model, list, body }) => 
     expect(rawOf(key)).toContain('"temprature":0.5')
     expect(rawOf(key)).toContain('"naem":"x"')
     expect(rawOf(key)).not.toContain('dryrun')
+  })
+
+  test('header: stays small when many long names are unknown [GW-FID-4]', async () => {
+    const more = Object.fromEntries(Array.from({ length: 20 }, (_, index) => ['字'.repeat(60) + index, null]))
+    const response = await send(path, { model, ...body(word()), ...more })
+    expect(expectSuccess(response).governance.warnings).toHaveLength(16)
+    const header = response.headers.get('x-gatehouse-unknown-fields') ?? ''
+    expect(header.length).toBeLessThanOrEqual(2_000)
+    expect(decodeURIComponent(header).split(', ')).toEqual(Object.keys(more).slice(0, 3))
   })
 
   test('stream: names them [GW-FID-4]', async () => {
@@ -132,6 +141,17 @@ describe.each(APIS)('unknown fields of $path', ({ path, model, list, body }) => 
     expect(errorOf(refused)).toMatchObject({ code: 'VALIDATION_ERROR', param: 'x_present' })
   })
 })
+
+test.each(['carried_fields', 'namespaced_names', 'reasoning_included'])(
+  'chat: 400 names %s, a parameter of the gateway, whatever its value is',
+  async (name) => {
+    for (const model of MODELS)
+      for (const value of [null, false, '', [], 'x']) {
+        const response = await send('/v1/chat/completions', { model, messages: user(word()), [name]: value })
+        expect(errorOf(response)).toMatchObject({ code: 'VALIDATION_ERROR', param: name })
+      }
+  },
+)
 
 test('metadata of the Messages API: names of carried fields are words by themselves [GW-FID-4]', async () => {
   const body = { model: 'claude', max_tokens: 9, messages: user(word()), metadata: { AKIAQ3EGRWZT5HPLV2NX: 1 } }

@@ -21,7 +21,7 @@ const isUsed = (option: unknown): boolean => option !== undefined && option !== 
 
 /** A field that would disappear: it has the name of a parameter that the gateway sets, or is an option of the provider's stream. */
 function lostField(body: Readonly<Record<string, unknown>>): Problem | undefined {
-  const own = OWN_PARAMETERS.find((name) => isUsed(body[name]))
+  const own = OWN_PARAMETERS.find((name) => body[name] !== undefined)
   if (own !== undefined) return { param: own, message: 'is not supported: the gateway uses this name itself; leave it out' }
   const options = Object.entries(asFields(body.stream_options))
   const option = options.find(([name, value]) => name !== 'include_usage' && isUsed(value))
