@@ -16,7 +16,17 @@ const PROVIDERS = Object.entries(UPSTREAMS)
 const PLACE = 'the-place'
 /** The bytes of a picture count as unread content. */
 const PICTURE = /source\.data$/
-const MARKERS = ['marker', 'x.marker', 'a[0].marker', 'to marker', '"marker\\', 'toString.marker', '4111marker', 'märker/marker']
+const MARKERS = [
+  'marker',
+  'x.marker',
+  'governance.marker',
+  'a[0].marker',
+  'to marker',
+  '"marker\\',
+  'toString.marker',
+  '4111marker',
+  'märker/marker',
+]
 
 test.each(
   CHATS.flatMap(({ api, path, model, body }) =>
