@@ -11,6 +11,13 @@ describe('neutralize', () => {
     ['@channel @here <@U123> jane@example.com', '[@]channel [@]here ‹[@]U123› jane[@]example[.]com'],
     ['<!channel> <https://evil.example|click>', '‹!channel› ‹https[:]//evil[.]example|click›'],
     ['http://10.0.0.5/', 'http[:]//10.0.0.5/'],
+    ['//evil.example http:\\\\evil', '//evil[.]example http[:][\\\\]evil'],
+    ['mailto:jane tel:+4912345 skype:bob?call', 'mailto[:]jane tel[:]+4912345 skype[:]bob?call'],
+    ['\\\\evil\\share', '[\\\\]evil\\share'],
+    ['cafe\u0301.example i❤.example 💩.example', 'cafe\u0301[.]example i❤[.]example 💩[.]example'],
+    ['evil.\u200bexample evil\u200b.example a\u00ad.example', 'evil[.]\u200bexample evil\u200b[.]example a\u00ad[.]example'],
+    ['evil\u2024example evil.①example', 'evil[.]example evil[.]①example'],
+    ['\uFF20channel', '[@]channel'],
   ])('a link or mention is broken in %j', (text, safe) => expect(neutralize(text)).toBe(safe))
 
   test.each([
@@ -18,5 +25,6 @@ describe('neutralize', () => {
     '$12.50 of $20.00 used',
     'Rule payments-need-approval · high risk',
     'gpt-4.1',
+    'Resets at 12:30: all of it (see "Q3".)',
   ])('other text stays as it is: %s', (text) => expect(neutralize(text)).toBe(text))
 })

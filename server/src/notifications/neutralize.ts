@@ -1,5 +1,7 @@
-/** A dot of a host name, also in the forms that browsers read as one. */
-const HOST_DOT = /(?<=[\p{L}\p{N}_-])[.\u3002\uFF0E\uFF61](?=\p{L})/gu
+/** A dot of a host name, also in the forms that browsers read as one. Labels of hosts may hold marks, symbols and invisible characters. */
+const HOST_DOT = /(?<=\S)[.\u2024\u3002\uFF0E\uFF61](?=[^\s\p{Nd}\p{P}])/gu
+/** The colon after a scheme: `https://`, `mailto:`, `tel:`. */
+const SCHEME_COLON = /(?<=\p{L})[:\uFF1A](?=\S)|:(?=\/\/)/gu
 
 /**
  * A text in which mail programs and chat tools find no link and no mention, because names in it may come from callers:
@@ -7,9 +9,10 @@ const HOST_DOT = /(?<=[\p{L}\p{N}_-])[.\u3002\uFF0E\uFF61](?=\p{L})/gu
  */
 export const neutralize = (text: string): string =>
   text
-    .replaceAll('://', '[:]//')
+    .replace(SCHEME_COLON, '[:]')
     .replace(HOST_DOT, '[.]')
-    .replaceAll('@', '[@]')
+    .replace(/[@\uFF20]/g, '[@]')
+    .replaceAll('\\\\', '[\\\\]')
     .replaceAll('](', '] (')
     .replaceAll('<', '‹')
     .replaceAll('>', '›')
