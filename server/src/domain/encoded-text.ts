@@ -57,10 +57,13 @@ export function decodedText(value: string): string | undefined {
   return textOfBytes(Buffer.from(value, 'base64'))
 }
 
-/** The text of a file, decoded by its bytes; undefined: they are not a text. */
+/** The text of a file, decoded by its bytes, with what other readers see in it; undefined: they are not a text. */
 export function textOfBytes(bytes: Buffer): string | undefined {
   const found = charsetOf(bytes)
-  return found?.decode(bytes.subarray(found.mark.length))
+  if (!found) return undefined
+  const text = found.decode(bytes.subarray(found.mark.length))
+  const asciiRuns = asciiRunsOf(bytes, found)
+  return asciiRuns === '' ? text : `${text}\n${asciiRuns}`
 }
 
 const bare = (payload: string): string => (/\s/.test(payload) ? payload.replace(/\s+/g, '') : payload)
@@ -172,7 +175,7 @@ function readBytes(bytes: Buffer, { type, charset }: Declared, write: (bytes: Bu
   }
   const { mark } = found
   const text = found.decode(bytes.subarray(mark.length))
-  const asciiRuns = found === UTF8 || found === LATIN1 ? '' : asciiRunsOf(bytes)
+  const asciiRuns = asciiRunsOf(bytes, found)
   return {
     kind: 'text',
     text,
@@ -183,7 +186,8 @@ function readBytes(bytes: Buffer, { type, charset }: Declared, write: (bytes: Bu
 
 /** In UTF-16, ASCII characters have a zero between them. Shorter runs are characters of other scripts. */
 const ASCII_RUN = /[\x20-\x7e]{8,}/g
-const asciiRunsOf = (bytes: Buffer): string => (bytes.toString('latin1').match(ASCII_RUN) ?? []).join('\n')
+const asciiRunsOf = (bytes: Buffer, charset: Charset): string =>
+  charset === UTF8 || charset === LATIN1 ? '' : (bytes.toString('latin1').match(ASCII_RUN) ?? []).join('\n')
 
 /** Whether the declared charset decodes to the same text as the detected one. */
 const fits = (named: Charset, found: Charset, bytes: Buffer): boolean => {

@@ -43,6 +43,7 @@ const expectDenied = async (rule: string, ...attachments: string[]): Promise<voi
   expect(error.details).toMatchObject({ rules: [rule], point: 'message' })
 }
 const latin1 = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(text, 'latin1'))
+const bytes = (buffer: Buffer): Uint8Array<ArrayBuffer> => new Uint8Array(buffer)
 const utf16 = (text: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(`\ufeff${text}`, 'utf16le'))
 
 describe('attached texts: message is refused when a rule denies the content of its file [MSG-GOV-8]', () => {
@@ -57,6 +58,19 @@ describe('attached texts: message is refused when a rule denies the content of i
     ['a text that begins like a picture', `BM is not a picture, the card is ${CARD}`, 'card.bmp', 'image/bmp'],
     ['ISO-8859-1', latin1(`Größe ${CARD} für Ann`), 'card.txt', 'text/plain'],
     ['UTF-16', utf16(`card ${CARD}`), 'card.txt', 'text/plain'],
+    ['JSON lines with escapes', '{"a": 1}\n{"card": "4111\\u0020111\\u0031 1111 1111"}\n', 'people.jsonl', 'application/json'],
+    [
+      'ASCII behind the mark of UTF-16',
+      bytes(Buffer.from('\xff\xfe'.concat(`card ${CARD} `), 'latin1')),
+      'card.txt',
+      'text/plain',
+    ],
+    [
+      'ASCII after 4,096 bytes of UTF-16',
+      bytes(Buffer.concat([utf16('hello '.repeat(700)), Buffer.from(` ${CARD} `)])),
+      'a.txt',
+      '',
+    ],
   ] as const)('%s', async (_, content, name, type) => expectDenied('cards', await upload(content, name, type)))
 
   test('the second file', async () => expectDenied('cards', await upload('harmless'), await upload(CARD)))
@@ -101,6 +115,22 @@ test('attached texts: reviewer sees the text of the file, and the approved messa
   await admin.post(`/reviews/${held.review_item_id}/approve`)
   const { data } = await ben.get(`/messages?limit=1&conversation_id=${chat.id}`)
   expect(data).toMatchObject([{ message: 'offer', attachments: [{ id: file, filename: 'note.txt' }] }])
+})
+
+test('attached texts: reviewer sees the whole text that policies read [MSG-GOV-8]', async () => {
+  const file = await upload(`please review ${'all of it '.repeat(10_000)} up to the end`)
+  const held = await ann.expectError('POLICY_REVIEW_PENDING', 'POST', '/messages', fields([file], 'offer'))
+  expect(JSON.stringify(await admin.get(`/reviews/${held.review_item_id}`))).toContain('up to the end')
+})
+
+test('attached texts: approval is 409 after another message with the file was approved', async () => {
+  const file = await upload('please review this file')
+  const hold = (text: string) => ann.expectError('POLICY_REVIEW_PENDING', 'POST', '/messages', fields([file], text))
+  const [first, second] = [await hold('first'), await hold('second')]
+  await admin.post(`/reviews/${first.review_item_id}/approve`)
+  const { status, body } = await admin.send('POST', `/reviews/${second.review_item_id}/approve`, {})
+  expect([status, body.error.code]).toEqual([409, 'CONFLICT'])
+  expect((await admin.get(`/reviews/${second.review_item_id}/preview`)).refusal.reason).toBe('message_gone')
 })
 
 test('attached texts: pictures and what exceeds a mebibyte of text count as unread content', async () => {

@@ -6,8 +6,6 @@ import type { TextDecision } from './text-decision.ts'
 
 /** The name of a message in a review item that has the text of a file. */
 export const FILE = 'file'
-/** Reviewers see this much of a file. */
-const MAX_FILE = 32_768
 
 /** The review item of texts. `bound`: values that, together with the texts, identify an identical submission (GW-REV-11). */
 export function newMessageReview(
@@ -45,7 +43,7 @@ export function newMessageReview(
     content: {
       messages: [
         ...texts.map((content) => ({ role: 'user' as const, content })),
-        ...fileTexts.map((text) => ({ role: 'user' as const, name: FILE, content: text.slice(0, MAX_FILE).toWellFormed() })),
+        ...fileTexts.map((text) => ({ role: 'user' as const, name: FILE, content: text.toWellFormed() })),
       ],
     },
   }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { textOfBytes } from '../../domain/encoded-text.ts'
-import { readable } from '../../domain/json-text.ts'
+import { mayBeJson, readable } from '../../domain/json-text.ts'
 import { type UnreadKind, UnreadTally } from '../../domain/unread.ts'
 import { GatehouseError } from '../../errors.ts'
 import type { FileStore } from '../attachments/file-store.ts'
@@ -20,7 +20,8 @@ export async function readContents(files: Pick<FileStore, 'open'>, sent: readonl
     const head = left === 0 ? undefined : await readHead(files, fileKey, left)
     const text = head && textOfBytes(head.length < bytes ? withoutCutCharacter(head) : head)
     if (head && text !== undefined) {
-      texts.push(readable(text, false))
+      // Lines of JSON, and JSON that was cut off, are no JSON documents.
+      texts.push(readable(text, mayBeJson(text)))
       left -= head.length
     }
     if (text === undefined || !head || head.length < bytes) unread.add(kindOf(mediaType), bytes)

@@ -27,16 +27,23 @@ const UNKNOWN_ATTACHMENTS = {
 /** An upload of a member, with what policies read of it. */
 export type SentFile = Pick<Attachment, 'filename' | 'mediaType' | 'bytes' | 'fileKey'>
 
+/** As {@link findSentFiles}. Throws a 400 instead. */
+export async function requireSentFiles(...request: Parameters<typeof findSentFiles>): Promise<SentFile[]> {
+  const files = await findSentFiles(...request)
+  if (!files) throw invalid(UNKNOWN_ATTACHMENTS)
+  return files
+}
+
 /**
- * The member's uploads, in the order of the ids, for policies. Throws a 400 if a file is not the member's or was sent with a message
- * other than `messageId`.
+ * The member's uploads, in the order of the ids, for policies. Undefined if a file is not the member's or was sent with a message other
+ * than `messageId`.
  */
 export async function findSentFiles(
   db: Db,
   { workspaceId, user }: Member,
   ids: readonly string[],
   messageId?: string,
-): Promise<SentFile[]> {
+): Promise<SentFile[] | undefined> {
   if (ids.length === 0) return []
   const uuids = ids.map((id) => fromId('att', id))
   const validUuids = uuids.filter((uuid) => uuid !== undefined)
@@ -53,11 +60,8 @@ export async function findSentFiles(
   const files = new Map(
     rows.map(({ id, filename, media_type: mediaType, bytes, place: fileKey }) => [id, { filename, mediaType, bytes, fileKey }]),
   )
-  return uuids.map((uuid) => {
-    const file = uuid === undefined ? undefined : files.get(uuid)
-    if (file === undefined) throw invalid(UNKNOWN_ATTACHMENTS)
-    return file
-  })
+  const found = uuids.map((uuid) => files.get(uuid ?? '')).filter((file) => file !== undefined)
+  return found.length === ids.length ? found : undefined
 }
 
 /** Removes the message's files except `ids`. A job deletes their bytes after the commit. */

@@ -59,7 +59,8 @@ export async function prepareRelease(
   const content = held && (await readReviewContent(db, workspaceId, itemId, now, reviewBox))
   const sender = await findSender(db, item)
   const conversation = sender && (await findConversation(db, sender, item.sessionId ?? ''))
-  if (!held || !content || !conversation) return undefined
+  const files = held && sender && (await findSentFiles(db, sender, held.attachments ?? [], held.messageId))
+  if (!held || !content || !conversation || !files) return undefined
   const submission = {
     workspaceId,
     sender: sender.user,
@@ -67,7 +68,7 @@ export async function prepareRelease(
     messageId: held.messageId,
     change: held.isUpdate ? ('update' as const) : ('create' as const),
     texts: content.messages.flatMap((message) => (message.name === FILE ? [] : [String(message.content)])),
-    readFiles: async () => readContents(deps.files, await findSentFiles(db, sender, held.attachments ?? [], held.messageId)),
+    readFiles: () => readContents(deps.files, files),
     now,
   }
   return { held, sender, conversationId: conversation.id, text: await governReleased(submission, itemId, deps) }
@@ -149,7 +150,8 @@ async function findSender(db: Db, { workspaceId, userId }: ReviewItem): Promise<
 
 const messageGone = () =>
   new GatehouseError('CONFLICT', {
-    message: 'The message cannot be stored any more: its conversation was deleted, or its sender has left it.',
+    message:
+      'The message cannot be stored any more: its conversation was deleted, its sender has left it, or one of its files was sent with another message.',
     details: { reason: 'message_gone' },
   })
 

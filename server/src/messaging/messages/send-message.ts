@@ -9,7 +9,7 @@ import { HeldText } from '../governance/held-text.ts'
 import type { MessagingDeps } from '../messaging-deps.ts'
 import { readContents } from './file-contents.ts'
 import { type InsertedMessage, insertMessage } from './insert-message.ts'
-import { findSentFiles } from './message-files.ts'
+import { requireSentFiles } from './message-files.ts'
 
 /** A message that a member or an assistant wants to send. */
 export interface Draft {
@@ -38,7 +38,7 @@ export async function prepareMessage(
 ): Promise<PreparedMessage> {
   const conversation = requireFound(await findConversation(deps.db, member, draft.conversationId), 'conversation')
   const id = newId('msg')
-  const files = await findSentFiles(deps.db, member, draft.attachments)
+  const files = await requireSentFiles(deps.db, member, draft.attachments)
   const submission = {
     workspaceId: member.workspaceId,
     sender: member.user,

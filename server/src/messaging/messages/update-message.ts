@@ -11,7 +11,7 @@ import type { TextSubmission } from '../governance/text-submission.ts'
 import type { MessagingDeps } from '../messaging-deps.ts'
 import { readContents } from './file-contents.ts'
 import type { Message } from './message.ts'
-import { attachToMessage, findAttachmentIds, findSentFiles, removeOtherFiles, renameFiles } from './message-files.ts'
+import { attachToMessage, findAttachmentIds, removeOtherFiles, renameFiles, requireSentFiles } from './message-files.ts'
 import { emitMessageUpdated, findMessage, lockMessage, replaceText } from './message-store.ts'
 import { type GovernedReaction, type Reaction, tooManyNames } from './reaction.ts'
 import { replaceReactions } from './reaction-store.ts'
@@ -61,7 +61,7 @@ export async function prepareUpdate(
     texts,
     now,
   })
-  const files = await findSentFiles(deps.db, member, attachments ?? [], id)
+  const files = await requireSentFiles(deps.db, member, attachments ?? [], id)
   const filenames = files.map(({ filename }) => filename)
   const withFiles = (texts: readonly string[]): TextSubmission => ({
     ...submissionOf(texts, 'update'),
