@@ -8,7 +8,7 @@ import { handle, type TypedApp } from '../../http/route.ts'
 import { nullable } from '../../http/schemas.ts'
 import { Line } from '../../lib/fields.ts'
 import { findIdsOfOperator } from '../../operators/admin-token-store.ts'
-import { acknowledgeEscalation } from '../decision-store.ts'
+import { acknowledgeEscalation, lockReview } from '../decision-store.ts'
 import { type Assignee, assignReview } from '../review-assignment.ts'
 import { reviewJson } from '../review-json.ts'
 import { getReview } from '../review-store.ts'
@@ -65,26 +65,34 @@ export function reviewWorkRoutes<Release>(app: TypedApp, deps: ReviewsDeps<Relea
   const { waiters } = deps
 
   handle(app, docs.assign, async ({ workspaceId, operator, params, body, log }) => {
-    const item = await change(deps, { workspaceId, operator, log }, async (tx, now) => {
+    const lock = (tx: Tx) => lockReview(tx, workspaceId, params.id, deps.clock.now())
+    const assigned = async (tx: Tx, now: Date) => {
       const assignee = body.operator_id === null ? null : await requireAssignee(tx, workspaceId, body.operator_id, now)
       const value = await assignReview(tx, workspaceId, params.id, { assignee, now })
       if (!value) throw await unassignable(tx, workspaceId, params.id, now)
-      return { value, action: 'review.assign', id: value.id, fields: ['assigned_to'] }
-    })
+      return { value, action: 'review.assign' as const, id: value.id, fields: ['assigned_to'] }
+    }
+    const item = await change(deps, { workspaceId, operator, log }, assigned, lock)
     await waiters.changed(item.id)
     return reviewJson(item)
   })
 
   handle(app, docs.acknowledge, async ({ workspaceId, operator, body, log }) => {
     const acknowledgeOne = async (id: string) => {
-      await change(deps, { workspaceId, operator, log }, async (tx, now) => {
+      const acknowledged = async (tx: Tx, now: Date) => {
         const otherIds = await findIdsOfOperator(tx, operator.id)
         const current = await getReview(tx, workspaceId, id, now)
         if (current) await refuseTokenIssuer(deps, tx, current, [operator.id, ...otherIds])
         const decision = { by: operator.id, otherIds, comment: body.comment ?? null, now }
         const value = decidedItem(await acknowledgeEscalation(tx, workspaceId, id, decision))
-        return { value, action: 'review.acknowledge', id: value.id, fields: ['state', ...(body.comment ? ['comment'] : [])] }
-      })
+        return {
+          value,
+          action: 'review.acknowledge' as const,
+          id: value.id,
+          fields: ['state', ...(body.comment ? ['comment'] : [])],
+        }
+      }
+      await change(deps, { workspaceId, operator, log }, acknowledged, (tx) => lockReview(tx, workspaceId, id, deps.clock.now()))
       await waiters.changed(id)
     }
     const results = []

@@ -147,7 +147,6 @@ export function reviewsRoutes<Release>(app: TypedApp, deps: ReviewsDeps<Release>
     handle(app, { ...docs[verb], preValidation: bodyOptional }, async (request) => {
       const { workspaceId, operator, params, body } = request
       const release = verb === 'approve' ? await heldMessages.prepare(workspaceId, params.id, clock.now()) : undefined
-      const lock = verb === 'approve' ? (tx: Tx) => lockApprovers(tx, request, clock.now()) : undefined
       const work = async (tx: Tx, now: Date) => {
         const otherIds = await findIdsOfOperator(tx, operator.id)
         const current = await getReview(tx, workspaceId, params.id, now)
@@ -161,7 +160,7 @@ export function reviewsRoutes<Release>(app: TypedApp, deps: ReviewsDeps<Release>
         const fields = [isFinal ? 'state' : 'approvals', ...(body.comment ? ['comment'] : [])]
         return { value, action: `review.${verb}` as const, id: value.id, fields }
       }
-      const item = await change(deps, request, work, lock)
+      const item = await change(deps, request, work, (tx) => lockApprovers(tx, request, clock.now()))
       await waiters.changed(item.id)
       return reviewJson(item)
     })

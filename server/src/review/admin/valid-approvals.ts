@@ -13,7 +13,10 @@ interface ApproveRequest {
   readonly params: { readonly id: string }
 }
 
-/** Locks an item, then the operators who approve it: their roles stay until `tx` ends. */
+/**
+ * Locks an item, then the operators who approve it: their roles stay until `tx` ends. Every change of an item locks in this order, so that
+ * two of them and a change of an operator do not deadlock.
+ */
 export async function lockApprovers(tx: Tx, { workspaceId, operator, params }: ApproveRequest, now: Date): Promise<void> {
   const item = await lockReview(tx, workspaceId, params.id, now)
   if (!item || item.approvals.length === 0) return
