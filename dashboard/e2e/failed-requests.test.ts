@@ -32,6 +32,8 @@ test('audit log: a request that no model may answer is Refused, and one with an 
   await expectAccessible(page)
   await visit(`/audit/${refused.headers.get('x-audit-id')}`)
   await page.getByText('Refused', { exact: true }).first().waitFor()
+  await page.getByText('Allow', { exact: true }).waitFor()
+  expect(await page.getByText('Allowed', { exact: true }).count()).toBe(0)
   await expectAccessible(page)
   await visit('/audit?endpoint=chat&status=200')
   await page.getByRole('table', { name: 'Records' }).getByText('Allowed').first().waitFor()

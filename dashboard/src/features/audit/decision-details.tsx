@@ -4,7 +4,7 @@ import type { AuditRecord } from '../../api/audit-record.ts'
 import { DescriptionList } from '../../ui/description-list.tsx'
 import { Level } from '../../ui/level.tsx'
 import { Link } from '../../ui/link.tsx'
-import { Verdict } from '../../ui/verdict.tsx'
+import { resultOf, Verdict } from '../../ui/verdict.tsx'
 import { Hash } from './hash.tsx'
 
 /** The decision, its rules and the policy version. */
@@ -18,7 +18,10 @@ export function DecisionDetails({ record }: { readonly record: AuditRecord }) {
     <Stack gap="sm">
       <DescriptionList
         items={[
-          [t('record.decision.verdict'), decision && <Verdict key="verdict" verdict={decision.verdict} />],
+          [
+            t('record.decision.verdict'),
+            decision && <Verdict key="verdict" verdict={decision.verdict} ofRule={decision.verdict !== resultOf(record)} />,
+          ],
           [t('record.decision.classification'), classification && <Level key="classification" level={classification} />],
           [t('record.decision.risk'), risk_level && <Level key="risk" level={risk_level} />],
           [
