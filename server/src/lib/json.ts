@@ -32,7 +32,7 @@ export function parseJsonKeepingNumbers(
 }
 
 function parseChecked(bytes: Uint8Array, maxDepth: number): { ok: true; text: string; value: unknown } | Problem {
-  const early = bytes.length > SMALL_BYTES ? problemBeforeParsing(bytes, maxDepth) : undefined
+  const early = bytes.length > SMALL_BYTES ? problemBeforeParsing(bytes, maxDepth, MAX_VALUES) : undefined
   if (early !== undefined) return { ok: false, problem: early }
   let text: string
   let value: unknown
@@ -49,8 +49,12 @@ function parseChecked(bytes: Uint8Array, maxDepth: number): { ok: true; text: st
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c]
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d]
 
+/** Whether JSON has more than `max` values. Reads the punctuation only, and no text that is too short for them. */
+export const holdsTooManyValues = (bytes: Uint8Array, max: number): boolean =>
+  bytes.length > max && problemBeforeParsing(bytes, Number.POSITIVE_INFINITY, max) !== undefined
+
 /** Finds too many values and levels by the punctuation: parsing millions of values takes seconds. It stops at the first one above a limit. */
-function problemBeforeParsing(bytes: Uint8Array, maxDepth: number): string | undefined {
+function problemBeforeParsing(bytes: Uint8Array, maxDepth: number, maxValues: number): string | undefined {
   let [depth, containers, commas] = [0, 0, 0]
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]
@@ -61,7 +65,7 @@ function problemBeforeParsing(bytes: Uint8Array, maxDepth: number): string | und
       if (++depth > maxDepth) return TOO_DEEP
     } else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) depth--
     // A comma stands between two values, and each container is one.
-    if (commas === MAX_VALUES || containers > MAX_VALUES) return TOO_MANY
+    if (commas === maxValues || containers > maxValues) return TOO_MANY
   }
   return undefined
 }

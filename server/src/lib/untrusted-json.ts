@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { holdsTooManyValues } from './json.ts'
 import { isKeptNumber } from './json-numbers.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
@@ -8,17 +9,20 @@ const MAX_LEVELS = 16
 const MAX_VALUES = 32_768
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor'])
 
+/** Maximum number of values in a JSON text: as many as the log probabilities of a long answer need. Parsing more would delay all other requests. */
+export const MAX_ANSWER_VALUES = 98_304
+
 type Parse = (json: string) => unknown
 
-/** The object in a JSON text; undefined if the bytes are not valid UTF-8, not JSON or not an object. */
-export function parseJsonObject(body: Buffer, parse?: Parse): Fields | undefined {
-  const value = parseJson(body, parse)
+/** The object in a JSON text; undefined if the bytes are not valid UTF-8, not JSON, not an object or hold too many values. */
+export function parseJsonObject(body: Buffer, parse?: Parse, maxValues?: number): Fields | undefined {
+  const value = parseJson(body, parse, maxValues)
   return isObject(value) ? value : undefined
 }
 
-/** The value of a JSON text; undefined if the bytes are not valid UTF-8 or not JSON. */
-export function parseJson(body: Buffer, parse: Parse = JSON.parse): unknown {
-  if (!isUtf8(body)) return undefined
+/** The value of a JSON text; undefined if the bytes are not valid UTF-8, not JSON or hold too many values. */
+export function parseJson(body: Buffer, parse: Parse = JSON.parse, maxValues = MAX_ANSWER_VALUES): unknown {
+  if (!isUtf8(body) || holdsTooManyValues(body, maxValues)) return undefined
   try {
     return parse(body.toString('utf8'))
   } catch {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { completion } from '../../test/support/scripted-provider.ts'
 import { streamTextOf } from '../../test/support/upstream-stream.ts'
 import { ChunkCollector } from '../dialects/openai-chat/collect-chunks.ts'
@@ -66,6 +66,24 @@ describe('faults', () => {
       `${`data: {"choices":[{"delta":{"x":${'['.repeat(50_000)}${']'.repeat(50_000)}}}]}\n\n`.repeat(2)}`,
     ],
   ])('reader: malformed when it gets %s', (_, text) => expect(read(text).effects).toEqual(['malformed']))
+
+  test.each<[string, unknown]>([
+    ['a list', Array.from({ length: 98_304 }, () => 1)],
+    ['an object', Object.fromEntries(Array.from({ length: 98_304 }, (_, at) => [`k${at}`, '']))],
+  ])('reader: malformed, without parsing it, when an event has too many values in %s', (_, value) => {
+    const event = chunk('x', { value })
+    const parse = vi.spyOn(JSON, 'parse')
+    expect(open().write(Buffer.from(event))).toBe('malformed')
+    expect(parse).not.toHaveBeenCalled()
+    parse.mockRestore()
+  })
+
+  test('reader: reads the log probabilities of 800 tokens in one event', () => {
+    const token = { token: 'a', logprob: -0.123_456_789_012_345_67, bytes: [97] }
+    const content = Array.from({ length: 800 }, () => ({ ...token, top_logprobs: Array.from({ length: 20 }, () => token) }))
+    const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'x' }, logprobs: { content } }] })}\n\n`
+    expect(open().write(Buffer.from(event))).toBe('progress')
+  })
 
   test('reader: too large when the content or one event exceeds the limit, not by framing alone', () => {
     expect(open(1_000).write(Buffer.from(chunk('x').repeat(500)))).toBe('progress')

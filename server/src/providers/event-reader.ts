@@ -2,9 +2,16 @@ import { createParser } from 'eventsource-parser'
 import type { StreamCollector } from '../dialects/upstream-dialect.ts'
 import { withKeptNumbers } from '../domain/free-json.ts'
 import type { StreamReader } from '../lib/http-request.ts'
-import { type Fields, isObject } from '../lib/untrusted-json.ts'
+import { type Fields, isObject, MAX_ANSWER_VALUES, parseJson } from '../lib/untrusted-json.ts'
 import { readErrorEvent } from './error-event.ts'
 import type { Rejection } from './rejection.ts'
+
+/** A shorter event is not copied to count its values. */
+const parseEvent = (data: string): Fields => {
+  const event = data.length > MAX_ANSWER_VALUES ? parseJson(Buffer.from(data)) : JSON.parse(data)
+  if (!isObject(event)) throw new TypeError('An event is not an object, or holds too many values.')
+  return event
+}
 
 /** The last event of the OpenAI API and of many proxies. */
 const DONE = '[DONE]'
@@ -67,8 +74,7 @@ export class EventReader implements StreamReader {
       this.#effect = 'done'
       return
     }
-    const event: unknown = JSON.parse(data)
-    if (!isObject(event)) throw new TypeError('An event is not an object.')
+    const event = parseEvent(data)
     const kept = this.#collector.hasOwnNumbers(event) ? withKeptNumbers(event, data) : event
     const effect = this.#collector.add(kept, data.length)
     if (effect === 'error') {

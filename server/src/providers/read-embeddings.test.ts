@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { countEncodedFloats, type Encoding, encodeVector } from '../domain/embedding.ts'
 import { readEmbeddings } from './read-embeddings.ts'
 
@@ -73,6 +73,13 @@ describe('readEmbeddings', () => {
     ['has vectors of different lengths', list(ONE, [1, 2])],
   ])('malformed when base64 was requested and it %s [GW-EMB-10]', (_, response) => {
     expect(read(response, 'base64')).toBeUndefined()
+  })
+  test('malformed, without parsing it, when it has more numbers than its bytes allow', () => {
+    const body = Buffer.from(`{"data":[{"embedding":[${'1,'.repeat(2_097_152)}1]},{"embedding":[1]}]}`)
+    const parse = vi.spyOn(JSON, 'parse')
+    expect(readEmbeddings(body, { model: 'small', count: 2, encoding: 'float' })).toBeUndefined()
+    expect(parse).not.toHaveBeenCalled()
+    parse.mockRestore()
   })
   test.each(['', 'no', '[', '{"data":[{"embedding":[1e999]},{"embedding":[1]}]}', '\ufffd{}'])(
     'malformed when it is %j',

@@ -17,12 +17,15 @@ interface Expected {
   readonly encoding: Encoding
 }
 
+/** Vectors of numbers as text have no more within the limit of bytes of a response (embeddings-adapter.ts), unless their numbers are short. */
+const MAX_VALUES = 2_097_152
+
 /**
  * Reads a provider's response to an embeddings request. Returns undefined if it is malformed: it must have one vector for each input, all of
  * the same length and of finite numbers. No other field of the provider is kept, because no stage inspects this response.
  */
 export function readEmbeddings(body: Buffer, { model, count, encoding }: Expected): Embeddings | undefined {
-  const response = parseJsonObject(body)
+  const response = parseJsonObject(body, JSON.parse, MAX_VALUES)
   if (!response || isSet(response.error) || !Array.isArray(response.data) || response.data.length !== count) return undefined
   const data = new Array<Embedding | undefined>(count).fill(undefined)
   const lengths = new Set<number>()

@@ -1,7 +1,7 @@
 import type { Choice, Completion, Usage } from '../../domain/completion.ts'
 import { parseFree } from '../../domain/free-json.ts'
 import { NO_USAGE, tokenUnitsOf } from '../../domain/usage.ts'
-import { type Fields, isObject, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, parseJsonObject, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
 import type { GovernanceBlock } from '../client-dialect.ts'
 import { otherUsage, providerFieldsOf } from './provider-fields.ts'
 import { stateOf } from './provider-state.ts'
@@ -111,13 +111,9 @@ function toolUse(call: Fields): Block {
 
 /** Text that is not a JSON object stands in the field that the API's documentation names for it. */
 function inputOf(json: string): Fields {
-  try {
-    const value = parseFree(json)
-    // Deep nesting would overflow the stack when the response is serialised.
-    return (isObject(value) ? readExtraFields(value, []) : undefined) ?? { INVALID_JSON: json }
-  } catch {
-    return { INVALID_JSON: json }
-  }
+  const value = parseJsonObject(Buffer.from(json), parseFree)
+  // Deep nesting would overflow the stack when the response is serialised.
+  return (value && readExtraFields(value, [])) ?? { INVALID_JSON: json }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../../domain/message.ts'
 import { keepNumbers } from '../../lib/json-numbers.ts'
-import { type Fields, isObject, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
+import { type Fields, isObject, parseJsonObject, readExtraFields, textOf } from '../../lib/untrusted-json.ts'
 import { contentBlocks, textBlocks } from './upstream-content.ts'
 import { allowOnly, type Block, cacheControl, isEmpty, UntranslatableField } from './upstream-fields.ts'
 import { thinkingBlocks } from './upstream-reasoning.ts'
@@ -110,14 +110,10 @@ function callBlock(call: unknown, at: string): Block {
 /** The arguments as an object. A model that calls a tool without arguments may have written an empty text. */
 function readArguments(text: unknown, at: string): Fields {
   if (isEmpty(text)) return {}
-  try {
-    const written = textOf(text)
-    const value: unknown = JSON.parse(written)
-    // Deep nesting would overflow the stack when the body is serialised.
-    if (isObject(value) && readExtraFields(value, [])) return keepNumbers(written, value).written as Fields
-  } catch {
-    // The field is named below.
-  }
+  const written = textOf(text)
+  const value = parseJsonObject(Buffer.from(written))
+  // Deep nesting would overflow the stack when the body is serialised.
+  if (value && readExtraFields(value, [])) return keepNumbers(written, value).written as Fields
   throw new UntranslatableField(at, 'invalid_messages')
 }
 
