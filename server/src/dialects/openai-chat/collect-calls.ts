@@ -1,5 +1,6 @@
 import { isJson } from '../../lib/json.ts'
 import { type Fields, isObject, isSet, textOf } from '../../lib/untrusted-json.ts'
+import { JsonProgress } from '../json-progress.ts'
 import { MalformedStream, StreamedFields, type StreamSize } from '../streamed-fields.ts'
 
 /** Maximum number of tool calls in a message. No request can ask for more. */
@@ -11,6 +12,8 @@ const INPUTS: Readonly<Record<string, string>> = { function: 'arguments', custom
 export class StreamedCallBody {
   readonly #input: string
   readonly #fields: StreamedFields
+  readonly #progress = new JsonProgress()
+  #isJson: boolean | undefined
 
   constructor(input: string, size: StreamSize) {
     this.#input = input
@@ -22,8 +25,10 @@ export class StreamedCallBody {
   add(body: unknown): void {
     if (!isObject(body)) throw new MalformedStream('a call is not an object')
     for (const name of Object.keys(body)) {
-      if (name === this.#input) this.#fields.join(name, body[name])
-      else this.#fields.keep(name, body[name])
+      if (name === this.#input) {
+        this.#fields.join(name, body[name])
+        this.#progress.add(textOf(body[name]))
+      } else this.#fields.keep(name, body[name])
     }
   }
 
@@ -31,14 +36,18 @@ export class StreamedCallBody {
   isFollowedBy(body: Fields, isInList: boolean): boolean {
     const [name, next] = [this.#fields.get('name'), body.name].map(textOf)
     if (name === '' || next === '') return false
-    const input = textOf(this.#fields.get(this.#input))
-    return name !== next || isInList || (textOf(body[this.#input]) !== '' && JSON_END.test(input) && isJson(input))
+    return name !== next || isInList || (textOf(body[this.#input]) !== '' && this.#isComplete())
+  }
+
+  /** Parses the input at most once: whatever follows a bracket that closes all others, it is JSON then or never. */
+  #isComplete(): boolean {
+    if (!this.#progress.isClosed) return false
+    this.#isJson ??= isJson(textOf(this.#fields.get(this.#input)))
+    return this.#isJson
   }
 
   toObject = (): Fields => this.#fields.toObject()
 }
-
-const JSON_END = /[}\]]\s*$/
 
 class StreamedCall {
   readonly #size: StreamSize

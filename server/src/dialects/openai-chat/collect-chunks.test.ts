@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { ChunkCollector } from './collect-chunks.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -228,6 +228,27 @@ test('reasoning_details: pieces of a text are joined, and other entries stay', (
     { type: 'reasoning.encrypted', data: 'y', index: 0 },
     { ...text, text: 'Next', signature: 't' },
   ])
+})
+
+test('reasoning_details: a piece of a text does not copy the fields of its entry', () => {
+  let reads = 0
+  const entry = { type: 'reasoning.text', index: 0, text: 'a' }
+  Object.defineProperty(entry, 'wide', { enumerable: true, get: () => ++reads })
+  const collector = new ChunkCollector()
+  collector.add(delta({ reasoning_details: [entry] }) as Fields, 100)
+  for (let at = 0; at < 100; at++)
+    collector.add(delta({ reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'b' }] }) as Fields, 100)
+  expect(reads).toBe(0)
+  expect(entry.text).toBe(`a${'b'.repeat(100)}`)
+})
+
+test('tool calls: an input is parsed once when every piece repeats the name and no call has an id', () => {
+  const piece = (input: string) => calls({ index: 0, type: 'function', function: { name: 'f', arguments: input } })
+  const collector = new ChunkCollector()
+  const parse = vi.spyOn(JSON, 'parse')
+  for (let at = 0; at < 100; at++) collector.add(piece('{x}') as Fields, 100)
+  expect(parse).toHaveBeenCalledOnce()
+  parse.mockRestore()
 })
 
 describe('faults', () => {

@@ -189,25 +189,26 @@ class StreamedChoice {
     if (!Array.isArray(details)) return void this.#message.append('reasoning_details', details)
     for (const detail of details as unknown[]) {
       const list = this.#message.get('reasoning_details')
-      const merged = Array.isArray(list) ? mergeDetails(list.at(-1), detail) : undefined
-      if (!merged) this.#message.append('reasoning_details', [detail])
-      else {
-        ;(list as unknown[])[(list as unknown[]).length - 1] = merged
-        this.#size.addEvent()
-      }
+      if (Array.isArray(list) && addToDetail(list.at(-1), detail)) this.#size.addEvent()
+      else this.#message.append('reasoning_details', [detail])
     }
   }
 }
 
-/** The entry with the next piece of its text; undefined: the piece is an entry of its own, since a value of it would be lost. */
-function mergeDetails(entry: unknown, piece: unknown): Fields | undefined {
-  if (!isObject(entry) || !isObject(piece) || typeof entry.type !== 'string') return undefined
+/**
+ * Adds the next piece of its text to an entry, in place: a copy of a wide entry for each piece would take quadratic time. Returns false if the
+ * piece is another entry, since a value of it would be lost.
+ */
+function addToDetail(entry: unknown, piece: unknown): boolean {
+  if (!isObject(entry) || !isObject(piece) || typeof entry.type !== 'string') return false
   const field = Object.hasOwn(REASONING_TEXTS, entry.type) ? REASONING_TEXTS[entry.type] : undefined
-  if (field === undefined || entry.type !== piece.type || entry.index !== piece.index) return undefined
+  if (field === undefined || entry.type !== piece.type || entry.index !== piece.index) return false
   const others = Object.keys(piece).filter((name) => name !== field && isSet(piece[name]))
-  if (others.some((name) => isSet(entry[name]) && entry[name] !== piece[name])) return undefined
+  if (others.some((name) => isSet(entry[name]) && entry[name] !== piece[name])) return false
   const [before = '', after = ''] = [entry[field] ?? undefined, piece[field] ?? undefined]
-  if (typeof before !== 'string' || typeof after !== 'string') return undefined
-  const set = others.map((name): [string, unknown] => [name, piece[name]])
-  return { ...entry, ...Object.fromEntries(set), [field]: before + after }
+  if (typeof before !== 'string' || typeof after !== 'string') return false
+  const changed = entry as Record<string, unknown>
+  for (const name of others) changed[name] = piece[name]
+  changed[field] = before + after
+  return true
 }
