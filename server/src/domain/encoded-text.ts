@@ -91,15 +91,24 @@ function readDataUrl(header: string, description: string, body: string): Encoded
 }
 
 const PERCENT = 0x25
-const HEX = /^[0-9a-f]{2}$/i
+/** The value of each byte that is a hexadecimal digit, and NOT_HEX for the others. */
+const NOT_HEX = 0xff
+const HEX_DIGITS = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const digit = Number.parseInt(String.fromCharCode(byte), 16)
+  return Number.isNaN(digit) ? NOT_HEX : digit
+})
+const hexDigit = (byte: number | undefined): number => HEX_DIGITS[byte ?? 0] ?? NOT_HEX
 
+/** Creates no text for each escape: a file may have millions of them. */
 function percentDecoded(text: string): Buffer {
   const bytes = Buffer.from(text)
   let length = 0
   for (let at = 0; at < bytes.length; at++) {
-    const hex = bytes[at] === PERCENT ? bytes.toString('latin1', at + 1, at + 3) : ''
-    const isEscape = HEX.test(hex)
-    bytes[length++] = isEscape ? Number.parseInt(hex, 16) : (bytes[at] ?? 0)
+    const byte = bytes[at] ?? 0
+    const high = byte === PERCENT ? hexDigit(bytes[at + 1]) : NOT_HEX
+    const low = hexDigit(bytes[at + 2])
+    const isEscape = high !== NOT_HEX && low !== NOT_HEX
+    bytes[length++] = isEscape ? high * 16 + low : byte
     if (isEscape) at += 2
   }
   return bytes.subarray(0, length)
