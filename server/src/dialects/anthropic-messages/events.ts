@@ -43,7 +43,9 @@ export function growingMessage(head: CompletionHead, governance: GovernanceBlock
   return {
     text(piece) {
       const start = [messageStart(head, governance), event('content_block_start', { index: 0, content_block: EMPTY_TEXT })]
-      const deltas = pieces(piece).map((text) => event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } }))
+      const deltas = Array.from(pieces(piece), (text) =>
+        event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } }),
+      )
       const events = sent === 0 ? [...start, ...deltas] : deltas
       sent += piece.length
       return events.join('')

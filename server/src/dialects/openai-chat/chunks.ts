@@ -82,12 +82,7 @@ export function growingChunks(head: CompletionHead, { includeUsage, governance }
     text(piece) {
       const start = sent === 0 ? chunk({ role: 'assistant', content: '' }, `,"governance":${governance}`) : ''
       sent += piece.length
-      return (
-        start +
-        pieces(piece)
-          .map((content) => chunk({ content }))
-          .join('')
-      )
+      return start + Array.from(pieces(piece), (content) => chunk({ content })).join('')
     },
     rest: (completion, final) => chatChunks(completion, { includeUsage, governance: JSON.stringify(final), sent }),
     fail: (envelope) => `data: ${JSON.stringify(envelope)}\n\n`,

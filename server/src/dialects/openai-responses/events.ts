@@ -70,7 +70,10 @@ export function growingResponse(
   ]
   return {
     text(piece) {
-      const deltas = pieces(piece).map((delta): Event => ['response.output_text.delta', { ...ofItem, logprobs: [], delta }])
+      const deltas = Array.from(
+        pieces(piece),
+        (delta): Event => ['response.output_text.delta', { ...ofItem, logprobs: [], delta }],
+      )
       const events = sent === 0 ? [...start(), ...deltas] : deltas
       sent += piece.length
       return events.map(write).join('')
