@@ -79,7 +79,7 @@ describe('faults', () => {
   })
 
   test('reader: reads the log probabilities of 800 tokens in one event', () => {
-    const token = { token: 'a', logprob: -0.123_456_789_012_345_67, bytes: [97] }
+    const token = { token: 'a', logprob: -0.123_456_789_012_345_6, bytes: [97] }
     const content = Array.from({ length: 800 }, () => ({ ...token, top_logprobs: Array.from({ length: 20 }, () => token) }))
     const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'x' }, logprobs: { content } }] })}\n\n`
     expect(open().write(Buffer.from(event))).toBe('progress')
