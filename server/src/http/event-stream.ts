@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setImmediate } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 
 /** Events are written in chunks of this size: few system calls, and little memory for a slow client. */
@@ -28,6 +29,9 @@ export async function finishEvents(raw: FastifyReply['raw'], events: Iterable<st
     pending += event
     if (pending.length < WRITE_BYTES) continue
     if (!raw.write(pending) && !(await drained(raw))) return
+    // A fast client drains the connection at once: without this, a long stream would hold the event loop to its end.
+    await setImmediate()
+    if (raw.writableEnded) return
     pending = ''
   }
   raw.end(pending)
