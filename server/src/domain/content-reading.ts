@@ -131,16 +131,15 @@ const NONE: ReadonlyMap<string, string> = new Map()
 const HAS_FRACTION = /\d[.eE]/
 const NUMBER = /\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-/** A cheap test: `integersIn` takes long, and a list of coordinates has many short numbers. Without an exponent, it needs seven digits and a fraction. */
-const mayHideInteger = (number: string): boolean =>
-  number.length >= '1234567.0'.length || number.includes('e') || number.includes('E')
+/** Shorter numbers have less than seven digits beside a fraction or an exponent. `integersIn` takes long, and coordinates are many short numbers. */
+const SHORTEST_HIDING = '1234567.0'.length
 
 /** Visits the integers in numbers with a fraction or an exponent, as one text. Returns the changed numbers. */
 function mapNumbers(text: string, visitor: Visitor): ReadonlyMap<string, string> {
   if (!HAS_FRACTION.test(text)) return NONE
   const found: [number: string, integer: string][] = []
   for (const [number] of text.matchAll(NUMBER)) {
-    if (mayHideInteger(number)) for (const integer of integersIn(number)) found.push([number, integer])
+    if (number.length >= SHORTEST_HIDING) for (const integer of integersIn(number)) found.push([number, integer])
   }
   if (found.length === 0) return NONE
   const integers = found.map(([, integer]) => integer).join('\n')
