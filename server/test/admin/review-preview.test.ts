@@ -116,9 +116,12 @@ test('preview: shows the refusal when the active policies deny the release [ADM-
   await governed.publish(MARKER_RULES)
 })
 
-test('preview: shows the refusal when no provider may serve the request [ADM-REV-6]', async () => {
-  const held = await governed.holdPrompt('juniper-hold juniper-nowhere')
+test('preview: shows the refusal when no provider may serve the request any more [ADM-REV-6]', async () => {
+  const held = await governed.holdPrompt()
+  const nowhere = { id: 'nowhere', at: ['input'], when: 'true', directives: ['route:provider=absent'] }
+  await governed.publish([...MARKER_RULES, nowhere] as never)
   expect(await preview(held)).toMatchObject({ released: null, refusal: { code: 'NO_ELIGIBLE_PROVIDER', rules: [] } })
+  await governed.publish(MARKER_RULES)
 })
 
 test('preview: is recorded like the content, and changes nothing [ADM-REV-6]', async () => {
