@@ -133,6 +133,7 @@ workspaces:
     expect((await findApplicationByName(database.db, id, 'support'))?.settings.responses).toEqual({
       store: 'off',
       retention_days: 7,
+      max_megabytes: 1_000,
     })
   })
 
