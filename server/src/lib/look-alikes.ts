@@ -14,6 +14,12 @@ const MIXED = new RegExp(`[A-Za-z_][${LETTERS}]|[${LETTERS}][A-Za-z_]|[${LETTERS
 const LATIN = new Uint16Array(0x10000)
 for (const [letter, latin] of LOOK_ALIKES) LATIN[letter.charCodeAt(0)] = latin.charCodeAt(0)
 
+/** A loop over the table is several times as fast as an expression with these letters, and few texts have one. */
+function hasLookAlike(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (LATIN[text.charCodeAt(at)]) return true
+  return false
+}
+
 const isAsciiWord = (unit: number): boolean =>
   ((unit | 32) >= 0x61 && (unit | 32) <= 0x7a) || (unit >= 0x30 && unit <= 0x39) || unit === 0x5f
 
@@ -33,19 +39,19 @@ function latinWord(word: string): string {
  * stay. Each letter becomes one letter, so positions stay the same.
  */
 export function withoutLookAlikes(text: string): string {
-  if (!MIXED.test(text)) return text
+  if (!hasLookAlike(text) || !MIXED.test(text)) return text
   let result = ''
   let copied = 0
   let start = 0
-  let hasLookAlike = false
+  let isMarked = false
   for (let at = 0; at <= text.length; at++) {
     const unit = text.charCodeAt(at)
-    if (LATIN[unit]) hasLookAlike = true
+    if (LATIN[unit]) isMarked = true
     else if (!isAsciiWord(unit)) {
-      if (hasLookAlike) {
+      if (isMarked) {
         result += text.slice(copied, start) + latinWord(text.slice(start, at))
         copied = at
-        hasLookAlike = false
+        isMarked = false
       }
       start = at + 1
     }

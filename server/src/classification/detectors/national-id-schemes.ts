@@ -55,9 +55,11 @@ const isSwedish = (written: string): boolean =>
 /** Three columns with years. */
 const YEARS = /^(?:(?:19|20)\d\d[ -]?){3}$/
 
+const GERMAN_TAX_DIGITS = 11
+
 /** The number is one of the German tax office: eleven digits with a check digit. */
 export const isGermanTaxNumber = (written: string): boolean =>
-  /^\d[\d ]{9,13}\d$/.test(written) && isTaxID(compact(written), 'de-DE')
+  written.length >= GERMAN_TAX_DIGITS && /^\d[\d ]{9,13}\d$/.test(written) && isTaxID(compact(written), 'de-DE')
 
 export const SCHEMES: readonly Scheme[] = [
   // With spaces it needs a label, because three columns of a table look the same: `310 42 2025`.

@@ -86,7 +86,8 @@ type Check = Parameters<typeof hasShape>[1]
 function isNumber(text: string, start: number, written: string, may: Check): boolean {
   if (DATE.test(written)) return false
   const isLabelledNumber = () =>
-    isLabelledEitherSide(text, start, start + written.length) && digitsOf(written).length <= MAX_DIGITS
+    isLabelledEitherSide(text, start, start + written.length) &&
+    (written.length <= MAX_DIGITS || digitsOf(written).length <= MAX_DIGITS)
   return (hasShape(written, may) && !isAmount(text, start, written)) || isLabelledNumber()
 }
 

@@ -80,7 +80,8 @@ const endingOf = (word: string, endings: Endings): string | undefined =>
 function endOf(word: string, { labels, eastAsian }: Labels): 'label' | 'filler' | 'other' {
   let rest = word
   for (let count = 0; count <= MAX_PARTICLES && rest !== ''; count++) {
-    if (labels.has(rest) || endingOf(rest, eastAsian.labels) !== undefined) return 'label'
+    const isLabel = lastUnit(rest) >= FIRST_EAST_ASIAN ? endingOf(rest, eastAsian.labels) !== undefined : labels.has(rest)
+    if (isLabel) return 'label'
     const filler = endingOf(rest, eastAsian.fillers)
     if (filler === undefined) return 'other'
     rest = rest.slice(0, -filler.length)
@@ -107,13 +108,14 @@ export function isLabelled(text: string, index: number, known: Labels): boolean 
     const written = text.slice(start, end)
     // The conversion is slow, and East Asian scripts have no lower case.
     const word = text.charCodeAt(start) >= FIRST_EAST_ASIAN ? written : written.toLowerCase()
+    const eastAsian = words === 0 && unit >= FIRST_EAST_ASIAN ? endOf(word, known) : undefined
+    if (eastAsian === 'other') return false
+    if (eastAsian === 'label') return !followsWordOf(text, start, excludedAfter)
     label = label === '' ? word : `${word} ${label}`
     // An abbreviation can end with a filler: `St.-Nr.`.
     if (labels.has(label) || (filler !== '' && labels.has(`${label} ${filler}`))) {
       return !followsWordOf(text, start, excludedAfter)
     }
-    const eastAsian = words === 0 && unit >= FIRST_EAST_ASIAN ? endOf(word, known) : undefined
-    if (eastAsian === 'label' || eastAsian === 'other') return eastAsian === 'label'
     filler = ''
     if (words === 0 && (eastAsian || fillers.has(word))) {
       label = ''
