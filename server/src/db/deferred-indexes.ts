@@ -71,12 +71,17 @@ const LOCK = 0x47415445
 
 /** For a migration: builds the indexes of small tables at once; `buildDeferredIndexes` builds the others without blocking writes. */
 export async function indexSmallTables(db: Kysely<unknown>, indexes: readonly DeferredIndex[]): Promise<void> {
-  for (const { name, table, on } of indexes) {
-    const { rows } = await sql<{ rows: number }>`
-      select count(*)::int as rows from (select 1 from ${sql.table(table)} limit ${SMALL_TABLE_ROWS + 1}) as first`.execute(db)
-    if ((rows[0]?.rows ?? 0) > SMALL_TABLE_ROWS) continue
-    await sql.raw(`create index if not exists ${name} on ${on}`).execute(db)
+  // Each table is counted once, because its writers wait.
+  for (const [table, own] of Map.groupBy(indexes, (index) => index.table)) {
+    if (!(await isSmall(db, table))) continue
+    for (const { name, on } of own) await sql.raw(`create index if not exists ${name} on ${on}`).execute(db)
   }
+}
+
+async function isSmall(db: Kysely<unknown>, table: string): Promise<boolean> {
+  const { rows } = await sql<{ rows: number }>`
+    select count(*)::int as rows from (select 1 from ${sql.table(table)} limit ${SMALL_TABLE_ROWS + 1}) as first`.execute(db)
+  return (rows[0]?.rows ?? 0) <= SMALL_TABLE_ROWS
 }
 
 /** Not `Database`, whose import would be circular: a migration imports this file. */
