@@ -1,5 +1,5 @@
 import { integersIn, keptNumber } from '../lib/json-numbers.ts'
-import { isObject, textOf } from '../lib/untrusted-json.ts'
+import { type Fields, isObject, textOf } from '../lib/untrusted-json.ts'
 import { mapEncoded, mapLiteral, mapSignature, mapText, Unchangeable, type Visitor } from './content-reading.ts'
 import { countDataUrls } from './data-url-limit.ts'
 import { decodedLength, isDataUrl, isLink } from './encoded-text.ts'
@@ -264,7 +264,6 @@ function mapNumber(value: unknown, written: string, visit: Visit): unknown {
 const DIGITS = { min: 12, max: 34 }
 
 const isSmall = (item: number): boolean => Number.isInteger(item) && item >= 0 && item < TELLING_NUMBER
-
 const numberOf = (item: unknown): number => (typeof item === 'number' ? item : Number(keptNumber(item)))
 
 /** A list of small numbers may be one number in groups: it is scanned joined, and cannot be replaced. */
@@ -299,5 +298,3 @@ function mapFields(fields: Fields, visit: Visit, map: (field: unknown, name: str
   if (!changes) return fields
   return Object.fromEntries(Object.entries(fields).map((entry) => changes.get(entry[0]) ?? entry))
 }
-
-type Fields = Readonly<Record<string, unknown>>

@@ -64,7 +64,7 @@ export function Page() {
   )
 }
 
-/** Result and levels, beside the title. */
+/** Result and levels next to the title. */
 function Levels({ record }: { readonly record: AuditRecord }) {
   const { t } = useTranslation('audit')
   const { risk_level, classification } = record
