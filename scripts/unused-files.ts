@@ -17,6 +17,8 @@ export const UNUSED_PATHS: readonly { readonly of?: string; readonly path: RegEx
   { of: 're2js', path: /^build\/index\.umd\.js$/ },
   { of: 'jszip', path: /^dist$/ },
   { of: 'pako', path: /^dist$/ },
+  { of: 'yaml', path: /^browser$/ },
+  { of: 'underscore', path: /^(?:amd|modules)$/ },
   // CommonJS copies of packages that only ES modules import.
   { of: '@bufbuild/cel', path: /^dist\/cjs$/ },
   { of: '@bufbuild/cel-spec', path: /^dist\/cjs$/ },
@@ -25,6 +27,10 @@ export const UNUSED_PATHS: readonly { readonly of?: string; readonly path: RegEx
   { of: '@electric-sql/pglite', path: /\.cjs$/ },
   { of: '@pydantic/genai-prices', path: /^dist\/(?:cli\.js|index\.cjs)$/ },
   { of: 're2js', path: /^build\/index\.cjs$/ },
+  { of: 'nodemailer', path: /^dist\/cjs$/ },
+  { of: 'csv-parse', path: /^dist\/cjs$/ },
+  // ES modules of a package that only CommonJS loads.
+  { of: 'validator', path: /^es$/ },
   // Names of attributes that are not stable yet. The server has its own list (telemetry/gen-ai.ts).
   { of: '@opentelemetry/semantic-conventions', path: /^dist\/(?:experimental_|index-incubating)/ },
   // The conformance tests of CEL.

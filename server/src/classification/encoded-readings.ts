@@ -156,8 +156,11 @@ function partAt(parts: readonly Part[], at: number): number {
   return low
 }
 
-/** Groups, the first with a digit. The search starts at its last digit, because most digits are followed by another. */
-const SPACED = /\d[A-Za-z]{0,4}[ :][\dA-Za-z]{2,5}[ :][\dA-Za-z]{2,5}[ :][\dA-Za-z]{2,5}/
+/**
+ * Groups, the first with a digit, and the second no word in small letters. The search starts at the last digit of the first, because most
+ * digits are followed by another.
+ */
+const SPACED = /\d[A-Za-z]{0,4}[ :](?![a-z]{2})[\dA-Za-z]{2,5}[ :][\dA-Za-z]{2,5}[ :][\dA-Za-z]{2,5}/
 
 /** Whether a text has a run with a digit or a percent sign, or groups of digits. Most texts have none, so the search ends here. */
 function mayHoldCode(text: string): boolean {

@@ -7,7 +7,7 @@ import { HOSTILE_UNITS } from '../../test/support/classification/hostile-texts.t
 
 const MEBI = 1 << 20
 /** Maximum for a mebibyte of hostile text. */
-const LIMIT_MS = 100
+const LIMIT_MS = 150
 
 /** `npm test` measures every eighth text. */
 const UNITS = Object.entries(HOSTILE_UNITS).filter((_, index) => inject('isFull') || index % 8 === 0)
@@ -23,7 +23,7 @@ async function measureCost(unit: string, length: number, { times = 1, enough = L
   return result
 }
 
-test.each(UNITS)('detectors: a mebibyte of %s takes under 100 ms, and time is linear', async (_, unit) => {
+test.each(UNITS)('detectors: a mebibyte of %s takes under 150 ms, and time is linear', async (_, unit) => {
   const whole = await measureCost(unit, MEBI)
   expect(whole).toBeLessThan(LIMIT_MS)
   // A request has at most this size, so at this speed the growth does not matter.
@@ -34,7 +34,7 @@ test.each(UNITS)('detectors: a mebibyte of %s takes under 100 ms, and time is li
   expect(await measureCost(unit, MEBI / 4, { enough: limit })).toBeLessThan(limit)
 })
 
-test('detectors: a mebibyte of any repeated sequence of trigger characters takes under 100 ms', async () => {
+test('detectors: a mebibyte of any repeated sequence of trigger characters takes under 150 ms', async () => {
   const trigger = fc.constantFrom(
     ...'@.:=/-+()[]{}<>|"\'`\\!?#$%&*_ \n\t19aAzZ',
     'http',

@@ -6,7 +6,7 @@ import { DETECTORS } from './detectors.ts'
 import { type Scan, scan } from './scan.ts'
 import type { ScanTask, TimedScan } from './scan-worker.ts'
 
-/** Longer texts are scanned in a thread: a mebibyte takes about 60 ms, which would block all other requests. */
+/** Longer texts are scanned in a thread: a mebibyte takes 60 to 110 ms, which would block all other requests. */
 const MAX_INLINE_CHARACTERS = 524_288
 /** The time budget is for this many characters; longer texts get proportionally more. */
 const BUDGET_CHARACTERS = 1_048_576

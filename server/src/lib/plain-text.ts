@@ -205,7 +205,7 @@ function viewOf(builder: Builder, length: number): PlainText {
 }
 
 /** ASCII has one byte for each unit. Counting bytes is faster than a regular expression. */
-const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length
+export const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length
 
 /** Index of the first control character of an ASCII text, or -1. Three times as fast as a regular expression. */
 function findAsciiControl(text: string): number {

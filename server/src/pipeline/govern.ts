@@ -10,6 +10,7 @@ import type { User } from '../domain/principal.ts'
 import type { ToolCall } from '../domain/tool-call.ts'
 import { NOTHING_UNREAD, type Unread } from '../domain/unread.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
+import { hasWraps } from '../policy/condition/content-forms.ts'
 import { evaluate, mergeDecisions } from '../policy/evaluate.ts'
 import type { PolicyInput } from '../policy/input.ts'
 import { applyTransforms, isTruncation } from '../policy/transforms.ts'
@@ -176,6 +177,7 @@ const unreadInputOf = ({ count, bytes, kinds }: Unread) => ({ unread: count, unr
 const contentOf = ({ texts, joined, unread, toolCalls, classification, risk, counts }: Scanned): PolicyInput['content'] => ({
   text: texts.length === 1 ? (texts[0] ?? '') : texts.join('\n'),
   joined,
+  hasLines: texts.some(hasWraps),
   ...unreadInputOf(unread),
   toolCalls,
   classification,

@@ -46,6 +46,8 @@ interface PolicyContent {
   readonly text: string
   /** Texts that belong together, joined: parts of a message, reasoning and completion. Tests on `content.text` read it too. */
   readonly joined?: string | undefined
+  /** Whether a text of it has line ends or wide spaces of its own, over which a phrase can continue; absent: not known. */
+  readonly hasLines?: boolean | undefined
   /** Number of pictures, sounds and files that no detector reads. */
   readonly unread?: number | undefined
   /** Decoded size of the unread files; absent: 0. */

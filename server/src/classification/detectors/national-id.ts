@@ -49,7 +49,7 @@ function addLabelled(findings: Finding[], text: string): void {
     if (length > MAX_LENGTH || length < MIN_DIGITS + 1) return
     // `passport ID 12345678`: the label is before the capitals.
     const isKnown = isLabelled(text, start, LABELS) || (start !== prefixed && isLabelled(text, prefixed, LABELS))
-    if (!isKnown && !(isGermanTaxNumber(written) && isLabelled(text, start, WEAK_LABELS))) return
+    if (!isKnown && !(isLabelled(text, start, WEAK_LABELS) && isGermanTaxNumber(written))) return
     if (digitsOf(written).length < MIN_DIGITS) return
     if (CLUSTER.test(text.slice(Math.max(0, start - 1), last + 1))) findings.push({ type: 'pii.national_id', start, end: last })
   })

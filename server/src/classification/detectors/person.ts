@@ -97,7 +97,10 @@ function addName(findings: Finding[], text: string, index: number, minWords: num
 }
 
 const capitalized = (word: string): string => word.charAt(0) + word.slice(1).toLowerCase()
-const isGivenName = (word: string): boolean => GIVEN_NAMES.has(word) || GIVEN_NAMES.has(capitalized(word))
+const isUpperCase = (unit: number): boolean => unit >= 0x41 && unit <= 0x5a
+/** A name can be written in capitals. */
+const isGivenName = (word: string): boolean =>
+  GIVEN_NAMES.has(word) || (isUpperCase(word.charCodeAt(1)) && GIVEN_NAMES.has(capitalized(word)))
 const SEPARATORS = /[ ,-]+/
 const HAS_SEPARATOR = /[,-]/
 
@@ -161,7 +164,7 @@ function addFields(findings: Finding[], text: string): void {
   const may = bounded(CHECKS)
   eachMatch(text, FIELD, ({ 0: match, index }) => {
     const label = labelBefore(text, index)
-    if (!label || LIST_ITEM.test(text.slice(Math.max(0, index - 40), index))) return
+    if (!label || (label === 'name' && LIST_ITEM.test(text.slice(Math.max(0, index - 40), index)))) return
     const from = index + match.length
     const first = nameAt(text, from, 1)
     if (first === undefined) return

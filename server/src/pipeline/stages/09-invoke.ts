@@ -2,7 +2,7 @@ import type { OriginalRequest } from '../../domain/original-request.ts'
 import { refuse, Skipped, type StageReturn, Stop } from '../../domain/outcome.ts'
 import type { ReportedUsage } from '../../domain/usage.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { withEitherSignal } from '../../lib/either-signal.ts'
+import { withAnySignal } from '../../lib/any-signal.ts'
 import { type InvokeDeps, type InvokeOptions, invokeOperation, type OperationResult } from '../../providers/invoke.ts'
 import { limitMaxTokens } from '../../providers/limit-max-tokens.ts'
 import { chatOperation, embeddingsOperation, type Operation } from '../../providers/operation.ts'
@@ -104,9 +104,10 @@ async function send<Response extends { readonly usage?: ReportedUsage }>(
   const closed = release ? undefined : incoming.clientSignal()
   const hasLeft = () => incoming.early !== undefined && incoming.early.sent !== ''
   const options = { dryRun, atMostOnce: release !== undefined, hasLeft, ...more }
-  const invokeUntil = (signal: AbortSignal) => invokeOperation(candidates, operation, invokeDeps, { ...options, signal })
-  const call = (signal: AbortSignal) => (watch ? withEitherSignal(signal, watch.cancelled, invokeUntil) : invokeUntil(signal))
-  const result: OperationResult<Response> = await (closed ? withEitherSignal(closed, aborting, call) : call(aborting))
+  const signals = [aborting, closed, watch?.cancelled].filter((signal) => signal !== undefined)
+  const result: OperationResult<Response> = await withAnySignal(signals, (signal) =>
+    invokeOperation(candidates, operation, invokeDeps, { ...options, signal }),
+  )
   const { attempts } = result
   if (result.ok) return { provider: result.provider.id, attempts, response: result.response }
   const invoked = { ...NOT_INVOKED, attempts }

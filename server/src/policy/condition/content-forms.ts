@@ -1,5 +1,5 @@
 import { withoutLookAlikes } from '../../lib/look-alikes.ts'
-import { toPlainString, withoutAccents } from '../../lib/plain-text.ts'
+import { isAscii, toPlainString, withoutAccents } from '../../lib/plain-text.ts'
 import type { PolicyInput } from '../input.ts'
 
 /** The variable whose tests read all forms of the content. */
@@ -15,17 +15,31 @@ export const oppositePolarity = (polarity: Polarity): Polarity => (polarity === 
 
 type PolicyContent = PolicyInput['content']
 
-/** The forms of the content that a test on `content.text` reads. */
-export interface ContentForms {
+/** The forms of the content that a test on `content.text` reads. A class, because an object with a getter takes microseconds to create. */
+export class ContentForms {
   /** As written: the text, and the joined texts. */
   readonly written: readonly string[]
   /** The plain form (lib/plain-text.ts), also without accents, and with Latin letters in place of look-alikes in mixed words. */
   readonly plain: readonly string[]
   /** All of these forms, each once. */
   readonly all: readonly string[]
+  #unwrapped: readonly string[] | undefined
+
+  constructor({ text, joined, hasLines = true }: PolicyContent) {
+    this.written = joined ? [text, joined] : [text]
+    this.plain = isPlain(this.written) ? this.written : [...new Set(this.written.flatMap(plainFormsOf))]
+    this.all = this.plain === this.written ? this.written : [...new Set([...this.written, ...this.plain])]
+    if (!hasLines) this.#unwrapped = NONE
+  }
+
   /** Plain forms of texts with line ends, with spaces in their place: a phrase can continue on the next line. Computed when first read. */
-  readonly unwrapped: readonly string[]
+  get unwrapped(): readonly string[] {
+    this.#unwrapped ??= unwrap(this.all)
+    return this.#unwrapped
+  }
 }
+
+const NONE: readonly string[] = []
 
 const formsByContent = new WeakMap<PolicyContent, ContentForms>()
 
@@ -33,9 +47,7 @@ const formsByContent = new WeakMap<PolicyContent, ContentForms>()
 export function getForms(content: PolicyContent): ContentForms {
   const known = formsByContent.get(content)
   if (known) return known
-  const { text, joined } = content
-  const written = joined ? [text, joined] : [text]
-  const forms = formsOf(written)
+  const forms = new ContentForms(content)
   formsByContent.set(content, forms)
   return forms
 }
@@ -46,31 +58,20 @@ const isPlain = (written: readonly string[]): boolean =>
 
 function plainFormsOf(written: string): readonly string[] {
   const plain = toPlainString(written)
-  return [plain, withoutAccents(plain), withoutLookAlikes(plain)]
+  // ASCII has neither accents nor look-alikes.
+  return isAscii(plain) ? [plain] : [plain, withoutAccents(plain), withoutLookAlikes(plain)]
 }
 
 /** Spaces and one line end between words. An empty line ends a paragraph and stays. */
 const WRAP = /(?<=\S)(?:[ \t]{2,}|[ \t]*\r?\n[ \t]*)(?=\S)/g
 const HAS_WRAP = /\n|[ \t]{2}/
 
+/** Whether a phrase of the text can continue on the next line. */
+export const hasWraps = (text: string): boolean => HAS_WRAP.test(text)
+
 /** The texts that have line ends, with spaces in their place. */
 const unwrap = (texts: readonly string[]): readonly string[] =>
-  texts.flatMap((text) => (HAS_WRAP.test(text) ? [text.replace(WRAP, ' ')] : []))
-
-function formsOf(written: readonly string[]): ContentForms {
-  const plain = isPlain(written) ? written : [...new Set(written.flatMap(plainFormsOf))]
-  const all = plain === written ? written : [...new Set([...written, ...plain])]
-  let unwrapped: readonly string[] | undefined
-  return {
-    written,
-    plain,
-    all,
-    get unwrapped() {
-      unwrapped ??= unwrap(all)
-      return unwrapped
-    },
-  }
-}
+  texts.flatMap((text) => (hasWraps(text) ? [text.replace(WRAP, ' ')] : []))
 
 /** Whether a text can stand over a line end. */
 const canContinue = (part: string): boolean => part.includes(' ')
