@@ -12,11 +12,15 @@ interface Options<L extends string> {
 
 type Exported = MetricObjectWithValues<MetricValueWithName<string>>
 
+/** Series by the value of the first label, then of the second, and so on: joining the values to one key costs more than several look-ups. */
+type Branch<Counts> = Map<string, Branch<Counts> | Counts>
+
 /** A metric as a registry of prom-client reads it. `create` makes the counts of a new series. */
 class LabelledMetric<L extends string, Counts> {
   readonly #options: Options<L>
   readonly #create: () => Counts
-  readonly #series = new Map<string, { readonly labels: Labels<L>; readonly counts: Counts }>()
+  readonly #root: Branch<Counts> = new Map()
+  readonly #series: { readonly labels: Labels<L>; readonly counts: Counts }[] = []
 
   constructor(options: Options<L>, create: () => Counts) {
     this.#options = options
@@ -31,26 +35,28 @@ class LabelledMetric<L extends string, Counts> {
 
   /** The counts of the series with these labels. */
   protected countsOf(labels: Labels<L>): Counts {
-    let key: string | undefined
-    for (const name of this.#options.labelNames) {
-      const value = labels[name] ?? ''
-      key = key === undefined ? `${value}` : `${key}\0${value}`
+    const { labelNames } = this.#options
+    let branch = this.#root
+    for (let at = 0; at < labelNames.length - 1; at++) {
+      const value = String(labels[labelNames[at] as L] ?? '')
+      const next = (branch.get(value) as Branch<Counts> | undefined) ?? new Map()
+      if (next.size === 0) branch.set(value, next)
+      branch = next
     }
-    return this.#seriesOf(key ?? '', labels).counts
+    const value = String(labels[labelNames.at(-1) as L] ?? '')
+    return (branch.get(value) as Counts | undefined) ?? this.#addSeries(branch, value, labels)
   }
 
-  #seriesOf(key: string, labels: Labels<L>) {
-    let series = this.#series.get(key)
-    if (!series) {
-      series = { labels: { ...labels }, counts: this.#create() }
-      this.#series.set(key, series)
-    }
-    return series
+  #addSeries(branch: Branch<Counts>, value: string, labels: Labels<L>): Counts {
+    const counts = this.#create()
+    branch.set(value, counts)
+    this.#series.push({ labels: { ...labels }, counts })
+    return counts
   }
 
   protected export(type: string, valuesOf: (labels: Labels<L>, counts: Counts) => MetricValueWithName<string>[]): Exported {
     const { name, help } = this.#options
-    const values = [...this.#series.values()].flatMap(({ labels, counts }) => valuesOf(labels, counts))
+    const values = this.#series.flatMap(({ labels, counts }) => valuesOf(labels, counts))
     return { name, help, type, values, aggregator: 'sum' } as unknown as Exported
   }
 }
