@@ -3,6 +3,7 @@ import { countFindings } from '../domain/finding.ts'
 import { createThreadPool } from '../lib/thread-pool.ts'
 import type { Detector } from './detector.ts'
 import { DETECTORS } from './detectors.ts'
+import { packFindings, unpackFindings } from './packed-findings.ts'
 import { type Scan, scan } from './scan.ts'
 import type { ScanTask, TimedScan } from './scan-worker.ts'
 
@@ -37,7 +38,7 @@ export class ScanThread {
 
 const failedScan = (texts: readonly string[]): TimedScan => ({
   times: {},
-  findings: texts.map(() => []),
+  findings: texts.map(() => packFindings([])),
   counts: countFindings([]),
   failures: DETECTORS.map(({ name }) => name),
 })
@@ -53,13 +54,13 @@ export async function scanInThread(
   const budget = budgetMs * Math.max(1, characters / BUDGET_CHARACTERS)
   // The thread has only the built-in detectors.
   if (characters <= MAX_INLINE_CHARACTERS || !areBuiltIn(detectors)) return scan(texts, { detectors, budgetMs: budget })
-  const { times, ...result } = await thread.run(texts, budget)
+  const { times, findings, ...result } = await thread.run(texts, budget)
   for (const detector of detectors) {
     if (result.failures.includes(detector.name)) detector.reportFailure?.('overran')
     const ms = times[detector.name]
     if (ms !== undefined) detector.reportTime?.(ms)
   }
-  return result
+  return { ...result, findings: findings.map(unpackFindings) }
 }
 
 const areBuiltIn = (detectors: readonly Detector[]): boolean =>

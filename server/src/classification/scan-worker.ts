@@ -1,5 +1,6 @@
 import type { Detector } from './detector.ts'
 import { DETECTORS } from './detectors.ts'
+import { packFindings } from './packed-findings.ts'
 import { type Scan, scan } from './scan.ts'
 
 export interface ScanTask {
@@ -8,7 +9,11 @@ export interface ScanTask {
 }
 
 /** A scan with the time of each detector in milliseconds, by name. */
-export type TimedScan = Scan & { readonly times: Readonly<Record<string, number>> }
+export interface TimedScan extends Omit<Scan, 'findings'> {
+  /** Packed (packed-findings.ts). */
+  readonly findings: readonly Uint32Array[]
+  readonly times: Readonly<Record<string, number>>
+}
 
 /** Runs in the thread of scan-in-thread.ts. */
 export function scanAll({ texts, budgetMs }: ScanTask): TimedScan {
@@ -21,5 +26,6 @@ export function scanAll({ texts, budgetMs }: ScanTask): TimedScan {
   const detectors = DETECTORS.map((detector) =>
     Object.assign(Object.create(detector) as Detector, { reportTime: reportTime(detector.name) }),
   )
-  return { ...scan(texts, { detectors, budgetMs }), times }
+  const { findings, ...result } = scan(texts, { detectors, budgetMs })
+  return { ...result, findings: findings.map(packFindings), times }
 }

@@ -54,7 +54,8 @@ export function applyTransforms(
   })
   for (const { text } of texts) vault.reserve(text)
   const applied = new Set<string>()
-  const changed = texts.map((text) => transformText(text, demanded, vault, applied))
+  const byType = new Map(FINDING_TYPES.map((type) => [type, effectOn(type, demanded)]))
+  const changed = texts.map((text) => transformText(text, { demanded, byType }, vault, applied))
   return { texts: changed, applied: transforms.filter((name, i) => applied.has(name) && transforms.indexOf(name) === i) }
 }
 
@@ -63,26 +64,47 @@ interface NamedTransform {
   readonly transform: Transform
 }
 
+/** What the transforms do to findings of one type: the strictest of them. Undefined: nothing. */
+interface Effect {
+  readonly kind: SpanTransform
+  readonly names: ReadonlySet<string>
+}
+
+interface Demanded {
+  readonly demanded: readonly NamedTransform[]
+  /** A text can hold half a million findings of a few types. */
+  readonly byType: ReadonlyMap<FindingType, Effect | undefined>
+}
+
+function effectOn(type: FindingType, transforms: readonly NamedTransform[]): Effect | undefined {
+  const matching = transforms.filter(({ transform }) => transform.kind !== 'truncate' && covers(transform.target, type))
+  const kind = SPAN_TRANSFORMS.findLast((candidate) => matching.some(({ transform }) => transform.kind === candidate))
+  return kind && { kind, names: new Set(matching.filter(({ transform }) => transform.kind === kind).map(({ name }) => name)) }
+}
+
 function transformText(
   { text, findings }: ScannedText,
-  transforms: readonly NamedTransform[],
+  { demanded, byType }: Demanded,
   vault: Vault,
   applied: Set<string>,
 ): string {
+  const limits = demanded.flatMap(({ name, transform }) =>
+    transform.kind === 'truncate' ? [{ name, length: transform.length }] : [],
+  )
   const pieces: Piece[] = []
-  let position = 0
-  for (const span of toSpans(text, findings, transforms)) {
+  let [result, position] = ['', 0]
+  for (const span of toSpans(text, findings, byType)) {
+    const before = text.slice(position, span.start)
     const original = text.slice(span.start, span.end)
     const replacement = toReplacement(original, span, vault)
-    pieces.push(
-      { text: text.slice(position, span.start), divisible: true },
-      { text: replacement, divisible: span.kind === 'mask' },
-    )
+    result += before + replacement
+    if (limits.length > 0) pieces.push({ text: before, divisible: true }, { text: replacement, divisible: span.kind === 'mask' })
     position = span.end
     if (replacement !== original) for (const name of span.names) applied.add(name)
   }
-  pieces.push({ text: text.slice(position), divisible: true })
-  return truncate(pieces, transforms, applied)
+  const rest = text.slice(position)
+  pieces.push({ text: rest, divisible: true })
+  return truncate(result + rest, pieces, limits, applied)
 }
 
 /** A part of a text that is replaced as a whole. */
@@ -98,10 +120,14 @@ interface Span {
 }
 
 /** Overlapping findings become one span with the strictest of their transforms, so that no part of a finding remains. */
-function toSpans(text: string, findings: readonly Finding[], transforms: readonly NamedTransform[]): readonly Span[] {
+function toSpans(text: string, findings: readonly Finding[], byType: Demanded['byType']): readonly Span[] {
   const spans: Span[] = []
-  const found = findings.flatMap((finding) => toSpan(text, finding, transforms) ?? []).toSorted((a, b) => a.start - b.start)
-  for (const span of found) {
+  const found: Span[] = []
+  for (const finding of findings) {
+    const span = toSpan(text, finding, byType.get(finding.type))
+    if (span) found.push(span)
+  }
+  for (const span of found.sort((a, b) => a.start - b.start)) {
     const last = spans.at(-1)
     if (last && span.start < last.end) spans[spans.length - 1] = mergeSpans(last, span)
     else spans.push(span)
@@ -109,22 +135,19 @@ function toSpans(text: string, findings: readonly Finding[], transforms: readonl
   return spans
 }
 
-function toSpan(text: string, { type, start, end, continues }: Finding, transforms: readonly NamedTransform[]): Span | undefined {
+function toSpan(text: string, { type, start, end, continues }: Finding, effect: Effect | undefined): Span | undefined {
   if (!(Number.isInteger(start) && Number.isInteger(end) && 0 <= start && start < end && end <= text.length)) {
     throw new RangeError(`a ${type} finding is outside its text`)
   }
-  const matching = transforms.filter(({ transform }) => transform.kind !== 'truncate' && covers(transform.target, type))
-  const kind = SPAN_TRANSFORMS.findLast((candidate) => matching.some(({ transform }) => transform.kind === candidate))
-  if (!kind) return undefined
-  const names = new Set(matching.filter(({ transform }) => transform.kind === kind).map(({ name }) => name))
-  return {
-    start: start - (splitsPair(text, start) ? 1 : 0),
-    end: end + (splitsPair(text, end) ? 1 : 0),
-    kind,
-    type,
-    names,
-    continues: continues === true,
-  }
+  return (
+    effect && {
+      start: start - (splitsPair(text, start) ? 1 : 0),
+      end: end + (splitsPair(text, end) ? 1 : 0),
+      ...effect,
+      type,
+      continues: continues === true,
+    }
+  )
 }
 
 function mergeSpans(a: Span, b: Span): Span {
@@ -152,12 +175,17 @@ interface Piece {
   readonly divisible: boolean
 }
 
-/** Cuts at the shortest demanded length, between characters, and before a label or placeholder that would be cut. */
-function truncate(pieces: readonly Piece[], transforms: readonly NamedTransform[], applied: Set<string>): string {
-  const text = pieces.map((piece) => piece.text).join('')
-  const limits = transforms.flatMap(({ name, transform }) =>
-    transform.kind === 'truncate' ? [{ name, length: transform.length }] : [],
-  )
+/**
+ * Cuts a text at the shortest demanded length, between characters, and before a label or placeholder that would be cut. `pieces`: of the text,
+ * if there are limits.
+ */
+function truncate(
+  text: string,
+  pieces: readonly Piece[],
+  limits: readonly { readonly name: string; readonly length: number }[],
+  applied: Set<string>,
+): string {
+  if (limits.length === 0) return text
   const limit = Math.min(...limits.map(({ length }) => length))
   const end = indexOfCharacter(text, limit)
   if (end === text.length) return text
