@@ -6,6 +6,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { ColorSchemeMenu } from './color-scheme-menu.tsx'
 import classes from './header.module.css'
 import { PaletteButton } from './palette-button.tsx'
+import { useWorkspaceSwitch } from './use-workspace-switch.ts'
 import { WorkspaceSwitch } from './workspace-switch.tsx'
 
 interface HeaderProps {
@@ -17,6 +18,7 @@ interface HeaderProps {
 /** Logo, Workspace, search, color scheme and account. */
 export function Header({ opened, onToggle }: HeaderProps) {
   const { t } = useTranslation('app')
+  const { current } = useWorkspaceSwitch()
   return (
     <Group h="100%" px="sm" gap="xs" wrap="nowrap">
       <Burger
@@ -31,9 +33,11 @@ export function Header({ opened, onToggle }: HeaderProps) {
         <Logo />
         <Box visibleFrom="sm">{t('name')}</Box>
       </Link>
-      <Box className={classes.slash ?? ''} aria-hidden>
-        /
-      </Box>
+      {current && (
+        <Box className={classes.slash ?? ''} aria-hidden>
+          /
+        </Box>
+      )}
       <WorkspaceSwitch />
       <Group ml="auto" gap={6} wrap="nowrap">
         <PaletteButton />
