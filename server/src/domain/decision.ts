@@ -27,7 +27,7 @@ export interface Decision {
   readonly risk: RiskLevel
   /** Obligations such as `redact:pii`, without duplicates, in rule order. */
   readonly transforms: readonly string[]
-  /** Steering such as `route:region=eu`, without duplicates, in rule order. */
+  /** Directives such as `route:region=eu`, without duplicates, in rule order. */
   readonly directives: readonly string[]
   readonly rules: readonly DecidingRule[]
   /** Shortest lifetime demanded by a matching require_approval rule, in milliseconds. */

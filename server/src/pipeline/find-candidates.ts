@@ -23,7 +23,7 @@ const UNBOUNDED_TOKENS = 4_096
 /** The providers that may serve the request, best first. A request without one is refused. */
 export async function findCandidates(
   { incoming, caller: { application }, admitted: { request } }: Pick<RequestContext, 'incoming' | 'caller' | 'admitted'>,
-  { decision, messages, parameters, systemTexts, context, steering }: Authorized,
+  { decision, messages, parameters, systemTexts, context, directives }: Authorized,
   deps: RouteDeps,
 ): Promise<Route | Stop<never>> {
   const providers = await deps.providers.get(application.workspaceId)
@@ -32,7 +32,7 @@ export async function findCandidates(
   const tokens = () => estimateTokens(added) + estimateRequestTokens({ messages, parameters })
   const output = () => (isEmbedding ? undefined : mostOutputTokens(request.parameters, maxTokens, UNBOUNDED_TOKENS))
   const model = request.model || (application.defaultModel ?? '')
-  const { region, provider, maxCost, maxTokens, unsatisfiable } = steering
+  const { region, provider, maxCost, maxTokens, unsatisfiable } = directives
   const need = {
     model,
     application,

@@ -5,7 +5,7 @@ import type { MemoryKind, MemoryScope } from '../domain/memory-words.ts'
 import { collectTexts, typedText } from '../domain/message.ts'
 import { explicitMemories } from '../memory/explicit.ts'
 import { extractionPrompt, parseExtraction } from '../memory/extract.ts'
-import { collectDirectives } from '../policy/directives.ts'
+import { combineDirectives } from '../policy/directives.ts'
 import type { PolicyInput } from '../policy/input.ts'
 import { type InvokeDeps, invoke } from '../providers/invoke.ts'
 import { filterCandidates } from '../providers/route.ts'
@@ -40,7 +40,7 @@ export interface MemoryDecision {
 /** Governs a candidate at `remember`. A secret is never stored. */
 export async function decideOnMemory(
   candidate: MemoryCandidate,
-  { policy, steering }: Pick<Authorized, 'policy' | 'steering'>,
+  { policy, directives }: Pick<Authorized, 'policy' | 'directives'>,
   input: Omit<PolicyInput, 'content'>,
   deps: GovernDeps,
 ): Promise<MemoryDecision> {
@@ -54,7 +54,7 @@ export async function decideOnMemory(
   const governing = { policy, input: { ...input, memory }, replace }
   const { decision, value, transforms } = governScanned(scanned, 'remember', governing, deps)
   if (!value) return { mode: 'off', decision, candidate: labelled, transforms }
-  return { mode: counts.secret > 0 ? 'off' : modeOf(decision, steering), decision, candidate: value, transforms }
+  return { mode: counts.secret > 0 ? 'off' : modeOf(decision, directives), decision, candidate: value, transforms }
 }
 
 function withTexts(candidate: MemoryCandidate, [content = '', ...others]: readonly string[]): MemoryCandidate {
@@ -64,10 +64,10 @@ function withTexts(candidate: MemoryCandidate, [content = '', ...others]: readon
 }
 
 /** By the directives of the input and of the memory itself; a memory that a reviewer should see is stored for auditors only. */
-function modeOf({ verdict, directives }: Decision, steering: Authorized['steering']): MemoryDecision['mode'] {
-  const modes = [steering.memory, collectDirectives(directives).memory]
+function modeOf(decision: Decision, ofInput: Authorized['directives']): MemoryDecision['mode'] {
+  const modes = [ofInput.memory, combineDirectives(decision.directives).memory]
   if (modes.includes('off')) return 'off'
-  return modes.includes('audit_only') || verdict !== 'allow' ? 'audit_only' : 'active'
+  return modes.includes('audit_only') || decision.verdict !== 'allow' ? 'audit_only' : 'active'
 }
 
 type Scope = Extract<MemoryScope, 'user' | 'session'>

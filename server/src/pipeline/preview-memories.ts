@@ -1,5 +1,5 @@
 import type { MemoryDraft } from '../memory/memory.ts'
-import { collectDirectives } from '../policy/directives.ts'
+import { combineDirectives } from '../policy/directives.ts'
 import { explicitCandidates } from './memory-candidates.ts'
 import type { Authorized, Inspected, RequestContext } from './stage-results.ts'
 import { type CapturePlan, decideOnCandidates, planCapture } from './stages/11-remember.ts'
@@ -26,7 +26,7 @@ export async function previewMemories(
 ): Promise<PreviewedMemories> {
   const none = { memories: [], leftOut: 0, isExtracted: false }
   // Directives of output rules count here as well.
-  const steered = { ...authorized, steering: collectDirectives(inspected.decision.directives) }
+  const steered = { ...authorized, directives: combineDirectives(inspected.decision.directives) }
   const plan = planCapture(context, steered)
   if ('reason' in plan) return { ...none, reason: plan.reason }
   if (context.caller.memoryDisabled) return { ...none, reason: 'operator' }

@@ -76,13 +76,13 @@ async function previewRequest(context: RequestContext, authorized: Authorized, d
   const decision = decisionOf(authorized)
   if (route instanceof Stop) return { ...refused(route), ...decision }
   const candidates = route instanceof Skipped ? [] : route.candidates
-  const { messages, parameters, systemTexts, steering, transforms } = authorized
+  const { messages, parameters, systemTexts, directives, transforms } = authorized
   return {
     ...NOTHING_RELEASED,
     ...decision,
     request: {
       messages: [...systemTexts.map((content) => ({ role: 'system', content })), ...messages],
-      parameters: limitMaxTokens(parameters, steering.maxTokens),
+      parameters: limitMaxTokens(parameters, directives.maxTokens),
     },
     transforms,
     providers: [...new Set(candidates.map(({ provider }) => provider.id))].toSorted(),

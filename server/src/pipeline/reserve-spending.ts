@@ -49,7 +49,7 @@ export async function reserveSpending(
   const refusing = matched.find(({ budget: { unit, unpriced } }) => unit === 'usd' && unpriced === 'refuse')
   if (refusing && !prices.every((price) => isPriced(price, hasOutput))) return refuseUnpriced(refusing)
   if (refusing && requestedTier(authorized.parameters) === 'pricier') return refusePricier(refusing)
-  const output = hasOutput ? mostOutputTokens(request.parameters, authorized.steering.maxTokens, deps.budgetOutputTokens) : 0
+  const output = hasOutput ? mostOutputTokens(request.parameters, authorized.directives.maxTokens, deps.budgetOutputTokens) : 0
   const most = mostRequestTokens(authorized, [...authorized.systemTexts, authorized.context], deps.budgetLinkTokens)
   // The context of a model for embeddings is the length of one text.
   const inputTokens = hasOutput ? withinContext(most, prices) : most

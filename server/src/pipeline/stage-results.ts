@@ -14,7 +14,7 @@ import type { Lease } from '../limits/lease.ts'
 import type { MemoryDraft } from '../memory/memory.ts'
 import type { RecalledMemory } from '../memory/recall.ts'
 import type { CompiledPolicy } from '../policy/compile.ts'
-import { collectDirectives, type Steering } from '../policy/directives.ts'
+import { type CombinedDirectives, combineDirectives } from '../policy/directives.ts'
 import type { PolicyInput } from '../policy/input.ts'
 import { Vault } from '../policy/vault.ts'
 import type { Candidate, ModelEntry } from '../providers/route.ts'
@@ -155,7 +155,7 @@ export interface Authorized {
   /** Transforms that changed a text. */
   readonly transforms: readonly string[]
   readonly vault: Vault
-  readonly steering: Steering
+  readonly directives: CombinedDirectives
   /** System texts that directives put before the messages. */
   readonly systemTexts: readonly string[]
   /** Retrieved passages and memories, as the provider gets them; empty: none. */
@@ -261,7 +261,7 @@ export const NOTHING_DECIDED: Authorized = {
   parameters: {},
   transforms: [],
   vault: new Vault(),
-  steering: collectDirectives([]),
+  directives: combineDirectives([]),
   systemTexts: [],
   context: '',
   requestHashes: () => ({ requestHash: Buffer.alloc(0) }),

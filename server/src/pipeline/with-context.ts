@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { WorkspaceKeys } from '../audit/workspace-keys.ts'
 import type { Cache } from '../lib/cache.ts'
-import { collectDirectives } from '../policy/directives.ts'
+import { combineDirectives } from '../policy/directives.ts'
 import type { Authorized, Recalled, RequestContext, Retrieved } from './stage-results.ts'
 
 /**
@@ -16,11 +16,11 @@ export async function withContext(
 ): Promise<Authorized> {
   const { decision } = recalled
   if (decision === authorized.decision && retrieved.hits.length + recalled.hits.length === 0) return authorized
-  const steering = collectDirectives(decision.directives)
-  const systemTexts = steering.system.map((name) => authorized.policy?.texts.get(name) ?? '')
+  const directives = combineDirectives(decision.directives)
+  const systemTexts = directives.system.map((name) => authorized.policy?.texts.get(name) ?? '')
   const keys = await workspaceKeys.get(caller.application.workspaceId)
   const context = contextText(retrieved.hits, recalled.hits, keys.derive('context boundary'))
-  return { ...authorized, decision, steering, systemTexts, context }
+  return { ...authorized, decision, directives, systemTexts, context }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { collectDirectives, parseDirective } from './directives.ts'
+import { combineDirectives, parseDirective } from './directives.ts'
 
 test.each([
   ['route:provider=openai', { kind: 'route', by: 'provider', value: 'openai' }],
@@ -37,13 +37,13 @@ test.each(
   ]),
 )('parseDirective: undefined for %j', (text) => expect(parseDirective(text)).toBeUndefined())
 
-test('collectDirectives: strictest directive of each kind', () => {
-  const steering = collectDirectives(
+test('combineDirectives: strictest directive of each kind', () => {
+  const directives = combineDirectives(
     'route:region=eu,route:max_cost=3,route:max_cost=0.5,memory:off,memory:audit_only,max_tokens:100,max_tokens:20,system:a,system:b,system:a,knowledge:off'.split(
       ',',
     ),
   )
-  expect(steering).toEqual({
+  expect(directives).toEqual({
     region: 'eu',
     maxCost: 0.5,
     memory: 'off',
@@ -54,15 +54,15 @@ test('collectDirectives: strictest directive of each kind', () => {
   })
 })
 
-test('collectDirectives: no effect when there are no directives', () => {
-  expect(collectDirectives([])).toEqual({ knowledgeOff: false, system: [], unsatisfiable: false })
+test('combineDirectives: no effect when there are no directives', () => {
+  expect(combineDirectives([])).toEqual({ knowledgeOff: false, system: [], unsatisfiable: false })
 })
 
-test('collectDirectives: unsatisfiable when there are two regions or two providers', () => {
-  expect(collectDirectives(['route:region=eu', 'route:region=us']).unsatisfiable).toBe(true)
-  expect(collectDirectives(['route:provider=a', 'route:provider=b']).unsatisfiable).toBe(true)
-  expect(collectDirectives(['route:provider=a', 'route:provider=a', 'route:region=a']).unsatisfiable).toBe(false)
+test('combineDirectives: unsatisfiable when there are two regions or two providers', () => {
+  expect(combineDirectives(['route:region=eu', 'route:region=us']).unsatisfiable).toBe(true)
+  expect(combineDirectives(['route:provider=a', 'route:provider=b']).unsatisfiable).toBe(true)
+  expect(combineDirectives(['route:provider=a', 'route:provider=a', 'route:region=a']).unsatisfiable).toBe(false)
 })
 
-test('collectDirectives: TypeError when a directive is unknown [GW-POL-12]', () =>
-  expect(() => collectDirectives(['fly:away'])).toThrow(TypeError))
+test('combineDirectives: TypeError when a directive is unknown [GW-POL-12]', () =>
+  expect(() => combineDirectives(['fly:away'])).toThrow(TypeError))

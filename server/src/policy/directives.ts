@@ -9,8 +9,8 @@ export type Directive =
   /** `text`: a name under the document's `texts`. */
   | { readonly kind: 'system'; readonly text: string }
 
-/** All directives of a decision, combined. An absent field: no directive sets it. */
-export interface Steering {
+/** All directives of a decision. An absent field: no directive sets it. */
+export interface CombinedDirectives {
   readonly provider?: string
   readonly region?: string
   readonly maxCost?: number
@@ -59,37 +59,37 @@ function parseRoute(text: string): Directive | undefined {
 }
 
 /** The strictest directive of each kind wins: the lowest limit, `off` before `audit_only`. Throws a TypeError on an unknown directive. */
-export function collectDirectives(directives: readonly string[]): Steering {
-  const steering: MutableSteering = { knowledgeOff: false, system: [], unsatisfiable: false }
+export function combineDirectives(directives: readonly string[]): CombinedDirectives {
+  const combined: MutableDirectives = { knowledgeOff: false, system: [], unsatisfiable: false }
   for (const text of directives) {
     const directive = parseDirective(text)
     if (!directive) throw new TypeError(`unknown directive: ${text}`)
-    addDirective(steering, directive)
+    addDirective(combined, directive)
   }
-  return steering
+  return combined
 }
 
-type MutableSteering = { -readonly [K in keyof Steering]: Steering[K] } & { system: string[] }
+type MutableDirectives = { -readonly [K in keyof CombinedDirectives]: CombinedDirectives[K] } & { system: string[] }
 
-function addDirective(steering: MutableSteering, directive: Directive): void {
+function addDirective(combined: MutableDirectives, directive: Directive): void {
   switch (directive.kind) {
     case 'route':
-      if (directive.by === 'max_cost') steering.maxCost = Math.min(directive.value, steering.maxCost ?? Infinity)
+      if (directive.by === 'max_cost') combined.maxCost = Math.min(directive.value, combined.maxCost ?? Infinity)
       else {
-        steering.unsatisfiable ||= (steering[directive.by] ?? directive.value) !== directive.value
-        steering[directive.by] ??= directive.value
+        combined.unsatisfiable ||= (combined[directive.by] ?? directive.value) !== directive.value
+        combined[directive.by] ??= directive.value
       }
       break
     case 'memory':
-      steering.memory = steering.memory === 'off' ? 'off' : directive.mode
+      combined.memory = combined.memory === 'off' ? 'off' : directive.mode
       break
     case 'knowledge':
-      steering.knowledgeOff = true
+      combined.knowledgeOff = true
       break
     case 'max_tokens':
-      steering.maxTokens = Math.min(directive.count, steering.maxTokens ?? Infinity)
+      combined.maxTokens = Math.min(directive.count, combined.maxTokens ?? Infinity)
       break
     case 'system':
-      if (!steering.system.includes(directive.text)) steering.system.push(directive.text)
+      if (!combined.system.includes(directive.text)) combined.system.push(directive.text)
   }
 }

@@ -1,7 +1,7 @@
 import { describeFault } from '../../audit/checkpoints/verified-seal.ts'
 import type { RequestCounts } from '../../audit/statistics/statistics.ts'
 import type { AuditFault } from '../../audit/verify/chain-checker.ts'
-import type { StrainedBudget } from '../../budgets/strained-store.ts'
+import type { BudgetNearLimit } from '../../budgets/near-limit-store.ts'
 import { counted } from '../../lib/counted.ts'
 import type { PendingCount } from '../../review/pending-counts.ts'
 import { budgetAttention } from './budget-attention.ts'
@@ -13,7 +13,7 @@ interface ServerState {
   readonly down: readonly string[]
   /** Failures of working providers that only an operator can resolve. */
   readonly faults: readonly { readonly id: string; readonly kind: string }[]
-  readonly budgets: readonly StrainedBudget[]
+  readonly budgets: readonly BudgetNearLimit[]
   readonly totals: RequestCounts
   readonly governed: boolean
   /** Problems of the audit log. */

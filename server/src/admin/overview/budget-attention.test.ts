@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { budgetAttention } from './budget-attention.ts'
 
 const budget = (name: string, more: object = {}) => ({
-  ...{ id: `bud_${name}`, name, isEach: false, strained: 1, usedUp: 0, share: 0.8 },
+  ...{ id: `bud_${name}`, name, isEach: false, nearLimit: 1, usedUp: 0, share: 0.8 },
   ...more,
 })
 
@@ -12,7 +12,7 @@ test('attention: links to the one budget that is used up, and to the page of bud
     text: 'The budget Team is used up: its requests are refused.',
     link: '/budgets/bud_Team',
   })
-  const two = [budget('Team', { usedUp: 1 }), budget('Users', { isEach: true, strained: 5, usedUp: 2 })]
+  const two = [budget('Team', { usedUp: 1 }), budget('Users', { isEach: true, nearLimit: 5, usedUp: 2 })]
   expect(budgetAttention.usedUp(two)).toMatchObject({
     text: '2 budgets are used up, and their requests are refused: Team, Users (2 members).',
     link: '/budgets',

@@ -1,4 +1,4 @@
-import type { StrainedBudget } from '../../budgets/strained-store.ts'
+import type { BudgetNearLimit } from '../../budgets/near-limit-store.ts'
 import { counted } from '../../lib/counted.ts'
 import type { Attention } from './overview-shapes.ts'
 
@@ -7,7 +7,7 @@ const MOST_NAMES = 3
 
 /** One item for the budgets that are used up, and one for those that have reached an alert. */
 export const budgetAttention = {
-  usedUp(budgets: readonly StrainedBudget[]): Attention | undefined {
+  usedUp(budgets: readonly BudgetNearLimit[]): Attention | undefined {
     const full = budgets.filter(({ usedUp }) => usedUp > 0)
     const names = full.map(({ name, isEach, usedUp }) => nameOf(name, isEach, usedUp))
     return itemOf('budget_used_up', full, {
@@ -15,10 +15,10 @@ export const budgetAttention = {
       several: `${full.length} budgets are used up, and their requests are refused: ${listed(names)}.`,
     })
   },
-  nearLimit(budgets: readonly StrainedBudget[]): Attention | undefined {
+  nearLimit(budgets: readonly BudgetNearLimit[]): Attention | undefined {
     const near = budgets.filter(({ usedUp }) => usedUp === 0)
     const percent = (share: number) => `${Math.floor(share * 100)} %`
-    const names = near.map(({ name, isEach, strained, share }) => `${nameOf(name, isEach, strained)} at ${percent(share)}`)
+    const names = near.map(({ name, isEach, nearLimit, share }) => `${nameOf(name, isEach, nearLimit)} at ${percent(share)}`)
     return itemOf('budget_alert', near, {
       one: `A budget is near its limit: ${names[0]}.`,
       several: `${near.length} budgets are near their limits: ${listed(names)}.`,
@@ -31,7 +31,7 @@ interface Texts {
   readonly several: string
 }
 
-function itemOf(kind: Attention['kind'], [first, ...others]: readonly StrainedBudget[], { one, several }: Texts) {
+function itemOf(kind: Attention['kind'], [first, ...others]: readonly BudgetNearLimit[], { one, several }: Texts) {
   if (first === undefined) return undefined
   return others.length === 0 ? { kind, text: one, link: `/budgets/${first.id}` } : { kind, text: several, link: '/budgets' }
 }

@@ -2,7 +2,7 @@ import { NO_USAGE } from '../../audit/statistics/read-usage.ts'
 import { rollUpNewestRecords } from '../../audit/statistics/roll-up.ts'
 import { stageTimes } from '../../audit/statistics/stage-times.ts'
 import { countRequests, type StatisticsQuery } from '../../audit/statistics/statistics.ts'
-import { readStrained } from '../../budgets/strained-store.ts'
+import { readBudgetsNearLimit } from '../../budgets/near-limit-store.ts'
 import type { Db } from '../../db/database.ts'
 import { notFound } from '../../http/refusals.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
@@ -46,7 +46,7 @@ export function overviewRoutes(app: TypedApp, deps: AdminDeps): void {
       countPending(db, workspaceId, now),
       providersOf(workspaceId, deps),
       policies.current(workspaceId),
-      readStrained(db, workspaceId),
+      readBudgetsNearLimit(db, workspaceId),
     ])
     const down = providers
       .filter(({ enabled, health }) => enabled && (health.circuit === 'open' || health.problem))

@@ -24,7 +24,7 @@ const NO_NAME = new Set(
   Boolean Object Array Text Date Time Name Title Value Type Key Required Optional`.split(/\s+/),
 )
 
-const STRANGERS = `
+const THING_WORDS = `
   product file folder host domain company business project class event brand app application service model table column variable
   function package bucket cluster server db database bank course drug street city country county state team group school hotel
   restaurant game song album movie film book place store plan policy job role field property attribute parameter key tag branch
@@ -47,11 +47,11 @@ const GENERAL = labels(
   tenant, passenger, member, caller, beneficiary, applicant, candidate, witness, guardian, spouse, husband, wife, payee, buyer, seller, lessee,
   subscriber, claimant, defendant, plaintiff, bearer, kunde, kundin, mitarbeiter, mitarbeiterin, mieter, empfänger, absender, paciente`,
   '',
-  STRANGERS,
+  THING_WORDS,
 )
 /** A field that is only called "name" can belong to a product, a report or a plan. */
-const NAME_ONLY = labels('name, nombre, nome, nom, naam', '', STRANGERS)
-const QUESTION = labels('name, nombre, nome, name on the account', 'on the account card your', STRANGERS)
+const NAME_ONLY = labels('name, nombre, nome, nom, naam', '', THING_WORDS)
+const QUESTION = labels('name, nombre, nome, name on the account', 'on the account card your', THING_WORDS)
 
 /** A separator after a label, with the characters before the value: spaces, quotes, Markdown, a line break. A capital letter follows. */
 const FIELD = /(?<=[a-zA-Z\u00c0-\u9fff"'`*_)\]] ?)[:=?][ \t]{0,4}(?:["'`*_>]{1,3}|\n)?[ \t]{0,2}(?=[A-Z\u00c0-\u052f])/g

@@ -4,13 +4,13 @@ import { addEastAsian } from './injection/east-asian.ts'
 import { type CompiledPhrase, candidates } from './injection/grammar.ts'
 import { isGlued } from './injection/joined-words.ts'
 import { addMarkers } from './injection/markers.ts'
-import { findAnchors, SignLine } from './injection/sign-line.ts'
+import { findAnchors, TokenLine } from './injection/token-line.ts'
 
 function addPhrases(text: string, findings: Finding[]): void {
   const { anchors, suspicious } = findAnchors(text)
-  let line: SignLine | undefined
+  let line: TokenLine | undefined
   for (const phrase of candidates(anchors)) {
-    line ??= new SignLine(text)
+    line ??= new TokenLine(text)
     addPhrase(phrase, line, findings)
   }
   for (const { start, end } of suspicious)
@@ -19,11 +19,11 @@ function addPhrases(text: string, findings: Finding[]): void {
 
 function addPhrase(
   { type, expression, guard }: CompiledPhrase,
-  { signs, before, starts, ends }: SignLine,
+  { tokens, before, starts, ends }: TokenLine,
   findings: Finding[],
 ): void {
   expression.lastIndex = 0
-  for (let match = expression.exec(signs); match; match = expression.exec(signs)) {
+  for (let match = expression.exec(tokens); match; match = expression.exec(tokens)) {
     const { 0: found, index } = match
     if (guard) guard.lastIndex = index
     if (!guard || guard.test(before)) findings.push({ type, start: starts[index] ?? 0, end: ends[index + found.length - 1] ?? 0 })

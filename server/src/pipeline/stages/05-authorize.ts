@@ -8,7 +8,7 @@ import { denyByFault, denyByPolicy, RESPONSE_NOT_FOUND, refuse, type StageReturn
 import type { Cache } from '../../lib/cache.ts'
 import type { SecretBox } from '../../lib/secret-box.ts'
 import type { ActivePolicies } from '../../policy/active-policies.ts'
-import { collectDirectives } from '../../policy/directives.ts'
+import { combineDirectives } from '../../policy/directives.ts'
 import { Vault } from '../../policy/vault.ts'
 import { expiryLimit } from '../../responses/stored-response.ts'
 import { findStoredResponse } from '../../responses/stored-response-store.ts'
@@ -185,7 +185,7 @@ function withTransforms(
   classified: Classified,
   deps: Pick<AuthorizeDeps, 'reportFault'>,
 ): Authorized | Stop<Authorized> {
-  const steering = collectDirectives(decided.decision.directives)
+  const directives = combineDirectives(decided.decision.directives)
   const vault = new Vault()
   const { messages, parameters } = request
   const replace = (texts: readonly string[]) =>
@@ -198,8 +198,8 @@ function withTransforms(
   const obligations = { vault, prose: classified.messageTexts, replace }
   const { value, decision, transforms, failed } = transform(classified, 'input', decided.decision, obligations, deps)
   if (!value) return denyByFault(failed, { ...decided, decision })
-  const systemTexts = steering.system.map((name) => decided.policy?.texts.get(name) ?? '')
-  return { ...decided, ...value, transforms, vault, steering, systemTexts }
+  const systemTexts = directives.system.map((name) => decided.policy?.texts.get(name) ?? '')
+  return { ...decided, ...value, transforms, vault, directives, systemTexts }
 }
 
 /** The hashes that a hold of the request is bound to. */

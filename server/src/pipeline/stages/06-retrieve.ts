@@ -30,7 +30,7 @@ export function planRetrieval(
   deps: Pick<HitDeps, 'clock' | 'timeSlices'>,
 ): HitSearch | undefined {
   const { knowledge } = context.caller.application.settings
-  if (!knowledge.enabled || authorized.steering.knowledgeOff) return undefined
+  if (!knowledge.enabled || authorized.directives.knowledgeOff) return undefined
   const limit = context.incoming.endpoint === 'chat' ? knowledge.passages : context.admitted.request.limit
   return prepareHitSearch(context, authorized, limit, deps)
 }

@@ -33,7 +33,7 @@ export function planRecall(
   deps: Pick<HitDeps, 'clock' | 'timeSlices'>,
 ): HitSearch | undefined {
   const { memory } = context.caller.application.settings
-  if (!memory.enabled || authorized.steering.memory === 'off') return undefined
+  if (!memory.enabled || authorized.directives.memory === 'off') return undefined
   const limit = context.incoming.endpoint === 'chat' ? memory.recall : context.admitted.request.limit
   return prepareHitSearch(context, authorized, limit, deps)
 }

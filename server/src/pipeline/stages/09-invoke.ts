@@ -52,11 +52,11 @@ export async function invoke(
     const { response: embeddings, ...invoked } = result
     return { ...invoked, completion: undefined, embeddings }
   }
-  const { messages, parameters, steering, systemTexts, context: hits } = authorized
+  const { messages, parameters, directives, systemTexts, context: hits } = authorized
   const chat = {
     model,
     messages,
-    parameters: limitMaxTokens(parameters, steering.maxTokens),
+    parameters: limitMaxTokens(parameters, directives.maxTokens),
     added: { systemTexts, context: hits },
     original: originalOf(request),
   }

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/id.ts'
 import { draftProblem } from '../../memory/capture.ts'
 import type { MemoryDraft } from '../../memory/memory.ts'
-import { collectDirectives } from '../../policy/directives.ts'
+import { combineDirectives } from '../../policy/directives.ts'
 import { mergeDecisions } from '../../policy/evaluate.ts'
 import type { InvokeDeps } from '../../providers/invoke.ts'
 import { deniedByFault, type GovernDeps } from '../govern.ts'
@@ -33,7 +33,7 @@ export async function remember(
   deps: RememberDeps,
 ): Promise<StageReturn<Remembered>> {
   // Directives of output rules count here as well.
-  const steered = { ...authorized, steering: collectDirectives(sources.inspected.decision.directives) }
+  const steered = { ...authorized, directives: combineDirectives(sources.inspected.decision.directives) }
   return context.incoming.endpoint === 'memory_capture'
     ? capture(context, steered, sources, deps)
     : rememberChat(context, steered, sources, deps)
@@ -96,10 +96,10 @@ export type CapturePlan =
   /** The Application's settings, a directive of the policies, or no user and session that a memory could belong to. */
   | { readonly reason: 'disabled' | 'policy' | 'no_owner' }
 
-export function planCapture({ caller, identity }: RequestContext, { steering }: Pick<Authorized, 'steering'>): CapturePlan {
+export function planCapture({ caller, identity }: RequestContext, { directives }: Pick<Authorized, 'directives'>): CapturePlan {
   const { enabled, capture } = caller.application.settings.memory
   if (!enabled || capture === 'off') return { reason: 'disabled' }
-  if (steering.memory === 'off') return { reason: 'policy' }
+  if (directives.memory === 'off') return { reason: 'policy' }
   const { user, sessionId } = viewerOf(caller, identity)
   if (user.id !== '') return { capture, scope: 'user' }
   return sessionId !== '' ? { capture, scope: 'session' } : { reason: 'no_owner' }
@@ -123,7 +123,7 @@ async function candidatesOf(
 export async function decideOnCandidates(
   candidates: readonly MemoryCandidate[],
   context: RequestContext,
-  authorized: Pick<Authorized, 'policy' | 'steering'>,
+  authorized: Pick<Authorized, 'policy' | 'directives'>,
   inspected: Pick<Inspected, 'decision'>,
   deps: GovernDeps & Pick<RememberDeps, 'clock'>,
 ): Promise<Omit<Remembered, 'attempts'>> {

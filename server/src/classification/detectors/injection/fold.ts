@@ -6,7 +6,7 @@ export const IGNORED = 1
 export const SENTENCE_END = 2
 export const COLON = 3
 /** A full stop or line feed. The next character decides whether it ends a sentence. */
-export const MAYBE_END = 4
+export const POSSIBLE_END = 4
 
 export const UNKNOWN = 0xffff
 
@@ -31,7 +31,7 @@ const IS_LETTER = /[\p{L}\p{N}@$]/u
 const IS_MARK = /[\p{M}\p{Cf}\u115f\u1160\u3164\uffa0]/u
 
 function fold(character: string): number {
-  if (character === '.' || character === '\n') return MAYBE_END
+  if (character === '.' || character === '\n') return POSSIBLE_END
   if (character === ':' || character === '：') return COLON
   if (FULL_STOPS.has(character)) return SENTENCE_END
   if (IS_MARK.test(character)) return IGNORED
@@ -83,7 +83,7 @@ export function foldWord(word: string): string {
   let folded = ''
   for (let at = 0; at < word.length; at++) {
     const unit = foldAt(word, at)
-    if (unit > MAYBE_END) folded += String.fromCharCode(unit)
+    if (unit > POSSIBLE_END) folded += String.fromCharCode(unit)
   }
   return folded
 }

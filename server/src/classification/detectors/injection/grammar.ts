@@ -4,14 +4,20 @@ import { wordsOf } from './lexicon.ts'
 import { type Guard, PHRASES, type Phrase } from './phrases.ts'
 
 /**
- * A text is mapped to a line of signs, one for each word. Phrases are regular expressions over that line. Words of the same classes have
- * the same sign. Gaps are bounded and do not cross the end of a sentence, so matching takes linear time.
+ * How an instruction to the model is found:
+ * 1. lexicon.ts lists words by class: IGNORE holds "ignore" and its forms in fifteen languages.
+ * 2. Here each set of classes gets a token, one character. Words of the same classes have the same token.
+ * 3. token-line.ts reads a text as a line of tokens, one for each word, and remembers where each word stands.
+ * 4. phrases.ts names phrases by classes (IGNORE ANY{0,3} INSTRUCTIONS), which become regular expressions over the line.
+ * 5. A first pass over the text looks only for anchors, the rare words that each phrase needs, so most texts end there.
+ * Gaps are bounded and do not cross the end of a sentence, so matching takes linear time.
  */
-export const STRANGER = 'w'
+/** The token of a word that is in no class. */
+export const OTHER_WORD = 'w'
 export const SENTENCE = '.'
-export const COLON_SIGN = ':'
-/** First sign of the lexicon. It is beyond ASCII, which has a meaning in expressions. */
-const FIRST_SIGN = 0x100
+export const COLON_TOKEN = ':'
+/** First token of the lexicon. It is beyond ASCII, which has a meaning in expressions. */
+const FIRST_TOKEN = 0x100
 
 const ANY = `[^${SENTENCE}]`
 
@@ -44,7 +50,9 @@ const CONDITION = ['if', 'when', 'to', 'who', 'those', 'may', 'does', 'did']
 
 /** Names (classes and single words) that phrases and guards use. */
 const NAMES = new Set([
-  ...PHRASES.flatMap(({ words }) => words.split(' ').filter(isWords).flatMap(alternatives)).filter((name) => name !== COLON_SIGN),
+  ...PHRASES.flatMap(({ words }) => words.split(' ').filter(isWords).flatMap(alternatives)).filter(
+    (name) => name !== COLON_TOKEN,
+  ),
   'NOT',
   'SUBJECT',
   'REPORTED',
@@ -56,21 +64,21 @@ const NAMES = new Set([
 const namesOf = new Map<string, string[]>()
 for (const name of NAMES) for (const word of new Set(wordsNamed(name))) namesOf.set(word, [...(namesOf.get(word) ?? []), name])
 
-/** Sign by the joined names of a word. */
-const signs = new Map<string, string>()
+/** Token by the joined names of a word. */
+const tokens = new Map<string, string>()
 for (const names of namesOf.values()) {
   const key = names.join(' ')
-  if (!signs.has(key)) signs.set(key, String.fromCharCode(FIRST_SIGN + signs.size))
+  if (!tokens.has(key)) tokens.set(key, String.fromCharCode(FIRST_TOKEN + tokens.size))
 }
 
-/** Signs of its words by name. */
-const signsOfName = new Map<string, string>([[COLON_SIGN, COLON_SIGN]])
-for (const [names, sign] of signs) {
-  for (const name of names.split(' ')) signsOfName.set(name, (signsOfName.get(name) ?? '') + sign)
+/** Tokens of its words by name. */
+const tokensOfName = new Map<string, string>([[COLON_TOKEN, COLON_TOKEN]])
+for (const [names, token] of tokens) {
+  for (const name of names.split(' ')) tokensOfName.set(name, (tokensOfName.get(name) ?? '') + token)
 }
-const signsNamed = (name: string): string => signsOfName.get(name) ?? ''
+const tokensNamed = (name: string): string => tokensOfName.get(name) ?? ''
 
-const characterClass = (names: readonly string[]): string => `[${names.map(signsNamed).join('')}]`
+const characterClass = (names: readonly string[]): string => `[${names.map(tokensNamed).join('')}]`
 
 function compileItem(item: string): string {
   const gap = /^<(\d+)>$/.exec(item)
@@ -99,8 +107,8 @@ const COMMON = new Set(
 const MASK_BITS = 30
 const MASKS = Math.ceil(PHRASES.length / MASK_BITS)
 
-/** Whether a sign belongs to a negating word. */
-export const negates = (sign: number): boolean => signsNamed('NOT').includes(String.fromCharCode(sign))
+/** Whether a token belongs to a negating word. */
+export const negates = (token: number): boolean => tokensNamed('NOT').includes(String.fromCharCode(token))
 
 /** The two rarest items of a phrase. A text must contain a word of each of them. */
 function anchorsOf(words: string): readonly (readonly string[])[] {
@@ -110,15 +118,15 @@ function anchorsOf(words: string): readonly (readonly string[])[] {
 }
 
 /**
- * By sign code: in the first MASKS numbers a bit for each phrase whose first anchor it is, in the next for each whose second it is.
+ * By token code: in the first MASKS numbers a bit for each phrase whose first anchor it is, in the next for each whose second it is.
  * Or-ed over a text's words they tell which few phrases are worth matching.
  */
 const anchorBits: (Int32Array | undefined)[] = []
 for (const [index, { words }] of PHRASES.entries()) {
   for (const [which, names] of anchorsOf(words).entries()) {
-    for (const sign of new Set(names.map(signsNamed).join(''))) {
-      anchorBits[sign.charCodeAt(0)] ??= new Int32Array(2 * MASKS)
-      const bits = anchorBits[sign.charCodeAt(0)]
+    for (const token of new Set(names.map(tokensNamed).join(''))) {
+      anchorBits[token.charCodeAt(0)] ??= new Int32Array(2 * MASKS)
+      const bits = anchorBits[token.charCodeAt(0)]
       const mask = which * MASKS + Math.floor(index / MASK_BITS)
       if (bits) bits[mask] = (bits[mask] ?? 0) | (1 << (index % MASK_BITS))
     }
@@ -128,9 +136,9 @@ for (const [index, { words }] of PHRASES.entries()) {
 const NO_ANCHORS: readonly number[] = new Array<number>(2 * MASKS).fill(0)
 export const noAnchors = (): number[] => NO_ANCHORS.slice()
 
-/** Adds the anchors of a sign to `seen`. */
-export function addAnchors(seen: number[], sign: number): void {
-  const bits = anchorBits[sign]
+/** Adds the anchors of a token to `seen`. */
+export function addAnchors(seen: number[], token: number): void {
+  const bits = anchorBits[token]
   if (bits) for (let i = 0; i < bits.length; i++) seen[i] = (seen[i] ?? 0) | (bits[i] ?? 0)
 }
 
@@ -147,24 +155,24 @@ export function* candidates(seen: readonly number[]): Generator<CompiledPhrase> 
   }
 }
 
-/** A hash table of signs by the hash of the folded word. It is a quarter full, so that a lookup takes one or two steps. */
+/** A hash table of tokens by the hash of the folded word. It is a quarter full, so that a lookup takes one or two steps. */
 const SLOTS = 1 << (34 - Math.clz32(namesOf.size))
 const hashes = new Int32Array(SLOTS)
-const signCodes = new Uint16Array(SLOTS)
+const tokenCodes = new Uint16Array(SLOTS)
 for (const [word, names] of namesOf) {
   const hash = hashWord(word)
   let slot = hash & (SLOTS - 1)
-  while (signCodes[slot] !== 0) slot = (slot + 1) & (SLOTS - 1)
+  while (tokenCodes[slot] !== 0) slot = (slot + 1) & (SLOTS - 1)
   hashes[slot] = hash
-  signCodes[slot] = (signs.get(names.join(' ')) ?? STRANGER).charCodeAt(0)
+  tokenCodes[slot] = (tokens.get(names.join(' ')) ?? OTHER_WORD).charCodeAt(0)
 }
-const STRANGER_CODE = STRANGER.charCodeAt(0)
+const OTHER_WORD_CODE = OTHER_WORD.charCodeAt(0)
 
-/** The code of the sign for the hash of a word. One in ten million other words has the hash of a lexicon word; a phrase needs several. */
-export function signOfHash(hash: number): number {
+/** The code of the token for the hash of a word. One in ten million other words has the hash of a lexicon word; a phrase needs several. */
+export function tokenOfHash(hash: number): number {
   for (let slot = hash & (SLOTS - 1); ; slot = (slot + 1) & (SLOTS - 1)) {
-    const sign = signCodes[slot] ?? 0
-    if (sign === 0) return STRANGER_CODE
-    if (hashes[slot] === hash) return sign
+    const token = tokenCodes[slot] ?? 0
+    if (token === 0) return OTHER_WORD_CODE
+    if (hashes[slot] === hash) return token
   }
 }

@@ -1,4 +1,4 @@
-import { foldAt, foldWord, MAYBE_END } from './fold.ts'
+import { foldAt, foldWord, POSSIBLE_END } from './fold.ts'
 
 const words = (list: string): string => list.split(' ').map(foldWord).join('|')
 
@@ -19,7 +19,7 @@ export function isGlued(text: string, start: number, end: number): boolean {
   let letters = ''
   for (let at = start; at < end && letters.length < MAX_LETTERS; at++) {
     const unit = foldAt(text, at)
-    if (unit > MAYBE_END) letters += String.fromCharCode(unit)
+    if (unit > POSSIBLE_END) letters += String.fromCharCode(unit)
   }
   return GLUED.test(letters)
 }

@@ -4,23 +4,23 @@ import { uuidOfWorkspace } from '../db/values.ts'
 import { toId } from '../lib/id.ts'
 
 /** An enabled budget of whose limit so much is spent now that it has sent an alert. */
-export interface StrainedBudget {
+export interface BudgetNearLimit {
   /** `bud_…` */
   readonly id: string
   readonly name: string
   /** Whether each member is counted separately. */
   readonly isEach: boolean
   /** How many counts have reached the lowest alert, and how many of them the limit. */
-  readonly strained: number
+  readonly nearLimit: number
   readonly usedUp: number
   /** The highest share of the limit that is spent, from 0. */
   readonly share: number
 }
 
 /** The budgets of a Workspace that need attention, by their amounts and limits of now: a raised limit removes a budget. */
-export async function readStrained(db: Db, workspaceId: string): Promise<readonly StrainedBudget[]> {
-  const { rows } = await sql<StrainedBudget>`
-    select b.id, b.name, b.member is null as "isEach", count(*)::integer as strained,
+export async function readBudgetsNearLimit(db: Db, workspaceId: string): Promise<readonly BudgetNearLimit[]> {
+  const { rows } = await sql<BudgetNearLimit>`
+    select b.id, b.name, b.member is null as "isEach", count(*)::integer as nearLimit,
       (count(*) filter (where w.spent >= b.amount))::integer as "usedUp",
       max(w.spent)::double precision / b.amount as share
     from budget b

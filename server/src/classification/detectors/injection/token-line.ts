@@ -1,5 +1,16 @@
-import { COLON, FOLDED, foldUnknown, HASH_START, hashStep, IGNORED, MAYBE_END, SENTENCE_END, SEPARATOR, UNKNOWN } from './fold.ts'
-import { addAnchors, COLON_SIGN, negates, noAnchors, SENTENCE, STRANGER, signOfHash } from './grammar.ts'
+import {
+  COLON,
+  FOLDED,
+  foldUnknown,
+  HASH_START,
+  hashStep,
+  IGNORED,
+  POSSIBLE_END,
+  SENTENCE_END,
+  SEPARATOR,
+  UNKNOWN,
+} from './fold.ts'
+import { addAnchors, COLON_TOKEN, negates, noAnchors, OTHER_WORD, SENTENCE, tokenOfHash } from './grammar.ts'
 
 /** A part of a text. */
 export interface TextSpan {
@@ -15,12 +26,12 @@ function endsSentence(text: string, at: number): boolean {
 }
 
 /** Passes the words, colons and sentence ends of a text to `line`, in one pass. */
-function readWords(text: string, line: SignLine): void {
+function readWords(text: string, line: TokenLine): void {
   const length = text.length
   for (let at = 0; at < length; at++) {
     let unit = FOLDED[text.charCodeAt(at)] as number
     if (unit === UNKNOWN) unit = foldUnknown(text, at)
-    if (unit > MAYBE_END) {
+    if (unit > POSSIBLE_END) {
       const start = at
       let hash = HASH_START
       do {
@@ -28,7 +39,7 @@ function readWords(text: string, line: SignLine): void {
         if (++at === length) break
         unit = FOLDED[text.charCodeAt(at)] as number
         if (unit === UNKNOWN) unit = foldUnknown(text, at)
-      } while (unit > MAYBE_END || unit === IGNORED)
+      } while (unit > POSSIBLE_END || unit === IGNORED)
       line.addWord(hash, start, at)
       if (at === length) break
     }
@@ -46,7 +57,7 @@ const MIN_SPACED = 12
 /** A text with more suspicious parts is data: keys, hashes, tables. */
 const MAX_SUSPICIOUS = 1_000
 
-const STRANGER_CODE = STRANGER.charCodeAt(0)
+const OTHER_WORD_CODE = OTHER_WORD.charCodeAt(0)
 
 /** Result of the first pass over a text. */
 export interface FirstPass {
@@ -71,7 +82,7 @@ export function findAnchors(text: string): FirstPass {
   for (let at = 0; at < length; at++) {
     let unit = folded[text.charCodeAt(at)] as number
     if (unit === UNKNOWN) unit = foldUnknown(text, at)
-    if (unit <= MAYBE_END) continue
+    if (unit <= POSSIBLE_END) continue
     const start = at
     let letters = 0
     let hash = HASH_START
@@ -83,9 +94,9 @@ export function findAnchors(text: string): FirstPass {
       if (++at === length) break
       unit = folded[text.charCodeAt(at)] as number
       if (unit === UNKNOWN) unit = foldUnknown(text, at)
-    } while (unit > MAYBE_END || unit === IGNORED)
-    const sign = signOfHash(hash)
-    if (sign !== STRANGER_CODE) addAnchors(anchors, sign)
+    } while (unit > POSSIBLE_END || unit === IGNORED)
+    const token = tokenOfHash(hash)
+    if (token !== OTHER_WORD_CODE) addAnchors(anchors, token)
     else if (letters >= MIN_JOINED && letters <= MAX_JOINED) addSuspicious(suspicious, start, at)
     if (letters === 1) {
       if (singles++ === 0) singlesStart = start
@@ -99,7 +110,7 @@ export function findAnchors(text: string): FirstPass {
 }
 
 const SENTENCE_CODE = SENTENCE.charCodeAt(0)
-const COLON_CODE = COLON_SIGN.charCodeAt(0)
+const COLON_CODE = COLON_TOKEN.charCodeAt(0)
 /** `String.fromCharCode` takes its arguments on the stack. */
 const CHUNK = 8_192
 
@@ -121,34 +132,34 @@ function startsSentence(text: string, lastEnd: number, start: number, end: numbe
   return SMALL.test(text.slice(end + 1, end + 3)) && SPACE.test(text.slice(lastEnd, start))
 }
 
-/** A text as a line of signs (grammar.ts), one for each word, with the span of each word. */
-export class SignLine {
+/** A text as a line of tokens (grammar.ts), one for each word, with the span of each word. */
+export class TokenLine {
   readonly starts: number[] = []
   readonly ends: number[] = []
   readonly #text: string
   readonly #codes: number[] = []
   /** Indices of words that start a sentence without an end mark before them, as after a title. */
   readonly #sentenceStarts: number[] = []
-  readonly signs: string
-  /** Like `signs`, with an end mark before such sentences, so that guards ignore the words before them. */
+  readonly tokens: string
+  /** Like `tokens`, with an end mark before such sentences, so that guards ignore the words before them. */
   readonly before: string
 
   constructor(text: string) {
     this.#text = text
     readWords(text, this)
-    this.signs = lineOf(this.#codes)
+    this.tokens = lineOf(this.#codes)
     for (const at of this.#sentenceStarts) this.#codes[at - 1] = SENTENCE_CODE
-    this.before = this.#sentenceStarts.length === 0 ? this.signs : lineOf(this.#codes)
+    this.before = this.#sentenceStarts.length === 0 ? this.tokens : lineOf(this.#codes)
   }
 
   addWord(hash: number, start: number, end: number): void {
     const last = this.#codes.length - 1
     const isStart = last >= 0 && startsSentence(this.#text, this.ends[last] ?? 0, start, end)
     if (isStart && !negates(this.#codes[last] ?? 0)) this.#sentenceStarts.push(last + 1)
-    this.#push(signOfHash(hash), start, end)
+    this.#push(tokenOfHash(hash), start, end)
   }
 
-  /** Adds one sign for consecutive end marks such as `!!!`. */
+  /** Adds one token for consecutive end marks such as `!!!`. */
   addSentenceEnd(at: number): void {
     if (this.#codes[this.#codes.length - 1] !== SENTENCE_CODE) this.#push(SENTENCE_CODE, at, at)
   }
@@ -157,8 +168,8 @@ export class SignLine {
     if (this.#codes[this.#codes.length - 1] !== COLON_CODE) this.#push(COLON_CODE, at, at)
   }
 
-  #push(sign: number, start: number, end: number): void {
-    this.#codes.push(sign)
+  #push(token: number, start: number, end: number): void {
+    this.#codes.push(token)
     this.starts.push(start)
     this.ends.push(end)
   }
