@@ -1,24 +1,86 @@
+import type { Socket } from 'node:net'
 import fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { adminRoutes } from './admin/admin-routes.ts'
 import type { Context } from './context.ts'
 import { dashboardRoutes } from './dashboard/dashboard-routes.ts'
+import { ERRORS, type ErrorCode, errorBody, GatehouseError } from './errors.ts'
 import { gatewayRoutes } from './gateway/gateway-routes.ts'
-import { respondToClientError } from './http/client-errors.ts'
 import { handleErrors } from './http/error-responses.ts'
 import { closeOnlyIdleConnections } from './http/idle-connections.ts'
 import { limitLargeBodies, OTHER_BODY_BYTES } from './http/large-bodies.ts'
-import { NODE_OPTIONS, respondInsteadOfNode } from './http/node-responses.ts'
 import { collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { addBaseUrl } from './http/public-base.ts'
 import { requestIdOf, sendRequestId } from './http/request-id.ts'
-import { securityHeaders, sendSecurityHeaders } from './http/security-headers.ts'
 import { SCHEMA_COMPILERS } from './http/serializers.ts'
 import { closeStalledConnections } from './http/stalled-clients.ts'
-import { traceRequests } from './http/trace-request.ts'
+import { newId } from './lib/id.ts'
+import { runInTrace, type Sample, traceContext } from './lib/trace-context.ts'
 import { messagingRoutes } from './messaging/messaging-routes.ts'
 import { signInRoutes } from './operators/sign-in-routes.ts'
 import { telemetryRoutes } from './telemetry/telemetry-routes.ts'
 import { API_VERSION } from './version.ts'
+
+const CODES: Readonly<Record<string, ErrorCode>> = { HPE_HEADER_OVERFLOW: 'PAYLOAD_TOO_LARGE' }
+
+/** Responds to malformed HTTP: there is no Fastify request, so the error envelope is written to the socket. */
+function respondToClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const code = CODES[error.code ?? ''] ?? 'VALIDATION_ERROR'
+  const body = JSON.stringify(errorBody(code, { message: 'The HTTP request is malformed.' }))
+  const head = [
+    `HTTP/1.1 ${ERRORS[code].status} ${code === 'VALIDATION_ERROR' ? 'Bad Request' : 'Content Too Large'}`,
+    'connection: close',
+    'content-type: application/json',
+    'x-content-type-options: nosniff',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${newId('req')}`,
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** Options of Node's server for `respondInsteadOfNode`. */
+const NODE_OPTIONS = { requireHostHeader: false } as const
+
+/** Handles the requests that Node would respond to itself, without error envelope and request id. */
+function respondInsteadOfNode(app: FastifyInstance): void {
+  // An unknown expectation may be ignored (RFC 9110 §10.1.1).
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { httpVersion, headers } = request.raw
+    // RFC 9112 §3.2
+    if (headers.host === undefined && httpVersion === '1.1') {
+      done(new GatehouseError('VALIDATION_ERROR', { message: 'The Host header is missing.' }))
+    } else done()
+  })
+}
+
+/** Runs each request in the trace of its headers. Starts after the body was read, because reading it loses the context. */
+function traceRequests(app: FastifyInstance, sample: Sample | undefined): void {
+  app.addHook('preValidation', (request, _reply, done) => {
+    const context = traceContext(request.headers, sample)
+    if (context === undefined) done()
+    else runInTrace(context, done)
+  })
+}
+
+const YEAR_SECONDS = 31_536_000
+
+/** Headers of every response: browsers do not guess the content type, and use https when the public URL does. */
+const securityHeaders = (publicUrl: string | undefined): Readonly<Record<string, string>> => ({
+  'x-content-type-options': 'nosniff',
+  ...(publicUrl?.startsWith('https:') && { 'strict-transport-security': `max-age=${YEAR_SECONDS}` }),
+})
+
+/** Sends the headers with every response that reaches a hook, errors and streams included. */
+function sendSecurityHeaders(app: FastifyInstance, headers: Readonly<Record<string, string>>): void {
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(headers)
+    done()
+  })
+}
 
 /** Longest time for a client to send headers and body. */
 const REQUEST_TIMEOUT_MS = 60_000

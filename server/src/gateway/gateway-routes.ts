@@ -5,6 +5,8 @@ import { openaiResponses } from '../dialects/openai-responses/openai-responses.t
 import type { Endpoint } from '../domain/principal.ts'
 import { readRawJsonBodies } from '../http/bodies.ts'
 import { handle, type TypedApp } from '../http/route.ts'
+import type { Passage } from '../knowledge/search.ts'
+import type { RecalledMemory } from '../memory/recall.ts'
 import { governanceOf } from '../pipeline/governance-block.ts'
 import { runPipeline } from '../pipeline/pipeline.ts'
 import type { PipelineResult } from '../pipeline/pipeline-result.ts'
@@ -16,11 +18,31 @@ import { type AllowedOrigins, preflightRoute, registerCors } from './cors.ts'
 import { parseEmbeddings } from './embeddings-request.ts'
 import * as docs from './gateway-schemas.ts'
 import { withGovernanceHeaders } from './governance-headers.ts'
-import { knowledgeHit, memoryHit } from './hits.ts'
 import { parseCapture, parseKnowledgeSearch, parseMemorySearch, parseModel, parseNothing } from './other-requests.ts'
 import { sendEmbeddings, sendResult } from './send-response.ts'
 import { storedResponseRoutes } from './stored-responses-routes.ts'
 import { ungovernedRoutes } from './ungoverned-routes.ts'
+
+/** GW-KNOW-4 */
+const knowledgeHit = ({ id, title, content, classification, regulations, similarity }: Passage) => ({
+  chunk_id: id,
+  document_title: title,
+  content,
+  classification,
+  regulations,
+  similarity,
+})
+
+/** GW-MEMS-4 */
+const memoryHit = ({ id, scope, kind, content, summary, classification, similarity }: RecalledMemory) => ({
+  memory_id: id,
+  scope,
+  kind,
+  content,
+  summary,
+  classification,
+  similarity,
+})
 
 export interface GatewayDeps extends ChatDeps {
   readonly allowedOrigins: AllowedOrigins

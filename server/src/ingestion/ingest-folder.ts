@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises'
 import { DETECTORS } from '../classification/detectors.ts'
 import { createTextScanner } from '../classification/text-scanner.ts'
 import type { Database, Tx } from '../db/database.ts'
@@ -15,7 +16,24 @@ import type { Change } from '../setup/change.ts'
 import { recordChanges } from '../setup/record-changes.ts'
 import type { DocumentLedger } from './document-ledger.ts'
 import { type FolderFile, filesBelow, type UnreadableFolder } from './folder-files.ts'
-import { readAtMost } from './read-at-most.ts'
+
+/** Reads at most this many bytes from the beginning of a file, however large it is or becomes. */
+async function readAtMost(path: string, bytes: number): Promise<Uint8Array> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const buffer = Buffer.alloc(Math.min(size, bytes))
+    let read = 0
+    while (read < buffer.length) {
+      const { bytesRead } = await file.read(buffer, read, buffer.length - read, read)
+      if (bytesRead === 0) break
+      read += bytesRead
+    }
+    return buffer.subarray(0, read)
+  } finally {
+    await file.close()
+  }
+}
 
 export interface FolderDeps {
   readonly database: Pick<Database, 'db'>

@@ -64,7 +64,7 @@ interface NamedTransform {
   readonly transform: Transform
 }
 
-/** What the transforms do to findings of one type: the strictest of them. Undefined: nothing. */
+/** The strictest of the transforms that apply to findings of one type. */
 interface Effect {
   readonly kind: SpanTransform
   readonly names: ReadonlySet<string>

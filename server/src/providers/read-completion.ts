@@ -1,10 +1,27 @@
 import { finishReasonOf } from '../dialects/finish-reason.ts'
 import { withTextContent } from '../dialects/openai-chat/content-parts.ts'
 import type { CompletionDefaults } from '../dialects/upstream-dialect.ts'
-import type { Choice, Completion } from '../domain/completion.ts'
+import type { Choice, Completion, Usage } from '../domain/completion.ts'
 import type { ChatMessage } from '../domain/message.ts'
+import { countsOf } from '../domain/usage.ts'
 import { type Fields, isCount, isObject, isSet, readExtraFields, textOf } from '../lib/untrusted-json.ts'
-import { readUsage, usageIn } from './read-usage.ts'
+
+const USAGE_FIELDS = ['prompt_tokens', 'completion_tokens', 'total_tokens']
+
+/** The usage of a response: its own, in `x_groq` (Groq), or in a choice (Moonshot). */
+function usageIn({ usage, x_groq: groq, choices }: Fields): unknown {
+  if (isSet(usage)) return usage
+  if (isObject(groq) && isSet(groq.usage)) return groq.usage
+  return Array.isArray(choices) ? choices.find((choice: Fields) => isSet(choice.usage))?.usage : undefined
+}
+
+/** Returns undefined if a count is not valid (`countsOf`). Other fields of the provider are kept. */
+function readUsage(value: unknown): Usage | undefined {
+  if (!isObject(value)) return undefined
+  const counts = countsOf(value, value.prompt_tokens, value.completion_tokens)
+  const extras = readExtraFields(value, USAGE_FIELDS)
+  return counts && extras && { ...counts, ...extras }
+}
 
 /** Fields of a message, besides `content`, that must be strings. */
 const TEXT_FIELDS = ['refusal', 'reasoning_content', 'reasoning'] as const

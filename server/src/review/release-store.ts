@@ -1,7 +1,6 @@
 import type { Db, Tx } from '../db/database.ts'
 import { fromId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
-import { hasApproved } from './own-approval.ts'
 import { isSameRequest, type RequestHashes } from './request-hash.ts'
 import {
   type HoldContent,
@@ -13,6 +12,20 @@ import {
   releaseStep,
 } from './review.ts'
 import { ITEM_COLUMNS, type ItemRow, seal, toItem, unseal, uuidOf } from './review-row.ts'
+
+/** Whether the operator has approved the hold, also with one of the operator's admin tokens. `operatorId`: `opr_…` */
+async function hasApproved(
+  db: Db,
+  { decidedBy, approvals }: Pick<ReviewItem, 'decidedBy' | 'approvals'>,
+  operatorId: string,
+): Promise<boolean> {
+  const approvers = [decidedBy, ...approvals.map(({ by }) => by)].filter((id) => id !== null)
+  if (approvers.includes(operatorId)) return true
+  const tokens = approvers.map((id) => fromId('adm', id)).filter((uuid) => uuid !== undefined)
+  if (tokens.length === 0) return false
+  const query = db.selectFrom('admin_token').select('id').where('id', 'in', tokens).where('issued_by', '=', operatorId)
+  return (await query.executeTakeFirst()) !== undefined
+}
 
 /** A request that names the hold whose release it wants. */
 export interface Resubmission extends RequestHashes {

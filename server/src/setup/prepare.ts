@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { opensDatabaseKeys } from '../audit/secret-key-check.ts'
 import { ConfigError } from '../config/environment.ts'
 import { prepareDemo } from '../demo/demo.ts'
@@ -6,6 +7,7 @@ import type { FileOutcome } from '../ingestion/ingest-folder.ts'
 import { hasFolders, ingestFolders } from '../ingestion/ingest-folders.ts'
 import type { BackgroundWork } from '../lib/background-work.ts'
 import { counted } from '../lib/counted.ts'
+import { newCredential } from '../lib/credential.ts'
 import { secretBox } from '../lib/secret-box.ts'
 import { hasAdminToken } from '../operators/admin-token-store.ts'
 import { invitationUrl } from '../operators/invitation-store.ts'
@@ -13,9 +15,27 @@ import type { ConnectionPools } from '../providers/connection-pools.ts'
 import { applyConfigurationFile, type ConfigurationFileDeps } from './apply-configuration-file.ts'
 import { type BannerFacts, banner } from './banner.ts'
 import { syncEnvironmentProviders } from './environment-sync.ts'
-import { issueFirstAdminToken } from './first-admin-token.ts'
 import { firstLoginFile, issueFirstLogin, needsFirstLogin, writeFirstLoginLink } from './first-login.ts'
 import type { GatehouseFile } from './gatehouse-file.ts'
+import { importAdminToken } from './imported-secret.ts'
+import { writePrivateFile } from './private-file.ts'
+import { type ChangeDeps, changeServer } from './recorded-change.ts'
+
+/**
+ * Issues the first admin token and returns the file with it, or undefined if there is an admin token already. The file is written
+ * before the commit: after a crash in between, its token is invalid and the next start issues another.
+ */
+async function issueFirstAdminToken(deps: ChangeDeps, dataDir: string): Promise<string | undefined> {
+  const file = join(dataDir, 'admin-token')
+  const changes = await changeServer(deps, async (tx, now) => {
+    if (await hasAdminToken(tx)) return []
+    const { secret, hash } = newCredential('ga_')
+    await writePrivateFile(file, `${secret}\n`)
+    const id = await importAdminToken(tx, { name: 'first', hash }, now)
+    return [{ done: 'issued', object: 'admin_token', id, name: 'first', fields: [] }]
+  })
+  return changes.length > 0 ? file : undefined
+}
 
 /** The part of the context that the start needs. */
 export interface PrepareDeps extends ConfigurationFileDeps {
