@@ -105,7 +105,7 @@ async function acceptLog(
   await tx.deleteFrom('audit_checkpoint').where('workspace_id', '=', workspace).where('size', '>=', through).execute()
   await tx.deleteFrom('audit_delivery').where('workspace_id', '=', workspace).execute()
   // Otherwise the next records would not be counted if the end went back.
-  // An older version that runs beside this one counts in audit_rollup.
+  // An older version that runs at the same time counts in audit_rollup.
   for (const position of ['audit_usage_position', 'audit_rollup_position'] as const) {
     await tx.updateTable(position).set({ through }).where('workspace_id', '=', workspace).where('through', '>', through).execute()
   }

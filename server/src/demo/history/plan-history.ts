@@ -32,7 +32,7 @@ const TEAMS = [
   { application: 'engineering', ownModel: 'demo-code', prompts: ENGINEERING_PROMPTS, users: ENGINEERING_USERS },
 ] as const
 
-/** The same requests for the same times, so that a history that was interrupted goes on where it ended. In time order. */
+/** The same requests for the same times, so that an interrupted history continues where it ended. In time order. */
 export function planHistory(from: Date, until: Date): readonly PlannedRequest[] {
   const random = mulberry32(Math.floor(from.getTime() / 1_000))
   const last = until.getTime() - 60 * MINUTE_MS

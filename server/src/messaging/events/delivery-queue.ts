@@ -178,7 +178,7 @@ export interface AttemptResult {
   readonly nextAttemptAt?: Date
 }
 
-/** Records an attempt. A delivery that was replayed or erased meanwhile does not change. */
+/** Records an attempt. A delivery that has been replayed or erased since does not change. */
 export async function recordAttempt(
   db: Db,
   { uuid, attempts }: ClaimedDelivery,
