@@ -15,10 +15,8 @@ export type ResponseOf<M extends Method, P extends PathOf<M>> = NonNullable<
   FetchResponse<paths[P][M] & Record<string | number, unknown>, unknown, 'application/json'>['data']
 >
 
-/** Paths that return a paged list. */
 export type ListPath = { [P in PathOf<'get'>]: ResponseOf<'get', P> extends ListPage ? P : never }[PathOf<'get'>]
 
-/** An item of a list. */
 export type ItemOf<P extends ListPath> = ResponseOf<'get', P> extends { data: (infer Item)[] } ? Item : never
 
 interface ListPage {

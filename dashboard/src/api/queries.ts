@@ -120,7 +120,6 @@ interface Page<Item> {
   readonly next_cursor: string | null
 }
 
-/** Reads one page of a list. */
 export const readPage = async <P extends ListPath>(path: P, init: InitOf<'get', P>, signal: AbortSignal) =>
   (await sendRequest('get', path, init, signal)) as unknown as Page<ItemOf<P>>
 

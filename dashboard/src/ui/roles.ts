@@ -3,7 +3,6 @@ import i18next from 'i18next'
 const ROLES = ['owner', 'policy_author', 'reviewer', 'auditor', 'read_only'] as const
 type Role = (typeof ROLES)[number]
 
-/** Label of a role. */
 export const roleName = (role: Role): string => i18next.t(`ui:roles.names.${role}`)
 
 /** Purpose of a role in one sentence. */

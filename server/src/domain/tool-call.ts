@@ -3,7 +3,6 @@ import type { ChatMessage } from './message.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A call of a tool by a model. */
 export interface ToolCall {
   /** Empty if the call has none. */
   readonly name: string

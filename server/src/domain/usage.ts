@@ -88,7 +88,6 @@ const uncounted = (reasoning: unknown, output: number): number =>
 const cachedTokens = ({ cache_read_input_tokens: read, cache_creation_input_tokens: written }: Fields): number =>
   partOf(MAX_TOKENS, read) + partOf(MAX_TOKENS, written)
 
-/** The sums of a field over all attempts. */
 export const sumOf = (attempts: readonly ProviderAttempt[], field: TokenField): number =>
   attempts.reduce((sum, attempt) => sum + (attempt[field] ?? 0), 0)
 

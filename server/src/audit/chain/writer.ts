@@ -48,7 +48,7 @@ interface WorkspaceQueue {
   readonly groups: Appender
   readonly size: GroupSize
   waiting: QueuedRecord[]
-  /** The group in the current commit. */
+  /** The records that are being committed. */
   group: QueuedRecord[]
   busy: boolean
 }

@@ -235,8 +235,8 @@ async function signCurrentState(
 }
 
 /**
- * The record names the fault, so that an acceptance is documented. New groups must be sealed behind it: so each process reads the end of the
- * chain once more, and learns of the resumption.
+ * The record names the fault that the operator accepted. New groups must be sealed after it, so each process reads the end of the chain again
+ * and learns of the resumption.
  */
 async function recordResumption(tx: Tx, workspaceId: string, keys: WorkspaceKeys, fault: AuditFault, now: Date): Promise<string> {
   const id = newId('aud')

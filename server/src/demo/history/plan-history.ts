@@ -8,7 +8,6 @@ import {
   SUPPORT_USERS,
 } from './prompts.ts'
 
-/** A request of the history. */
 export interface PlannedRequest {
   readonly at: Date
   readonly application: string

@@ -65,7 +65,6 @@ export const refusal = (code: ErrorCode, fields: ErrorFields = {}, afterCommit?:
   ...(afterCommit && { afterCommit }),
 })
 
-/** Registers a route. */
 export type Route = (app: FastifyInstance, deps: MessagingDeps) => void
 
 interface ReadRoute<Q extends TProperties> {

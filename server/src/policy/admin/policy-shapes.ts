@@ -22,7 +22,6 @@ export const NOTE_PATTERN = '^[^\\u0000\\p{Cs}]*$'
 /** Note of a version or a draft. */
 export const Note = Type.String({ maxLength: 2_000, pattern: NOTE_PATTERN })
 
-/** The document to publish. */
 export const PublishBody = Type.Object({
   source: Source,
   note: Type.Optional({ ...Note, description: 'The reason for the version. The history shows it.' }),

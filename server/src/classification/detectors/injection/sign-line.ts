@@ -1,7 +1,6 @@
 import { COLON, FOLDED, foldUnknown, HASH_START, hashStep, IGNORED, MAYBE_END, SENTENCE_END, SEPARATOR, UNKNOWN } from './fold.ts'
 import { addAnchors, COLON_SIGN, negates, noAnchors, SENTENCE, STRANGER, signOfHash } from './grammar.ts'
 
-/** A part of a text. */
 export interface TextSpan {
   readonly start: number
   readonly end: number
