@@ -36,7 +36,7 @@ const DAY_MS = 86_400_000
 
 const page = { limit: 50 }
 type Search = Parameters<typeof searchRecords>[2]
-/** Rare values that no record has together, and frequent ones. */
+/** Rare values that no record has together, beside frequent ones. */
 const LISTS: Readonly<Record<string, Search>> = {
   'audit records, first page': page,
   'audit records of a user': { ...page, userHashes: ['user 7'] },

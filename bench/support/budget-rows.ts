@@ -10,7 +10,7 @@ import { createWorkspaces } from './node-writers.ts'
 export interface RowFigures {
   /** Calls of budget_reserve for a request that is also settled. */
   readonly calls: number
-  /** Reservations a second when nothing is settled at the same time. */
+  /** Reservations a second when nothing is settled meanwhile. */
   readonly reserved: number
   /** Reservations a second that are also settled, each in a separate transaction. */
   readonly settled: number

@@ -10,12 +10,12 @@ import { MESSAGE_RULES } from './policy.ts'
 import type { Rig } from './rig.ts'
 import { createScratchDatabase } from './scratch-database.ts'
 
-/** Governed sends in one Workspace, with chats at the same time. */
+/** Governed sends in one Workspace, with chats beside them. */
 export interface SendFigures {
   readonly nodes: number
   /** Sends a second over all nodes, without chats. */
   readonly sends: number
-  /** 99th percentile of chats in milliseconds: alone, and together with sends. */
+  /** 99th percentile of chats in milliseconds: alone, and beside sends. */
   readonly chatsAlone: number
   readonly chatsBeside: number
 }

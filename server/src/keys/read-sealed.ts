@@ -3,6 +3,7 @@ import type { Db } from '../db/database.ts'
 import { KEY_ID_BYTES, WITH_ID } from '../lib/secret-box.ts'
 import type { SealedColumn } from './sealed-columns.ts'
 
+/** A row of a sealed column. */
 export interface SealedRow {
   readonly sealed: Buffer
   /** The primary key. */

@@ -48,7 +48,7 @@ interface WorkspaceQueue {
   readonly groups: Appender
   readonly size: GroupSize
   waiting: QueuedRecord[]
-  /** The records that are being committed. */
+  /** The group in the current commit. */
   group: QueuedRecord[]
   busy: boolean
 }

@@ -14,6 +14,7 @@ export interface AdoptedLog {
   readonly newer: number
 }
 
+/** Log message for an adoption. */
 export const ADOPTION_MESSAGE = 'the audit log was written by an older version and verifies; it is now sealed with the secret key'
 
 /**

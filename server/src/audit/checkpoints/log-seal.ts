@@ -34,6 +34,7 @@ export interface LogSeal {
 /** Time that nodes of an older version may still write without seals during a rolling upgrade. */
 const UPGRADE_MS = 24 * 3_600_000
 
+/** The seal of a new Workspace. */
 export const createFirstSeal = (workspaceId: string): LogSeal => ({
   workspace_id: workspaceId,
   size: 0,

@@ -105,7 +105,7 @@ async function acceptLog(
   await tx.deleteFrom('audit_checkpoint').where('workspace_id', '=', workspace).where('size', '>=', through).execute()
   await tx.deleteFrom('audit_delivery').where('workspace_id', '=', workspace).execute()
   // Otherwise the next records would not be counted if the end went back.
-  // An older version that runs at the same time counts in audit_rollup.
+  // An older version that runs beside this one counts in audit_rollup.
   for (const position of ['audit_usage_position', 'audit_rollup_position'] as const) {
     await tx.updateTable(position).set({ through }).where('workspace_id', '=', workspace).where('through', '>', through).execute()
   }
@@ -235,8 +235,8 @@ async function signCurrentState(
 }
 
 /**
- * The record names the fault that the operator accepted. New groups must be sealed after it, so each process reads the end of the chain again
- * and learns of the resumption.
+ * The record names the fault, so that an acceptance is documented. New groups must be sealed behind it: so each process reads the end of the
+ * chain once more, and learns of the resumption.
  */
 async function recordResumption(tx: Tx, workspaceId: string, keys: WorkspaceKeys, fault: AuditFault, now: Date): Promise<string> {
   const id = newId('aud')

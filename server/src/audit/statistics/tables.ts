@@ -68,7 +68,7 @@ export interface AuditUsageValueTable
   provider_durations: string[] | null
 }
 
-/** Tables of versions before the counts by model, provider, user and key. They are removed when no such version can run together with this one. */
+/** Tables of versions before the counts by model, provider, user and key. They are removed when no such version can run beside this one. */
 interface FormerPositionTable {
   workspace_id: string
   through: number
