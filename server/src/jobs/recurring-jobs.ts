@@ -65,7 +65,6 @@ interface Deps extends AnnouncementJobDeps, AuditJobDeps, BudgetJobDeps {
   readonly maintenance: DatabaseMaintenance | undefined
 }
 
-/** All jobs and their intervals. */
 export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job[] => [
   ...removalJobs(deps),
   ...auditJobs(deps),

@@ -78,7 +78,6 @@ interface ReadRoute<Q extends TProperties> {
   ) => Promise<unknown>
 }
 
-/** A route that only reads. */
 export const readRoute =
   <Q extends TProperties = Record<never, never>>({ target, docs, handle }: ReadRoute<Q>): Route =>
   (app, deps) => {
