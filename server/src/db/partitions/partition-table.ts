@@ -15,7 +15,7 @@ export const proofName = (table: string): string => `${table}_fits_first_partiti
  * where they are. Statements of running nodes find the new table by its name. PostgreSQL reads all rows under the lock unless the
  * constraint `proofName` shows that they fit. `end`: first id that is not in the first partition.
  *
- * A unique constraint besides the key belongs to each partition: PostgreSQL has none over all of them without the id.
+ * A unique constraint beside the key belongs to each partition: PostgreSQL has none over all of them without the id.
  */
 export async function partitionTable<DB>(tx: Kysely<DB>, table: string, end: string): Promise<void> {
   const run = (statement: string) => sql.raw(statement).execute(tx)
