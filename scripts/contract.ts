@@ -28,7 +28,7 @@ const TESTS = /\.test\.tsx?$|^server\/test\//
 const CODE = /\.(?:ts|tsx|mjs|cjs)$/
 const COMMENT = /\/\*[\s\S]*?\*\/|(?<![:\w])\/\/.*/g
 const DOCUMENT = /[\w/.-]*\w\.md\b/g
-/** A section number whose document is not named beside it. */
+/** A section number whose document is not named next to it. */
 const SECTION = /^(?!.*\bRFC).*(?<!`)§ ?\d/m
 
 function rulesOf(files: Files): readonly Rule[] {

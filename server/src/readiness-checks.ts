@@ -73,7 +73,7 @@ function requireNoTampering({ faults }: AuditWatch): void {
   if (faults.size > 0) throw new Degraded(`The audit log of ${faults.size} Workspace(s) was tampered with.`)
 }
 
-/** Degraded: everything is read from the primary meanwhile. */
+/** Degraded: until the replica is back, everything is read from the primary. */
 function requireFreshReplica({ reads }: Database): void {
   const { lagMs = 0, maxLagMs = 0 } = reads.replica ?? {}
   if (lagMs <= maxLagMs) return

@@ -145,7 +145,7 @@ function exitAfter(ms: number, { log }: Pick<Context, 'log'>): void {
   timer.unref()
 }
 
-/** In the background, because it takes some seconds. It goes on after a restart. */
+/** In the background, because it takes some seconds. It continues after a restart. */
 function startDemoHistory(context: Context): void {
   if (!context.config.demo) return
   context.background.start(async (signal) => {

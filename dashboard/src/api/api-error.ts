@@ -7,9 +7,7 @@ export class ApiError extends Error {
   /** Path of the invalid field. */
   readonly param: string | null
   readonly requestId: string | null
-  /** Audit record of the request. */
   readonly auditId: string | null
-  /** Review item of a held request. */
   readonly reviewItemId: string | null
   readonly details: Readonly<Record<string, unknown>>
 

@@ -5,11 +5,9 @@ interface ApplicationNames {
   readonly isEmpty: boolean
   /** Falls back to the id. */
   readonly nameOf: (id: string) => string
-  /** Options of a select input. */
   readonly choices: readonly { readonly value: string; readonly label: string }[]
 }
 
-/** Names of the Workspace's Applications. */
 export function useApplicationNames(): ApplicationNames {
   const all = useAll('/admin/v1/applications')
   const items = all.items ?? []

@@ -30,7 +30,6 @@ export const verifyBackupCode = (code: string) => post('/two-factor/verify-backu
 /** Functions to run before the session ends. */
 export const beforeSignOut = new Set<() => Promise<unknown>>()
 
-/** Ends the session of this browser. */
 export async function signOut(): Promise<void> {
   await Promise.allSettled([...beforeSignOut].map((run) => run()))
   await post('/sign-out', {})
@@ -80,9 +79,7 @@ export interface NewTwoFactor {
 export const enableTwoFactor = (password: string) => post<NewTwoFactor>('/two-factor/enable', { password })
 export const disableTwoFactor = (password: string) => post('/two-factor/disable', { password })
 
-/** Creates new backup codes and invalidates the old ones. */
 export const createBackupCodes = (password: string) =>
   post<{ readonly backupCodes: readonly string[] }>('/two-factor/generate-backup-codes', { password })
 
-/** Ends all other sessions of the operator. */
 export const revokeOtherSessions = () => post('/revoke-other-sessions', {})

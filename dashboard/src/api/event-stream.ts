@@ -1,4 +1,3 @@
-/** One server-sent event. */
 export interface ServerEvent {
   /** Default: `message`. */
   readonly type: string

@@ -6,7 +6,6 @@ import { fromCursor, type List, readPage } from './queries.ts'
 /** A list of which only the pages around the visible rows are in memory. Items of other pages are undefined. */
 export interface LongList<Item> extends Omit<List<Item>, 'items' | 'isPrevious'> {
   readonly items: readonly (Item | undefined)[] | undefined
-  /** Loads the pages of these rows. */
   readonly show: (first: number, last: number) => void
 }
 

@@ -7,18 +7,14 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 /** Paths of the API that support a method. */
 export type PathOf<M extends Method> = { [P in keyof paths]: paths[P] extends Record<M, object> ? P : never }[keyof paths]
 
-/** Path and query parameters and body of an operation. */
 export type InitOf<M extends Method, P extends PathOf<M>> = MaybeOptionalInit<paths[P], M>
 
-/** Response body of an operation. */
 export type ResponseOf<M extends Method, P extends PathOf<M>> = NonNullable<
   FetchResponse<paths[P][M] & Record<string | number, unknown>, unknown, 'application/json'>['data']
 >
 
-/** Paths that return a paged list. */
 export type ListPath = { [P in PathOf<'get'>]: ResponseOf<'get', P> extends ListPage ? P : never }[PathOf<'get'>]
 
-/** An item of a list. */
 export type ItemOf<P extends ListPath> = ResponseOf<'get', P> extends { data: (infer Item)[] } ? Item : never
 
 interface ListPage {

@@ -46,7 +46,6 @@ export function useRead<P extends PathOf<'get'>>(
   }) as UseQueryResult<ResponseOf<'get', P>>
 }
 
-/** The loaded pages of a list. */
 export interface List<Item> {
   /** Undefined until the first page is loaded. */
   readonly items: readonly Item[] | undefined
@@ -72,7 +71,6 @@ export function useList<P extends ListPath>(path: P, ...[init, options = {}]: Op
   return listOf(result)
 }
 
-/** The list of a paged query. */
 export const listOf = <Item>(
   result: UseInfiniteQueryResult<{ readonly pages: readonly { readonly data: readonly Item[] }[] }>,
 ): List<Item> => ({
@@ -120,7 +118,6 @@ interface Page<Item> {
   readonly next_cursor: string | null
 }
 
-/** Reads one page of a list. */
 export const readPage = async <P extends ListPath>(path: P, init: InitOf<'get', P>, signal: AbortSignal) =>
   (await sendRequest('get', path, init, signal)) as unknown as Page<ItemOf<P>>
 

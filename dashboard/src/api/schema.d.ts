@@ -2042,7 +2042,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Set your absence: assignments go to your delegate meanwhile */
+        /** Set your absence: assignments go to your delegate during this time */
         put: operations["setAbsence"];
         post?: never;
         /** End your absence */

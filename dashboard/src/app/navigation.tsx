@@ -6,7 +6,6 @@ import type { NavigationEntry } from '../routing/feature.ts'
 import { NAVIGATION, SECTIONS } from './features.ts'
 import classes from './navigation.module.css'
 
-/** Classes of each link in the sidebar. */
 export const LINK_CLASSES = {
   root: classes.link ?? '',
   section: classes.icon ?? '',

@@ -52,7 +52,7 @@ const base = createTheme({
       },
     },
     Drawer: { defaultProps: { attributes: NO_BANNER } satisfies Partial<DrawerProps> },
-    // Hints are below the inputs, so that inputs beside each other are aligned.
+    // Hints are below the inputs, so that inputs next to each other are aligned.
     InputWrapper: { defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] } satisfies InputWrapperProps },
     // Opens with its first item selected, as ARIA describes it. The placeholder would be a focusable child without a role of a menu.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } satisfies Partial<MenuProps> },

@@ -5,7 +5,6 @@ import { useTranslation } from 'react-i18next'
 import type { Column } from './data-table-column.ts'
 
 interface ColumnChoice<Row> {
-  /** The columns to show. */
   readonly columns: readonly Column<Row>[]
   /** Ids of the chosen columns; null: the list's own choice. */
   readonly chosen: readonly string[] | null

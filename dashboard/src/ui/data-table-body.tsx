@@ -29,7 +29,6 @@ interface BodyProps<Row> {
   readonly scroll: HTMLDivElement | null
 }
 
-/** The rows of a table. */
 export function DataTableBody<Row>(props: BodyProps<Row>) {
   const { rows, columns, keyOf, rowLink } = props
   if (rows.length >= VIRTUAL_FROM) return <VirtualRows {...props} />

@@ -13,7 +13,6 @@ interface FilterFieldProps extends Pick<TextInputProps, 'label' | 'placeholder' 
   readonly onSearch?: ((text: string) => void) | undefined
 }
 
-/** A text input that filters a list. */
 export function FilterField({ value, onChange, type = 'text', suggestions, onSearch, ...input }: FilterFieldProps) {
   const { t } = useTranslation('ui')
   const { text, change } = useDebouncedFilter(value, onChange)

@@ -14,7 +14,6 @@ interface FilterInputProps {
   readonly wide?: boolean
 }
 
-/** The input of a filter. */
 export function FilterInput({ filter, values, onChange, compact = false, wide = false }: FilterInputProps) {
   const { t } = useTranslation()
   const { name, label, kind, choices = [], fallback, searchable = false, placeholder, error, suggestions, onSearch } = filter

@@ -32,7 +32,6 @@ export interface Suggestion {
 
 export type FilterValues = Readonly<Record<string, string | undefined>>
 
-/** The names of the values that the filter sets. */
 const valuesOf = ({ kind, name }: Filter): readonly string[] => (kind === 'period' ? ['period', 'from', 'to'] : [name])
 
 export const isSet = (filter: Filter, values: FilterValues): boolean =>

@@ -18,7 +18,6 @@ export const FINDING_TYPES = [
   'hidden.text',
 ] as const
 
-/** Label of a finding type. */
 export const findingLabel = (type: string): string =>
   i18next.t(`ui:findings.${type}` as 'ui:findings.pii.email', { defaultValue: type })
 

@@ -11,7 +11,6 @@ interface Form {
   readonly resetDirty: () => void
 }
 
-/** State of a dialog with a form. */
 export function useFormDialog(form: Form) {
   const [opened, { open, close }] = useDisclosure()
   return {
@@ -33,7 +32,6 @@ export function useFormDialog(form: Form) {
 
 interface FormDialogProps extends Pick<ButtonProps, 'variant' | 'size'> {
   readonly dialog: ReturnType<typeof useFormDialog>
-  /** Title of the dialog. */
   readonly title: string
   /** Text of the button. Default: the title. */
   readonly label?: string

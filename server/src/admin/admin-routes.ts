@@ -140,7 +140,7 @@ function requireScopes(app: FastifyInstance, deps: AdminDeps): void {
     if (requirementOf(schema).scope === undefined) throw new Error(`${url} declares no scope: add it to the operation`)
   })
   app.addHook('onRequest', async (request) => requireScope(request))
-  // A slow body takes up to a minute: the operator's scopes may have changed meanwhile.
+  // A slow body takes up to a minute: the operator's scopes may have changed since.
   app.addHook('preHandler', async (request) => {
     if (request.body === undefined) return
     request.operator = await operatorOf(request.headers, deps)

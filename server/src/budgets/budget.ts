@@ -103,7 +103,6 @@ export type BudgetPatch = Static<typeof BudgetPatch>
 
 const createChecker = checker(BudgetCreate)
 
-/** A new budget from its declaration. */
 export function checkBudgetCreate(body: unknown): Checked<NewBudget> {
   const checked = createChecker(body)
   if (!checked.ok) return checked

@@ -141,7 +141,7 @@ export class BudgetLedger {
       const answer = await withDeadline(this.#deps.loadMs, asked, 'the budgets were not checked')
       if (times > 1 && !(answer.ok && answer.times > 1)) requests.noteScarce(spending, this.#clock())
       if (!answer.ok) return answer
-      // The timer of the deadline may run late: in a process that was frozen, the reservation may have expired meanwhile.
+      // The timer of the deadline may run late: in a process that was frozen, the reservation may already have expired.
       if (this.#clock() - sentAt >= this.#deps.loadMs) throw new DeadlineError('the budgets were checked too late')
       const slice = sliceOf(demand, answer, { times: answer.times - 1, endsAt: sliceEnd(sentAt, answer.window_ms) })
       if (answer.times > 1) this.#release(requests.hold(slice))

@@ -9,7 +9,6 @@ import type { MatchedBudget } from './match-budgets.ts'
 /** A reservation ends by itself after this time, unless its node renews it. */
 const LEASE_SECONDS = 90
 
-/** One count of a budget in its window. */
 export interface CountKey extends Pick<SettledEntry, 'budget' | 'subject' | 'starts'> {
   readonly unit: BudgetUnit
 }

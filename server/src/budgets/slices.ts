@@ -2,11 +2,11 @@ import { addSpending, NOTHING_SPENT, type Spending } from '../domain/spending.ts
 import { BUDGET_UNITS } from './budget.ts'
 import type { CountKey } from './reservation-store.ts'
 
-/** For so long, in milliseconds, requests are admitted from a slice: much less than the database keeps it (reservation-store.ts). */
+/** Milliseconds for which a slice admits requests, much less than the database keeps it (reservation-store.ts). */
 const SLICE_MS = 2_000
 /** A slice holds as many requests as came in this time, and not more than they asked for together. */
 const RECENT_MS = 1_000
-/** Fewer recent requests reserve one by one. */
+/** With fewer recent requests, each request makes its own reservation. */
 const FEWEST = 4
 const MOST = 512
 /** After the database has granted no slice, because little is left, requests of that size or more ask for none during this time. */
@@ -14,7 +14,7 @@ const SCARCE_MS = 1_000
 
 /**
  * A reservation for several requests of the same counts, which this process admits without asking the database. A reservation for one
- * request has nothing free.
+ * request has no room for others.
  */
 export interface Slice {
   readonly workspaceId: string

@@ -88,7 +88,7 @@ export async function listCounts(
   return { data: rows.slice(0, limit), hasMore: rows.length > limit }
 }
 
-/** The cursor after a count. */
+/** The cursor of the page that follows this count. */
 export const countKey = ({ spent, subject }: BudgetCount): string => `${spent}\n${subject}`
 
 /** Removes windows that ended before `before`, and those without spending that ended before `unspent`, up to `most`. Returns how many. */

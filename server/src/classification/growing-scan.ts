@@ -66,7 +66,7 @@ function findWritten(text: string, detectors: readonly Detector[]): readonly Fin
   try {
     return detectors.flatMap((detector) => detector.detect(text))
   } catch {
-    // Nothing is known about the text.
+    // A detector failed, so the whole text counts as a finding.
     return [{ type: 'hidden.text', start: 0, end: text.length }]
   }
 }

@@ -71,8 +71,8 @@ function readingsOf(text: string): ScannedReadings {
 const NO_READINGS = readingsOf('')
 
 /**
- * Runs all detectors on all texts. `budgetMs` of this thread's CPU time is for the whole scan: a process that stood still for a while
- * refuses no request. A detector cannot be interrupted, so an exceeded budget is noticed when the detector ends, and the following
+ * Runs all detectors on all texts. `budgetMs` of this thread's CPU time is for the whole scan: a process that was suspended for a while
+ * does not refuse the request. A detector cannot be interrupted, so an exceeded budget is noticed when the detector ends, and the following
  * detectors do not run. Failed detectors are listed in `failures`.
  */
 export function scan(

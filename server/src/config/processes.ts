@@ -23,7 +23,7 @@ const MIN_HEAP_BYTES = 256 * 2 ** 20
 /** Connections that each process gets by default if there are more than two. */
 const CONNECTIONS_PER_PROCESS = 5
 const MIN_POOL = 10
-/** A transaction and a statement beside it. */
+/** A transaction and one more statement. */
 const MIN_CONNECTIONS_PER_PROCESS = 2
 const MAX_POOL = 500
 

@@ -2,7 +2,6 @@ import { isIP } from 'node:net'
 import { ROLES, type Role } from '../domain/operator.ts'
 import { ConfigError, type Environment } from './environment.ts'
 
-/** Sign-in to the dashboard. */
 export interface SignInConfig {
   /** Origin of this server for browsers, for example `https://gatehouse.example.com`. Absent: the origin of each request. */
   readonly publicUrl: string | undefined

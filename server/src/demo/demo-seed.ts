@@ -34,7 +34,7 @@ export interface SeededDemo {
 }
 
 interface SeedDeps extends ApplyDeps {
-  /** Present: a new demo gets a history, and so what its pages show beside it. */
+  /** If present, a new demo gets a history and the other data that its pages show. */
   readonly extras?: { readonly webhookBox: SecretBox } | undefined
 }
 

@@ -26,7 +26,6 @@ export function accessOf({ all, workspaces }: Roles): Access {
 export const scopesIn = ({ all, workspaces }: Access, workspaceId: string | undefined): readonly Scope[] =>
   (workspaceId === undefined ? undefined : workspaces.get(workspaceId)) ?? all
 
-/** The scopes in at least one Workspace. */
 export const scopesAnywhere = ({ all, workspaces }: Access): readonly Scope[] => union(all, ...workspaces.values())
 
 /** Whether the operator may know that the Workspace exists. */

@@ -131,7 +131,7 @@ const NONE: ReadonlyMap<string, string> = new Map()
 const HAS_FRACTION = /\d[.eE]/
 const NUMBER = /\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 
-/** Shorter numbers have less than seven digits beside a fraction or an exponent. `integersIn` takes long, and coordinates are many short numbers. */
+/** Shorter numbers have less than seven digits besides a fraction or an exponent. `integersIn` takes long, and coordinates are many short numbers. */
 const SHORTEST_HIDING = '1234567.0'.length
 
 /** Visits the integers in numbers with a fraction or an exponent, as one text. Returns the changed numbers. */

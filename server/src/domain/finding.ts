@@ -26,7 +26,7 @@ export interface Finding {
   readonly type: FindingType
   readonly start: number
   readonly end: number
-  /** It goes on in the next text: this is not the end of it. Counted there. */
+  /** The finding continues in the next text and is counted there. */
   readonly continues?: true
 }
 

@@ -46,7 +46,7 @@ export const UNKNOWN_FIELD = 'is not a field that the gateway knows'
 /** Parameters that only the gateway sets. `reasoning_included`: the kinds of reasoning that a client of the Responses API asks for. */
 export const OWN_PARAMETERS: readonly string[] = [CARRIED_FIELDS, NAMESPACED_NAMES, 'reasoning_included']
 
-/** Indices of items in the list of messages: from `from` up to and including `to`. `system`: the system prompt beside that list. */
+/** Indices of items in the list of messages: from `from` up to and including `to`. `system`: the system prompt outside that list. */
 export type Origin = { readonly from: number; readonly to: number } | 'system'
 
 /**

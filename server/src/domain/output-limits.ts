@@ -4,7 +4,6 @@ import { VOCABULARY } from './vocabulary.ts'
 
 /** A field that limits the output of some server. */
 export interface OutputLimit {
-  /** The tokens of one completion, or the number of completions. */
   readonly of: 'tokens' | 'completions'
   /** `extra_body.num_predict` */
   readonly path: string

@@ -3,7 +3,6 @@ import { READ_SCOPES, SCOPES, type Scope } from './scope.ts'
 
 const readsBut = (...hidden: readonly Scope[]): readonly Scope[] => READ_SCOPES.filter((scope) => !hidden.includes(scope))
 
-/** The scopes of each role. */
 export const ROLE_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
   owner: SCOPES,
   policy_author: [...readsBut('operators:read'), 'policies:write', 'knowledge:content', 'playground:use'],

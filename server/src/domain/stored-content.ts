@@ -8,7 +8,6 @@ export interface StoredContent {
   readonly response: Json & { readonly output: readonly Json[] }
 }
 
-/** A response that is to be stored. */
 export interface NewStoredContent extends StoredContent {
   /** `resp_…`, the id in the response. */
   readonly id: string

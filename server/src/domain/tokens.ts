@@ -11,14 +11,14 @@ interface Read {
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-/** As estimateTokens, for a whole request: tools and schemas count as JSON text. `texts`: those of the messages, if they are known. */
+/** Like estimateTokens, but for a whole request: tools and schemas count as JSON text. `texts` are those of the messages, if they are known. */
 export const estimateRequestTokens = ({ messages, parameters }: Read, texts = collectTexts(messages)): number =>
   Object.entries(parameters).reduce<number>(
     (sum, parameter) => sum + Math.ceil(parameterText(parameter).length / CHARACTERS_PER_TOKEN),
     estimateTokens(texts),
   )
 
-/** The JSON text of a parameter that a provider may read: a name that is no word of the API counts, too. */
+/** The JSON text of a parameter that a provider may read: a name that is not a word of the API counts too. */
 const parameterText = ([name, value]: readonly [string, unknown]): string =>
   (VOCABULARY.has(name) ? '' : name) +
   (typeof value === 'string' || (typeof value === 'object' && value !== null) ? JSON.stringify(value) : '')
@@ -27,7 +27,7 @@ const parameterText = ([name, value]: readonly [string, unknown]): string =>
 export const estimateTokens = (texts: readonly string[]): number =>
   texts.reduce((sum, text) => sum + Math.ceil(text.length / CHARACTERS_PER_TOKEN) + TOKENS_PER_MESSAGE, 0)
 
-/** No text that people write has fewer bytes a token: Chinese and emoji have two to three, English has four to five. */
+/** Texts that people write have at least two bytes for each token: Chinese and emoji have two to three, English has four to five. */
 const LEAST_BYTES_PER_TOKEN = 2
 /** The largest picture at its highest resolution, for nearly all models. */
 const MOST_TOKENS_PER_PICTURE = 6_000

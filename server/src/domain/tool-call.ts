@@ -3,7 +3,6 @@ import type { ChatMessage } from './message.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A call of a tool by a model. */
 export interface ToolCall {
   /** Empty if the call has none. */
   readonly name: string
@@ -69,7 +68,7 @@ function namesOfChoice(choice: unknown): readonly string[] {
   return Array.isArray(tools) ? tools.flatMap(namesOf) : []
 }
 
-/** Providers read the name in the object that the type names, or beside the type. */
+/** Providers read the name in the object that the type names, or next to the type. */
 function namesOf(tool: unknown): readonly string[] {
   if (!isObject(tool)) return ['']
   const names = [tool, tool.function, tool.custom].flatMap((form) =>

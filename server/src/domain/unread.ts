@@ -8,7 +8,7 @@ export interface Unread {
   readonly count: number
   /** Decoded size of these bytes. */
   readonly bytes: number
-  /** Each kind once, in the order of UNREAD_KINDS, with those of linked pictures and files. */
+  /** Each kind once, in the order of UNREAD_KINDS, including the kinds of linked pictures and files. */
   readonly kinds: readonly UnreadKind[]
 }
 

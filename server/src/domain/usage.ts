@@ -16,7 +16,7 @@ export interface TokenUnits {
   readonly input: number
   /** Part of `input`: read from the provider's prompt cache. */
   readonly cacheRead: number
-  /** Part of `input`, beside `cacheRead`: written to the provider's prompt cache. */
+  /** Part of `input`, in addition to `cacheRead`: written to the provider's prompt cache. */
   readonly cacheWrite: number
   /** Part of `cacheWrite`: kept for an hour, the others for five minutes. Undefined: the provider reports no lifetimes. */
   readonly cacheWrite1h: number | undefined
@@ -27,7 +27,7 @@ export interface TokenUnits {
 }
 
 /**
- * Reads the units from the details of OpenAI (`prompt_tokens_details`, `completion_tokens_details`) and the names of others beside the counts:
+ * Reads the units from the details of OpenAI (`prompt_tokens_details`, `completion_tokens_details`) and the names of other servers next to the counts:
  * DeepSeek (`prompt_cache_hit_tokens`), Moonshot (`cached_tokens`), proxies of the Messages API (`cache_read_input_tokens`) and Anthropic
  * (`cache_creation`). A part that is no count, or exceeds its whole, counts as 0.
  */
@@ -65,7 +65,7 @@ export const MAX_TOKENS = 1_000_000_000
  * The counts of a usage whose total is `total_tokens`. A missing count is 0, and a missing total is the sum. Returns undefined if a count is
  * not a whole number from 0 to MAX_TOKENS.
  *
- * Some servers count a part beside the whole: reasoning beside the output (xAI, Gemini), tokens of the cache beside the input. The total
+ * Some servers count a part in addition to the whole: reasoning in addition to the output (xAI, Gemini), tokens of the cache in addition to the input. The total
  * tells, so that every token is charged.
  */
 export function countsOf(usage: Fields, input: unknown = 0, output: unknown = 0): Usage | undefined {
@@ -88,7 +88,6 @@ const uncounted = (reasoning: unknown, output: number): number =>
 const cachedTokens = ({ cache_read_input_tokens: read, cache_creation_input_tokens: written }: Fields): number =>
   partOf(MAX_TOKENS, read) + partOf(MAX_TOKENS, written)
 
-/** The sums of a field over all attempts. */
 export const sumOf = (attempts: readonly ProviderAttempt[], field: TokenField): number =>
   attempts.reduce((sum, attempt) => sum + (attempt[field] ?? 0), 0)
 

@@ -37,7 +37,7 @@ export async function finishEvents(raw: FastifyReply['raw'], events: Iterable<st
   raw.end(pending)
 }
 
-/** False when the client has disconnected, or the response was ended meanwhile (http/drain.ts). */
+/** False when the client has disconnected, or the response has been ended (http/drain.ts). */
 async function drained(raw: FastifyReply['raw']): Promise<boolean> {
   if (raw.destroyed) return false
   const closed = new AbortController()

@@ -52,7 +52,6 @@ export interface RouteDocs {
   readonly errors?: Errors
 }
 
-/** Type of a parsed query. */
 export type QueryOf<Q extends TProperties> = Static<TObject<Q>>
 
 /** Method and path: `GET /applications/:id`. */

@@ -97,7 +97,7 @@ export async function revokeKey(db: Db, workspaceId: string, id: string, now: Da
     .returningAll()
     .executeTakeFirst()
   const key = row && keyOf(row)
-  // An earlier revocation has another time.
+  // A key that was already revoked keeps the time of its first revocation and is not announced again.
   if (key?.revokedAt?.getTime() === now.getTime()) await announceKey(db, workspaceId, 'key.revoked', key)
   return key
 }

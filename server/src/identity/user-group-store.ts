@@ -8,7 +8,6 @@ import { isStorable } from '../lib/fields.ts'
 /** A department or project. It exists as long as a user has it. */
 export interface UserGroup {
   readonly name: string
-  /** Number of users. */
   readonly users: number
 }
 

@@ -23,7 +23,6 @@ export class Tally {
     if (flagged) this.flagged += 1
   }
 
-  /** Number of changed documents. */
   get changes(): number {
     const { unchanged, left, failed, ...changes } = this.counts
     return Object.values(changes).reduce((sum, count) => sum + count, 0)

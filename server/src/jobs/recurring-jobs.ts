@@ -65,7 +65,6 @@ interface Deps extends AnnouncementJobDeps, AuditJobDeps, BudgetJobDeps {
   readonly maintenance: DatabaseMaintenance | undefined
 }
 
-/** All jobs and their intervals. */
 export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job[] => [
   ...removalJobs(deps),
   ...auditJobs(deps),
@@ -77,7 +76,7 @@ export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job
   { name: 'answer as assistants', oncePerNode: true, everyMs: SECOND, run: () => deps.assistants.run() },
   { name: 'deliver to webhooks', oncePerNode: true, everyMs: SECOND, run: () => deps.webhooks.run() },
   { name: 'send e-mail to operators', oncePerNode: true, everyMs: SECOND, run: () => deps.mail.run() },
-  // The request that erases a user erases its content; this job repeats it for content that was stored meanwhile, and after errors.
+  // The request that erases a user erases its content; this job repeats it for content that was stored at the same time, and after errors.
   {
     name: 'finish erasures of users',
     oncePerNode: true,

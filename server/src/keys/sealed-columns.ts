@@ -13,7 +13,7 @@ export interface SealedColumn {
   readonly purpose: 'workspace' | 'provider' | 'webhook' | 'review' | 'response'
   /** Columns of the primary key. */
   readonly key: readonly string[]
-  /** Columns that `context` reads, beside the key. */
+  /** Columns that `context` reads, besides the key. */
   readonly more?: readonly string[]
   /** The context that the value of the row is sealed with. Columns are given in PostgreSQL's text form. */
   readonly context: (row: Row) => string

@@ -50,7 +50,7 @@ export async function ingestDocument(
   const isSameContent = stored !== undefined && hasContent(stored, incoming, contentHash)
   if (isSameContent && !hasLabelChanges(stored, incoming, collection)) return resultOf('unchanged', stored)
 
-  // Reading is slow, so it happens before the transaction; inside only if another writer has replaced the content meanwhile.
+  // Reading is slow, so it happens before the transaction; inside only if another writer has replaced the content since.
   let content = isSameContent ? undefined : await readDocument(incoming, scanText)
   return transact(async (tx, now) => {
     const locked = await lockCollection(tx, workspaceId, collectionId)

@@ -33,7 +33,7 @@ export interface Passage {
   readonly similarity: number
 }
 
-/** Loads the ranked chunks in their order, without chunks that were deleted or moved out of these partitions meanwhile. */
+/** Loads the ranked chunks in their order, without chunks that were deleted or moved out of these partitions since. */
 export async function loadPassages(
   db: Db,
   workspaceId: string,

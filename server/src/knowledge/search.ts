@@ -22,7 +22,7 @@ const LAST_DEPTH = 8_192
 /**
  * Yields the matching passages that the viewer may see, best first, in batches; the consumer stops when its page is full. Ends when
  * no visible passage is left, or after the LAST_DEPTH best. Passages that the viewer may not see have no influence: they are never
- * ranked, counted or loaded. A document that is replaced meanwhile is found in its old or its new version, because a batch is ranked
+ * ranked, counted or loaded. A document that is replaced during a search is found in its old or its new version, because a batch is ranked
  * and loaded in one snapshot.
  */
 export async function* searchKnowledge(

@@ -80,6 +80,5 @@ export interface KnowledgeChunkTable {
   content: string
   tokens: number
   flagged: boolean
-  /** The partition of its document. */
   partition_id: number
 }

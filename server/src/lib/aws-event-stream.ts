@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { crc32 } from 'node:zlib'
 
-/** A message of an AWS event stream. */
 export interface EventStreamMessage {
   /** The headers with a text as their value, for example `:event-type`. Others are left out. */
   readonly headers: ReadonlyMap<string, string>

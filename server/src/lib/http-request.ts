@@ -52,7 +52,7 @@ export interface HttpResponse {
 
 /** Reads an event stream while it arrives. */
 export interface StreamReader {
-  /** `idle`: nothing new, so the idle limit goes on. `progress`: go on. `done`: the response is complete. Else the failure. */
+  /** `idle`: nothing new, so the idle limit keeps running. `progress`: continue. `done`: the response is complete. Else the failure. */
   write(chunk: Buffer): 'idle' | 'progress' | 'done' | 'error_event' | 'malformed' | 'too_large'
 }
 

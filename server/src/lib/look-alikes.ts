@@ -8,7 +8,7 @@ export const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
 )
 
 const LETTERS = [...LOOK_ALIKES.keys()].join('')
-/** A look-alike beside a Latin letter or underscore, or two of them before digits, as at the start of a bank account number. */
+/** A look-alike next to a Latin letter or underscore, or two of them before digits, as at the start of a bank account number. */
 const MIXED = new RegExp(`[A-Za-z_][${LETTERS}]|[${LETTERS}][A-Za-z_]|[${LETTERS}]{2}\\d\\d`)
 /** The Latin form of each unit; 0: no look-alike. */
 const LATIN = new Uint16Array(0x10000)

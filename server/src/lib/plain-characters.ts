@@ -100,7 +100,6 @@ function classify(codePoint: number): number {
   return unitCode > LAST_CODE ? unitCode : unit
 }
 
-/** The code of a UTF-16 unit. */
 export function codeOf(unit: number): number {
   const known = table[unit] as number
   if (known !== UNKNOWN) return known

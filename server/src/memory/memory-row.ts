@@ -5,7 +5,6 @@ import { toId } from '../lib/id.ts'
 import type { Memory } from './memory.ts'
 import type { MemoryItemTable, MemoryOwnerTable } from './tables.ts'
 
-/** The memories of a Workspace with their owners. */
 export const memoriesOf = (db: Db, workspaceUuid: string) =>
   db
     .selectFrom('memory_item as item')

@@ -57,7 +57,7 @@ export async function* recallMemories(
   for (let depth = FIRST_DEPTH; ; depth *= 2) {
     let relevance = 1
     let isLast = true
-    // One snapshot, so that a memory that is replaced meanwhile is found in its old or its new version.
+    // One snapshot, so that a memory that is replaced during the recall is found in its old or its new version.
     const loaded = await inSnapshot(db, async (tx) => {
       const visible = await partitionsIn(tx)
       if (visible.length === 0) return []

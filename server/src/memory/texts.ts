@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Db } from '../db/database.ts'
 import type { Entry } from '../retrieval/entries.ts'
 
-/** The search entry of a memory. */
 export const memoryEntry = ({ id, content, summary }: { id: string; content: string; summary: string | null }): Entry => ({
   id,
   title: summary ?? '',

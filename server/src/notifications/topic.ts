@@ -24,7 +24,6 @@ const TOPICS: Partial<Record<GovernanceEventType, NotificationTopic>> = {
   'key.expiring': 'keys',
 }
 
-/** Event types that have a topic. */
 export const MAILED_TYPES: readonly string[] = ['review.created', ...Object.keys(TOPICS)]
 
 /** Undefined: the event is not sent by e-mail. */

@@ -10,7 +10,6 @@ const checkCode = exactFields({ code: Text })
 
 export interface BetterAuthPath {
   readonly path: string
-  /** Checks the body of the client. */
   readonly check: (body: unknown) => Checked<object>
   /** Fields that the server adds to the body. */
   readonly fixedFields?: object

@@ -42,7 +42,6 @@ const SUBJECTS: Readonly<Partial<Record<PolicyPoint, 'hit' | 'memory' | 'message
   message: 'message',
 }
 
-/** The decision of one matching rule. */
 function toDecision(rule: Rule, point: PolicyPoint, { classification, risk }: Decision): Decision {
   const { id, verdict, transforms, directives, holdExpiresInMs, approvals } = rule
   return {

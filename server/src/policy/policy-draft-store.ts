@@ -110,7 +110,7 @@ export async function deleteDraft(tx: Tx, workspaceId: string, id: string): Prom
   return numDeletedRows > 0n
 }
 
-/** Deletes a draft after the publication of its document. A draft that was edited meanwhile stays. */
+/** Deletes a draft after the publication of its document. A draft that has been edited since stays. */
 export async function deletePublishedDraft(tx: Tx, workspaceId: string, id: string, source: string): Promise<void> {
   await tx
     .deleteFrom('policy_draft')

@@ -12,7 +12,6 @@ import { parseTransform, TRANSFORM_FORMS } from './transforms.ts'
 /** Names of rules and texts. */
 export const NAME = /^[A-Za-z0-9][\w.:-]{0,99}$/
 
-/** All fields of a rule. */
 export const RULE_FIELDS = [
   'id',
   'description',

@@ -13,7 +13,6 @@ export type Transform =
 const SPAN_TRANSFORMS = ['pseudonymize', 'mask', 'redact'] as const
 type SpanTransform = (typeof SPAN_TRANSFORMS)[number]
 
-/** A text with its findings. */
 export interface ScannedText {
   readonly text: string
   readonly findings: readonly Finding[]

@@ -53,7 +53,7 @@ export class AccessTokens {
     const known = this.#exchanges.get(key)
     const result = known && (await wait(known, caller))
     if (result && !(result.ok && caller.now() >= result.usableUntil)) return result
-    // Another caller may have started the next exchange meanwhile.
+    // Another caller may already have started the next exchange.
     const current = this.#exchanges.get(key)
     return wait(current !== undefined && current !== known ? current : this.#start(key, grant, caller, allowPrivate), caller)
   }
@@ -96,7 +96,7 @@ function failureOf({ failure, status }: HttpFailure): HttpFailure {
   return failure === 'timeout' || failure === 'blocked' ? { ...UNAVAILABLE, failure } : UNAVAILABLE
 }
 
-/** Waits for an exchange that other callers may share, so it goes on when this caller ends. */
+/** Waits for an exchange that other callers may share, so it continues when this caller ends. */
 async function wait(exchange: Promise<Exchange>, { timeoutMs, signal }: Caller): Promise<Exchange> {
   const limited = withDeadline(timeoutMs, exchange, 'there is no access token')
   try {

@@ -23,7 +23,6 @@ export function isRetryable({ failure, status, rejection }: UpstreamFailure): bo
   return failure === 'connect' || failure === 'reset' || failure === 'truncated' || failure === 'malformed'
 }
 
-/** Conditions for another attempt. */
 export interface AttemptConditions {
   /** Makes another attempt only after attempts that certainly had no effect, for example a refused connection or a 429 (GW-REV-13). */
   readonly atMostOnce?: boolean

@@ -28,7 +28,7 @@ export const openaiUpstream: UpstreamDialect = {
   read: readCompletion,
 }
 
-/** The Responses API is beside the chat completions. Azure has none below a deployment: its body names the model. */
+/** The path of the Responses API replaces the end of the chat completions path. Azure has none below a deployment: its body names the model. */
 const responsesPathOf = (chatPath: string): string =>
   chatPath.includes(DEPLOYMENT_PLACEHOLDER) ? '/openai/v1/responses' : siblingPath(chatPath, '/responses')
 

@@ -94,7 +94,6 @@ export interface ProviderModel extends Prices {
   readonly createdAt: Date
 }
 
-/** The name that the provider knows. */
 export const upstreamNameOf = ({ upstreamName, id }: Pick<ProviderModel, 'upstreamName' | 'id'>): string => upstreamName ?? id
 
 /** `allowPrivateUrls`: GATEHOUSE_ALLOW_PRIVATE_URLS. */

@@ -5,7 +5,6 @@ import { AwsEventReader } from './aws-event-reader.ts'
 import { EventReader } from './event-reader.ts'
 import type { Rejection } from './rejection.ts'
 
-/** Reads one streamed response. */
 export interface ResponseReader extends StreamReader {
   /** The meaning of the error that the provider reported in the stream; undefined for an outage. */
   readonly rejection: Rejection | undefined

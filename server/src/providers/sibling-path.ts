@@ -1,6 +1,6 @@
 const CHAT_PATH = '/chat/completions'
 
-/** The other APIs are beside the chat completions, with the same query. A path of another form is replaced. */
+/** The paths of the other APIs replace the end of the chat completions path, with the same query. A path of another form is replaced. */
 export function siblingPath(chatPath: string, name: string): string {
   const [path = '', ...query] = chatPath.split('?')
   const folder = path.endsWith(CHAT_PATH) ? path.slice(0, -CHAT_PATH.length) : ''

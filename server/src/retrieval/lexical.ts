@@ -23,7 +23,6 @@ interface Bounds {
   readonly eager: number
   /** Postings of the rarest words that are read completely. More frequent words only rescore the best candidates. */
   readonly whole: number
-  /** Number of candidates that are rescored. */
   readonly rescored: number
 }
 const BOUNDS: Bounds = { eager: 2_000_000, whole: 300_000, rescored: 1_000 }

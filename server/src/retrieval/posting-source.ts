@@ -12,7 +12,6 @@ export interface PostingRow {
   readonly postings: Buffer
 }
 
-/** The position of a block. */
 export type BlockPlace = Pick<PostingRow, 'partition' | 'block'>
 
 /** Reads the postings of query words within a scope only. */
@@ -38,7 +37,6 @@ export class PostingSource {
     return postings.map((rows) => rows.reduce((sum, { postings }) => sum + postings.length / POSTING_BYTES, 0))
   }
 
-  /** All postings of each word. */
   async postings(words: readonly QueryWord[]): Promise<(readonly PostingRow[])[]> {
     const unread = words.filter((word) => !this.#cache.has(word))
     if (unread.length > 0) {
@@ -48,7 +46,6 @@ export class PostingSource {
     return words.map((word) => this.#cache.get(word) ?? [])
   }
 
-  /** The postings of each word in these blocks. */
   postingsIn(places: readonly BlockPlace[], words: readonly QueryWord[]): Promise<(readonly PostingRow[])[]> {
     const text = `${PACKED}
       join unnest($3::bigint[], $4::integer[]) as place (partition_id, block) using (partition_id, block) where`

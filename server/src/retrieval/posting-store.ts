@@ -9,7 +9,6 @@ interface CountedEntry {
   readonly length: number
 }
 
-/** Adds the postings of entries to a locked partition. */
 export async function addPostings(tx: Tx, partitionId: number, entries: readonly CountedEntry[]): Promise<void> {
   const blocks = postingsByBlock(entries)
   await sql`

@@ -1,7 +1,6 @@
 import { type Language, termOf } from './language.ts'
 import { splitWords } from './words.ts'
 
-/** One word of a query. */
 export interface QueryWord {
   /** The word of the query in lower case. */
   readonly written: string

@@ -1,4 +1,3 @@
-/** One result of a ranking. */
 export interface Ranked {
   /** The entry's UUID. */
   readonly id: string

@@ -190,7 +190,7 @@ const takeClaim = (db: Db, row: ItemRow, now: Date): Promise<{ content: Buffer |
     .returning('content')
     .executeTakeFirst()
 
-/** Returns undefined if the result was erased meanwhile. */
+/** Returns undefined if the result has been erased. */
 async function readResult(db: Db, { id }: ReviewItem, box: SecretBox): Promise<ReleaseResult | undefined> {
   const row = await db.selectFrom('review_item').select('result').where('id', '=', uuidOf('rev', id)).executeTakeFirst()
   return row?.result ? unseal<ReleaseResult>(box, id, 'result', row.result) : undefined

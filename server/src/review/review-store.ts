@@ -56,7 +56,7 @@ const LOCK_SPACE = 0x72657669
  * Opens a hold, or returns the pending hold of the identical request with `created: false` (GW-RETRY-2). Identical requests at the
  * same time get one item, also on several nodes.
  *
- * @NOTE Call it before the audit record is appended: it can wait for an identical request and must not lock the audit log meanwhile.
+ * @NOTE Call it before the audit record is appended: it can wait for an identical request and must not lock the audit log while it waits.
  */
 export async function openHold(
   tx: Tx,

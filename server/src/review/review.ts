@@ -99,7 +99,7 @@ export interface Approval {
   readonly comment: string | null
 }
 
-/** Values of a held request beside its messages and parameters, so that a preview evaluates the same conditions. */
+/** Values of a held request in addition to its messages and parameters, so that a preview evaluates the same conditions. */
 export interface HeldRequest {
   readonly user: User
   readonly readers?: readonly User[]

@@ -1,4 +1,3 @@
-/** The declared fields of an item. */
 export interface DeclaredFields {
   readonly values: object
   /** Paths of objects whose fields are applied one by one, for example `settings.memory`. Other objects are replaced. */

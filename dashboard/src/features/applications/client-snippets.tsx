@@ -42,7 +42,6 @@ export function ClientSnippets({ application }: { readonly application: Applicat
   )
 }
 
-/** A model that the Application may use. */
 function useModel({ default_model, models }: Application): string {
   const enabled = useScopes().hasScope('providers:read') && default_model === null && models === null
   const { items = [] } = useAll('/admin/v1/models', {}, { enabled })

@@ -19,7 +19,6 @@ interface Names {
 
 type Columns = readonly Column<AuditRecord>[]
 
-/** Columns of the audit log. */
 export const columnsOf = (names: Names, t: TFunction<'audit'>): Columns => [
   { header: t('columns.time'), cell: ({ created_at }) => <Time at={created_at} format="seconds" />, width: 160 },
   {

@@ -23,7 +23,6 @@ const formatDollars = (amount: number): string =>
 
 const formatTokens = (amount: number): string => new Intl.NumberFormat().format(amount)
 
-/** An amount in the unit of the budget. */
 export const formatAmount = (amount: number, unit: Budget['unit']): string =>
   unit === 'usd'
     ? i18next.t('budgets:amounts.dollars', { amount: formatDollars(amount) })

@@ -29,7 +29,7 @@ export function useConversationHeader(
   return { name: nameOf(contact), avatar: contact.avatar_url, kind: contact.is_assistant ? t('assistant') : null }
 }
 
-/** Hidden from screen readers, because the name is shown beside it. */
+/** Hidden from screen readers, because the name is shown next to it. */
 export const UserAvatar = ({ name, avatar, ...rest }: Pick<ConversationHeader, 'name' | 'avatar'> & AvatarProps) => (
   <Avatar name={name} src={avatar && pathOf(avatar)} alt="" color="initials" aria-hidden {...rest} />
 )

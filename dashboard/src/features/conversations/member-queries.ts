@@ -78,7 +78,6 @@ export function useMessages(conversation_id: string): List<Message> {
   )
 }
 
-/** All contacts of the user. */
 export function useContacts(): List<Contact> {
   const { client } = useMember()
   return useMemberList(

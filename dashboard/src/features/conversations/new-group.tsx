@@ -8,7 +8,6 @@ import { nameOf } from './avatars.tsx'
 import { useMember } from './member-context.ts'
 import { memberKey, useContacts } from './member-queries.ts'
 
-/** Form of a new group. */
 export function useGroupForm() {
   const { t } = useTranslation('conversations')
   return useForm({

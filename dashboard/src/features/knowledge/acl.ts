@@ -19,7 +19,6 @@ export const permitsNoUser = (acls: readonly Acl[]): boolean => acls.length === 
 
 const isEmpty = (acl: Acl): boolean => !acl.everyone && ACL_LISTS.every((list) => (acl[list] ?? []).length === 0)
 
-/** Request body of an ACL. */
 export function aclBody(acl: Acl | null): { everyone?: true; users?: string[]; roles?: string[]; departments?: string[] } | null {
   if (acl === null) return null
   if (acl.everyone) return { everyone: true }

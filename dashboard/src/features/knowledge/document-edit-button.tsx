@@ -13,7 +13,6 @@ import { LabelsFields, type LabelValues, labelsBody } from './labels-fields.tsx'
 
 export const DOCUMENT_REFRESH = ['/admin/v1/documents']
 
-/** Edits the labels of a document. */
 export function EditDocumentButton({ document }: { readonly document: Document }) {
   const { t } = useTranslation('knowledge')
   const { id, title, classification, regulations, acl, front_matter } = document

@@ -22,7 +22,6 @@ interface DocumentsSectionProps {
   readonly canAdd: boolean
 }
 
-/** Documents of a collection. */
 export function DocumentsSection({ collectionId, canAdd }: DocumentsSectionProps) {
   const { t } = useTranslation('knowledge')
   const [filters, setFilters] = useFilters(readFilters)

@@ -11,7 +11,6 @@ export interface LabelValues {
   acl: Acl | null
 }
 
-/** Request body of labels. */
 export const labelsBody = ({ classification, regulations, acl }: LabelValues) => ({
   classification,
   regulations: regulations.length > 0 ? regulations : null,

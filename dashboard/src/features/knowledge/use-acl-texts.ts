@@ -1,7 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { ACL_LISTS, type Acl, narrowingAcls, permitsNoUser } from './acl.ts'
 
-/** Texts of ACLs. */
 export function useAclTexts() {
   const { t, i18n } = useTranslation('knowledge')
   const listOf = (type: Intl.ListFormatType, items: readonly string[]) =>

@@ -33,7 +33,6 @@ function reduce(uploads: readonly Upload[], action: Action): readonly Upload[] {
 
 let nextId = 0
 
-/** Uploads into a collection. */
 export function useUploads(collectionId: string) {
   const [uploads, dispatch] = useReducer(reduce, [])
   const queries = useQueryClient()

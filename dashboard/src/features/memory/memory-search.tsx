@@ -10,7 +10,6 @@ interface MemorySearchProps {
   readonly onChange: (changes: FilterValues) => void
 }
 
-/** Filters and views of the memories. */
 export function MemorySearch({ filters, onChange }: MemorySearchProps) {
   const { t } = useTranslation('memory')
   const { choices } = useApplicationNames()

@@ -3,7 +3,6 @@ import type { Message } from './message.ts'
 import type { PlaygroundFilters } from './playground-filters.ts'
 import type { RequestBody } from './request-body.ts'
 
-/** A call of a tool by the model. */
 export interface ToolCall {
   readonly id: string
   readonly name: string

@@ -111,7 +111,6 @@ const quote = (text: string): string => `'${JSON.stringify(text).slice(1, -1).re
 
 const quoteKey = (name: string): string => (/^[a-z_$][\w$]*$/i.test(name) ? name : quote(name))
 
-/** A JavaScript literal. */
 function toJavaScript(value: unknown, depth: number): string {
   if (typeof value === 'string') return quote(value)
   if (value === null || typeof value !== 'object') return String(value)
@@ -121,7 +120,6 @@ function toJavaScript(value: unknown, depth: number): string {
   return writeList(entries, Array.isArray(value) ? ['[', ']'] : ['{ ', ' }'], '  ', depth)
 }
 
-/** A Python literal. */
 function toPython(value: unknown, depth: number): string {
   if (value === null || value === undefined) return 'None'
   if (typeof value === 'boolean') return value ? 'True' : 'False'

@@ -1,4 +1,3 @@
-/** A message of a request. */
 export type Message =
   | { readonly role: 'system' | 'user'; readonly content: string }
   | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string }

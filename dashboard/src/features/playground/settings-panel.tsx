@@ -62,7 +62,7 @@ export function SettingsPanel({ workspace, filters, parameters, onChange }: Sett
   )
 }
 
-/** Explains that the chat stores no memories without the scope memory:write. */
+/** Explains that memories from the chat are not stored without the scope memory:write. */
 function MemoryNote({ application }: { readonly application: string }) {
   const { t } = useTranslation('playground')
   const { data } = useRead('/admin/v1/applications/{id}', { params: { path: { id: application } } })

@@ -18,7 +18,6 @@ interface CodeEditorProps {
   readonly onView?: (view: EditorView) => void
 }
 
-/** A policy document in an editor. */
 export function CodeEditor({ label, document, extensions, fits = false, onView }: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null)
   const current = useRef({ document, text: document })

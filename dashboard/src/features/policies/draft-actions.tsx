@@ -72,7 +72,7 @@ type Run = ResponseOf<'post', '/admin/v1/policy-sets/test'>
 const runIn = (error: unknown): Run | undefined =>
   error instanceof ApiError && error.details.reason === 'tests_failed' ? (error.details.run as Run) : undefined
 
-/** Publishes the stored draft, once. `onClose`: the page shows what changed meanwhile. */
+/** Publishes the stored draft, once. `onClose`: the page shows the changes since then. */
 function usePublication(draft: DraftState, onClose: () => void) {
   const { t } = useTranslation('policies')
   const navigateTo = useNavigateTo()

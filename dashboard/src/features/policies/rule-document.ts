@@ -1,7 +1,6 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import { fromRule, type RuleFields } from './rule-fields.ts'
 
-/** A rule in the text of a document. */
 export interface RuleInText {
   readonly id: string
   readonly line: number

@@ -15,7 +15,6 @@ interface RuleFormProps {
   readonly onSave: (fields: RuleFields) => void
 }
 
-/** Form of a simple rule. */
 export function RuleForm({ initial, taken, onDirty, onSave }: RuleFormProps) {
   const { t } = useTranslation('policies')
   const form = useForm<RuleFields>({

@@ -22,7 +22,6 @@ export const RULE_FIELDS = [
 export const CLASSIFICATIONS = ['public', 'internal', 'confidential', 'restricted']
 export const RISK_LEVELS = ['low', 'medium', 'high', 'critical']
 
-/** Values of fields. */
 export const FIELD_VALUES: Readonly<Record<string, readonly string[]>> = {
   at: ['input', 'output', 'retrieve', 'recall', 'remember', 'message'],
   verdict: ['allow', 'escalate', 'require_approval', 'deny'],

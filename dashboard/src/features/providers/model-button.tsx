@@ -19,7 +19,7 @@ interface ModelButtonProps {
 }
 
 const REFRESH = ['/admin/v1/providers', '/admin/v1/models'] as const
-/** Prevents replacing a model that another operator added meanwhile. */
+/** Prevents replacing a model that another operator has just added. */
 const ONLY_NEW = { 'if-none-match': '*' }
 
 /** Adds or edits a model. */

@@ -10,7 +10,6 @@ import { ModelButton } from './model-button.tsx'
 import { usePriceColumns } from './price-columns.tsx'
 import { hasResponsesApi, type Model, type Provider } from './provider.ts'
 
-/** Models of a provider with their prices. */
 export function ModelsSection({ provider: { id: providerId, kind } }: { readonly provider: Provider }) {
   const { t } = useTranslation('providers')
   const hasApis = hasResponsesApi(kind)

@@ -39,7 +39,7 @@ const ICONS = {
   stub: IconTestPipe,
 } as const
 
-/** The logo of a service, or its first letter if no library has the logo. The name beside it is what screen readers read. */
+/** The logo of a service, or its first letter if no library has the logo. Screen readers read the name next to it. */
 export function ProviderMark({ service }: { readonly service: string }) {
   return (
     <Avatar size="sm" radius="sm" color="gray" aria-hidden>

@@ -22,6 +22,5 @@ export function partsOf(content: unknown): readonly Part[] {
   })
 }
 
-/** The messages of a completion's choices. */
 export const choicesIn = (completion: unknown): readonly Message[] =>
   (completion as { choices?: { message: Message }[] } | undefined)?.choices?.map(({ message }) => message) ?? []

@@ -17,7 +17,7 @@ interface ContentProps {
   readonly marks: readonly Mark[]
 }
 
-/** The content of an item; for a hold that can be released, beside it what the release lets go and remembers. */
+/** The content of an item. For a hold that can be released, it also shows the text and the memories of the release. */
 export function Content({ item, content, marks }: ContentProps) {
   const { t } = useTranslation('reviews')
   const [tab, setTab] = useState<string | null>('held')

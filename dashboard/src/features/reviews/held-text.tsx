@@ -7,7 +7,6 @@ import type { Mark } from './review-item.ts'
 
 interface HeldTextProps {
   readonly text: string
-  /** Marks of this text. */
   readonly marks: readonly Mark[]
 }
 

@@ -12,6 +12,5 @@ export const STATES = ['pending', 'approved', 'released', 'denied', 'acknowledge
 
 const SUBJECTS = { output: 'completion', message: 'message' } as const
 
-/** Key of an item's title. */
 export const titleKey = ({ kind, point }: Pick<ReviewItem, 'kind' | 'point'>) =>
   `item.titles.${kind}.${point === 'output' || point === 'message' ? SUBJECTS[point] : 'request'}` as const

@@ -10,7 +10,7 @@ import type { ReviewItem } from './review-item.ts'
 const SIDE_BY_SIDE = '(min-width: 62em)'
 
 /**
- * Opens the first item beside the queue, if none is open or if a change of the filters took the open one out of the queue. An item that
+ * Opens the first item next to the queue, if none is open or if a change of the filters took the open one out of the queue. An item that
  * leaves the queue otherwise stays open (decision 0021). Returns false for operators who do not decide: reading the content is recorded, so
  * they open items themselves.
  */

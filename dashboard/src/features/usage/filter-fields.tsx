@@ -47,7 +47,6 @@ export function RequestFilters({ filters, onChange }: FilterFieldsProps) {
   )
 }
 
-/** Grouping, order and interval. */
 export function GroupFields({ filters: { group, measure, interval }, onChange }: FilterFieldsProps) {
   const { t } = useTranslation('usage')
   return (

@@ -48,7 +48,6 @@ function objectIn(text: string): Record<string, unknown> | undefined {
   }
 }
 
-/** Request body of a user. */
 export const userBody = ({ username, role, department, projects, clearance, attributes }: Values) => ({
   username: username.trim(),
   role: role.trim(),

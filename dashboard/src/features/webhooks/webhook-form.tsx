@@ -24,7 +24,6 @@ export const useWebhookForm = (webhook?: Webhook): UseFormReturnType<Values> =>
     initialValues: valuesOf(webhook),
   })
 
-/** Request body of a webhook. */
 export const webhookBody = ({ format, url, types, enabled }: Values) => ({
   format,
   url,

@@ -7,7 +7,6 @@ import { notifySuccess } from '../../ui/notify.ts'
 export type Workspace = ResponseOf<'get', '/admin/v1/workspaces/{id}'>
 type Patch = NonNullable<InitOf<'patch', '/admin/v1/workspaces/{id}'>['body']>
 
-/** The selected Workspace. */
 export function useCurrentWorkspace() {
   const id = useSessionWorkspace()?.id ?? ''
   return useRead('/admin/v1/workspaces/{id}', { params: { path: { id } } }, { enabled: id !== '' })

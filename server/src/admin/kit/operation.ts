@@ -48,7 +48,7 @@ type Documented<I> = Omit<Described, 'schema'> & {
   readonly schema: Omit<Described['schema'], 'params' | 'headers' | 'body' | 'querystring'> & I
 }
 
-/** An operation beside those within a Workspace, without its handler. `reach`: by default the whole server. */
+/** An operation outside a Workspace, without its handler. `reach`: by default the whole server. */
 export const operation = <const T extends Target, D extends Operation & { readonly reach?: Exclude<Reach, 'workspace'> }>(
   target: T,
   operationId: string,

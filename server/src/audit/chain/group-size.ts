@@ -41,7 +41,7 @@ export class GroupSize {
   }
 
   /**
-   * Call it after each commit. `waiting`: number of records that were queued meanwhile. If there are none, the event loop was idle during
+   * Call it after each commit. `waiting`: number of records that were queued during the commit. If there are none, the event loop was idle during
    * the commit: smaller groups use that time.
    */
   adapt(waiting: number): void {

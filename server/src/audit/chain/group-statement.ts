@@ -5,7 +5,6 @@ import type { ChainEnd, PreparedRecord } from './chain.ts'
 /** Result of `audit_append` (migration 0023). Without `appended` nothing was written. */
 export interface GroupResult {
   readonly outcome: 'appended' | 'no chain' | 'moved' | 'stored'
-  /** Sequence of the first record. */
   readonly first_sequence: number
   /** Hash of the record before the group, then those of the group; 32 bytes each. */
   readonly hashes: Buffer

@@ -100,7 +100,7 @@ export async function countWaiting(db: Db, workspaceId: string): Promise<number>
   return Number(count)
 }
 
-/** Removes the pending records that are not genuine; nodes may add genuine ones meanwhile. For an operator who accepts the log as found. */
+/** Removes the pending records that are not genuine; nodes may add genuine ones at the same time. For an operator who accepts the log as found. */
 export async function removeForgedPending(db: Db, workspaceId: string, keys: SealKeys): Promise<void> {
   for await (const { forged } of readPendingPages(db, workspaceId, keys, 0))
     await db

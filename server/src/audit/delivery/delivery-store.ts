@@ -35,7 +35,7 @@ interface Move {
 
 /**
  * Moves the position of a destination and returns the new one. Returns undefined, changing nothing, if another node has moved it: this node
- * was frozen meanwhile, or an operator has accepted the log.
+ * was frozen since, or an operator has accepted the log.
  */
 export async function movePosition(
   db: Db,

@@ -1,6 +1,5 @@
 import { Agent, type buildConnector, request } from 'undici'
 
-/** Connection of one destination. */
 export interface DestinationConnection {
   readonly agent: Agent
   readonly timeoutMs: number

@@ -27,7 +27,6 @@ export type HashKind = (typeof HASH_KINDS)[number]
 export interface KeyedHasher {
   /** null for an empty id: the request has no user. */
   user(id: string): string | null
-  /** Hash of a text or of its bytes. */
   text(of: Exclude<HashKind, 'user'>, text: string | Uint8Array): string
   /** Hash of the RFC 8785 form, independent of the order of keys. */
   json(of: Exclude<HashKind, 'user'>, value: unknown): string

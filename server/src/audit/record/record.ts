@@ -109,7 +109,6 @@ interface StageTrace {
 
 interface DecisionFacts {
   readonly verdict: Verdict
-  /** The applied transforms. */
   readonly transforms: readonly string[]
   readonly directives: readonly string[]
   readonly rules: readonly DecidingRule[]

@@ -4,7 +4,6 @@ import { type CountedRecord, countedOf } from './counted-record.ts'
 /** Most records that are kept, about 6 MB. The others are read from the log when they are counted. */
 const MOST = 20_000
 
-/** Records of one Workspace by their sequence. */
 export type RecordsBySequence = ReadonlyMap<number, CountedRecord>
 
 /** Keeps, of each record that this process has appended, what is counted, so that the job does not read it from the log. */

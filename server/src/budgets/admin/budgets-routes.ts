@@ -150,7 +150,7 @@ const requireBudget = async (db: Db, workspaceId: string, id: string): Promise<B
 
 const viewOf = async (db: Db, budget: Budget) => requireFound((await withWindows(db, [budget]))[0], 'budget')
 
-/** A budget that was deleted meanwhile is left out. */
+/** A budget that has been deleted since is left out. */
 async function withWindows(db: Db, budgets: readonly Budget[]) {
   const windows = await readWindows(db, budgets)
   return budgets.flatMap((budget) => {

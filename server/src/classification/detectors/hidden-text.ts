@@ -74,7 +74,7 @@ function hasPurpose(unit: number, previous: number, next: number, text: string, 
     case 0xfe0e: // text and emoji presentation
     case 0xfe0f:
       return isPictographic(previous) || isKeycap(previous)
-    case 0x200e: // left-to-right and right-to-left mark: legitimate beside dates and names, but not inside a word
+    case 0x200e: // left-to-right and right-to-left mark: legitimate next to dates and names, but not inside a word
     case 0x200f:
       return !(isLetterOrDigit(previous) && isLetterOrDigit(next))
     default:

@@ -16,7 +16,7 @@ const SHAPES = new RegExp(
 const CHECKS = 2_000
 
 /**
- * Part of every number of a scheme: nine close digits (one can be a letter in Corsica and Finland), fewer digits beside letters (Spain,
+ * Part of every number of a scheme: nine close digits (one can be a letter in Corsica and Finland), fewer digits next to letters (Spain,
  * Singapore, India, Britain, Mexico, Italy), or the end of a Chilean number. Texts without it skip the slow search for all schemes.
  */
 export const SHAPED =
@@ -28,7 +28,7 @@ export const SHAPED =
  */
 const VALUE =
   /\d(?<=(?<![\w.])([A-Z]{2} |[A-Za-z]{1,6}-?|)\d)(?=(?:[A-Za-z]{0,19}(?:[ ./-][A-Za-z]{0,2}| [A-D]-)?\d){4})[A-Za-z\d]{0,19}(?:[ ./-](?=[A-Za-z]{0,2}\d)[A-Za-z\d]{1,12}){0,5}(?: [A-D](?![\w]))?(?!\w)/g
-/** Five close digits, four beside a letter, or mixed letters and digits. A labelled number has them. */
+/** Five close digits, four next to a letter, or mixed letters and digits. A labelled number has them. */
 const CLUSTER = /\d(?:(?:[ ./-]?\d){4}|(?<=[A-Za-z]\d)(?:\d{3}|\d[A-Za-z]\d)|\d{3}[A-Za-z])/
 const MIN_DIGITS = 5
 const MAX_LENGTH = 24

@@ -147,7 +147,7 @@ function addParts(findings: Finding[], text: string, index: number, written: str
 
 /**
  * Telephone numbers: with country code (libphonenumber has the numbering plans), North American and trunk-zero numbers by their groups,
- * and any 6 to 15 digits beside a label such as "phone".
+ * and any 6 to 15 digits next to a label such as "phone".
  */
 export const phone: Detector = {
   name: 'phone',

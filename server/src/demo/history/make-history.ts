@@ -21,7 +21,7 @@ type Deps = ChatDeps & ChangeDeps & { readonly log: Logger }
 
 /**
  * Makes the history of the demo with the real pipeline: each request and decision has a separate clock, which stands at its time. Does
- * nothing if the demo has no history, or if it is complete. After a crash it goes on behind the newest record.
+ * nothing if the demo has no history, or if it is complete. After a crash it continues after the newest record.
  */
 export async function makeDemoHistory(deps: Deps, dataDir: string, signal: AbortSignal): Promise<void> {
   const demo = await readDemoFile(dataDir)

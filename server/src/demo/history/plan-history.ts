@@ -8,7 +8,6 @@ import {
   SUPPORT_USERS,
 } from './prompts.ts'
 
-/** A request of the history. */
 export interface PlannedRequest {
   readonly at: Date
   readonly application: string
@@ -32,7 +31,7 @@ const TEAMS = [
   { application: 'engineering', ownModel: 'demo-code', prompts: ENGINEERING_PROMPTS, users: ENGINEERING_USERS },
 ] as const
 
-/** The same requests for the same times, so that a history that was interrupted goes on where it ended. In time order. */
+/** The same requests for the same times, so that an interrupted history continues where it ended. In time order. */
 export function planHistory(from: Date, until: Date): readonly PlannedRequest[] {
   const random = mulberry32(Math.floor(from.getTime() / 1_000))
   const last = until.getTime() - 60 * MINUTE_MS

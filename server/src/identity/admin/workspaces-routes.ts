@@ -65,7 +65,7 @@ const docs = {
   ),
 }
 
-/** An operator must not turn four eyes off, approve, and turn them on again. */
+/** An operator must not turn two-person approval off, approve, and turn it on again. */
 const fourEyesRequired = () =>
   new GatehouseError('FORBIDDEN', {
     message: 'The admin API cannot turn four_eyes off. Change it in gatehouse.yaml on the server.',

@@ -188,7 +188,7 @@ async function viewDocument(db: Db, workspaceId: string, id: string) {
   return documentView(document, labels.get(document.collectionId) ?? UNLABELLED)
 }
 
-/** Labels of the documents' collections, by id. A collection deleted meanwhile has none, so no user can read it. */
+/** Labels of the documents' collections, by id. A collection that has been deleted since has none, so no user can read it. */
 async function labelsByCollection(
   db: Db,
   workspaceId: string,

@@ -18,7 +18,6 @@ interface Deps extends ChangeDeps {
   readonly eraseViewsOfUser: (tx: Tx, workspaceId: string, userId: string) => Promise<unknown>
 }
 
-/** Erasure of a user and all their data. */
 export function userErasureRoutes(app: TypedApp, deps: Deps): void {
   const docs = inWorkspace('DELETE /users/:id', 'eraseUser', 'Erase a user and all their data', {
     scope: 'people:write',

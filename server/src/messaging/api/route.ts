@@ -65,7 +65,6 @@ export const refusal = (code: ErrorCode, fields: ErrorFields = {}, afterCommit?:
   ...(afterCommit && { afterCommit }),
 })
 
-/** Registers a route. */
 export type Route = (app: FastifyInstance, deps: MessagingDeps) => void
 
 interface ReadRoute<Q extends TProperties> {
@@ -79,7 +78,6 @@ interface ReadRoute<Q extends TProperties> {
   ) => Promise<unknown>
 }
 
-/** A route that only reads. */
 export const readRoute =
   <Q extends TProperties = Record<never, never>>({ target, docs, handle }: ReadRoute<Q>): Route =>
   (app, deps) => {

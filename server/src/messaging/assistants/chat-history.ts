@@ -11,7 +11,6 @@ const HISTORY_MESSAGES = 50
 /** An answer belongs to the history if at most this many messages separate it from its question. */
 const MAX_ANSWER_DISTANCE = 200
 
-/** A message with its author. */
 export interface HistoryMessage {
   readonly senderId: string
   readonly username: string

@@ -5,7 +5,7 @@ import { invalid } from '../../http/refusals.ts'
 import type { ReceivedFile } from './file-store.ts'
 import { receiveFile, tooLarge } from './receive-file.ts'
 
-/** Maximum number of fields beside the file. They are ignored. */
+/** Maximum number of fields besides the file. They are ignored. */
 const MAX_OTHER_FIELDS = 20
 const MAX_FIELD_BYTES = 64 * 1_024
 const MAX_FORM_BYTES = MAX_OTHER_FIELDS * MAX_FIELD_BYTES

@@ -10,7 +10,6 @@ import { DELIVERY_LIFETIME_MS, type WebhookFormat } from './webhook.ts'
 /** A delivery whose node has stopped is claimed again after this time; longer than any attempt. */
 export const LEASE_MS = 60_000
 
-/** A delivery that this node has claimed. */
 export interface ClaimedDelivery {
   readonly uuid: string
   /** `dlv_…` */
@@ -169,7 +168,6 @@ export async function claimDeliveries(
   }))
 }
 
-/** Outcome of an attempt. */
 export interface AttemptResult {
   readonly status: number | null
   readonly failure: string | null
@@ -178,7 +176,7 @@ export interface AttemptResult {
   readonly nextAttemptAt?: Date
 }
 
-/** Records an attempt. A delivery that was replayed or erased meanwhile does not change. */
+/** Records an attempt. A delivery that has been replayed or erased since does not change. */
 export async function recordAttempt(
   db: Db,
   { uuid, attempts }: ClaimedDelivery,

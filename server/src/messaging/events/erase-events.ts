@@ -34,7 +34,7 @@ export async function removeFromAudience(
  */
 export async function eraseEvents(tx: Tx, workspaceId: string, selection: EventSelection): Promise<void> {
   if ('objectIds' in selection && selection.objectIds.length === 0) return
-  // Tables are in the order in which events pass them: an event that moves meanwhile is found in the next table.
+  // Tables are in the order in which events pass them: an event that moves at the same time is found in the next table.
   for (const table of ['event_outbox', 'event_log', 'webhook_delivery'] as const) {
     await tx
       .deleteFrom(table)

@@ -12,7 +12,6 @@ declare module '../../db/schema.ts' {
   }
 }
 
-/** The columns that describe an event. */
 interface EventColumns {
   workspace_id: string
   type: string

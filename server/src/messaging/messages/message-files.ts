@@ -121,7 +121,6 @@ export async function renameFiles(
       and message_attachment.filename <> named.filename`.execute(tx)
 }
 
-/** A file of a message. */
 export type MessageFile = Omit<Attachment, 'uploadedBy' | 'sha256' | 'fileKey'>
 
 /** The files of each message, by the message's id. Messages without files are missing. */

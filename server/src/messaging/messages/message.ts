@@ -7,7 +7,6 @@ import { ContactView } from '../people/contact.ts'
 import { Seconds, seconds, secondsOrNull } from '../timestamps.ts'
 import type { MessageTable } from './tables.ts'
 
-/** A message of a conversation. */
 export interface Message {
   /** `msg_…` */
   readonly id: string

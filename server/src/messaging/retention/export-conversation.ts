@@ -11,7 +11,7 @@ const BATCH = 200
 
 /**
  * A conversation as JSON lines: the conversation, then its messages until now, oldest first. Reads the next batch when the client has
- * received the previous one, and ends if the member has left the conversation meanwhile.
+ * received the previous one, and ends if the member has left the conversation.
  */
 export async function* exportLines(
   db: Db,

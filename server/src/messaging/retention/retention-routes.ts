@@ -10,7 +10,6 @@ import { exportLines } from './export-conversation.ts'
 
 const NOT_FOUND = { 404: 'NOT_FOUND: the conversation does not exist, or the caller is not a member' }
 
-/** Retention and export of conversations. */
 export const retentionRoutes: readonly Route[] = [
   readRoute({
     target: 'GET /v1/conversations/:id/retention',

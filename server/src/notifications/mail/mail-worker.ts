@@ -102,7 +102,7 @@ export class MailWorker extends WorkQueue<string> {
   }
 }
 
-/** Without review items that were decided meanwhile, and each of the others once, as its last event shows it. */
+/** Leaves out review items that have been decided since, and returns each of the others once, with its last event. */
 async function withoutSettled(db: Db, events: readonly ClaimedNotification[]): Promise<ClaimedNotification[]> {
   const reviews = events.flatMap(({ payload }) => (payload.object === 'review_item' ? [payload.id] : []))
   const decided = new Set(await findDecidedReviews(db, reviews))

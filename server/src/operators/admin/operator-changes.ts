@@ -16,7 +16,6 @@ export interface OperatorsDeps extends ChangeDeps {
   readonly findWorkspaceIds: FindWorkspaceIds
 }
 
-/** Changes of operators, and invitations. */
 export function operatorChanges(deps: OperatorsDeps) {
   /** Runs one change at a time, so that the roles of the acting operator stay the same during it. */
   const changeOperators = <T>(

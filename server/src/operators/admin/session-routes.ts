@@ -22,7 +22,6 @@ const MAX_WORKSPACES = 1_000
 
 interface Deps {
   readonly db: Db
-  /** Version of this release. */
   readonly version: string
   /** Id and name of the first `limit` Workspaces, oldest first. `ids`: only of these. */
   readonly workspaceNames: (

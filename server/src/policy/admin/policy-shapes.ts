@@ -10,7 +10,7 @@ import type { PolicySetVersion } from '../policy-store.ts'
 export const Source = Type.String({ maxLength: 1_048_576, description: 'The policy document as YAML.' })
 export const SourceBody = Type.Object({ source: Source })
 
-/** Name of the operator or admin token beside its id. */
+/** Name of the operator or admin token, in addition to its id. */
 export const ActorName = nullable(Type.String({ description: 'null: deleted, or not an operator.' }))
 
 /** Names by id, as findActorNames returns them. */
@@ -22,7 +22,6 @@ export const NOTE_PATTERN = '^[^\\u0000\\p{Cs}]*$'
 /** Note of a version or a draft. */
 export const Note = Type.String({ maxLength: 2_000, pattern: NOTE_PATTERN })
 
-/** The document to publish. */
 export const PublishBody = Type.Object({
   source: Source,
   note: Type.Optional({ ...Note, description: 'The reason for the version. The history shows it.' }),

@@ -8,7 +8,6 @@ import { toPlainString } from '../../lib/plain-text.ts'
 import type { PolicyInput } from '../input.ts'
 import { ANY, ANY_MAP, BOOL, INT, STRING, TIMESTAMP, type Type, type Words } from './value-types.ts'
 
-/** A variable of conditions. */
 export interface Variable {
   readonly type: Type
   /** Its JavaScript value: ints are numbers, timestamps are Dates, maps are plain objects. */

@@ -4,7 +4,7 @@ import { callOf, dottedName, type Expr, parseCondition, partsOf, stringLiteral }
 export interface HashedNameUses {
   /** Texts that a name is compared with. Equal hashes mean equal values, so these comparisons can be replayed. */
   readonly compared: readonly { readonly name: string; readonly text: string }[]
-  /** Names that are used in another way, which cannot be replayed. */
+  /** Names in conditions other than comparisons with a text. Such conditions cannot be replayed. */
   readonly otherUses: ReadonlySet<string>
 }
 

@@ -18,7 +18,7 @@ export interface StoredPoint {
   readonly state: 'evaluated' | 'unreached' | 'unused'
   /** Undefined at points that decide on single hits or memories, which are not stored. */
   readonly input: StoredInput | undefined
-  /** Verdicts that have another effect on the request: a denied hit is left out, so the request is allowed. */
+  /** Verdicts whose effect on the request differs from the verdict: a denied hit is left out, and the request is allowed. */
   readonly effectiveVerdicts: Readonly<Partial<Record<Verdict, Verdict>>>
   /** Verdicts that end the request at this point. */
   readonly endingVerdicts: readonly Verdict[]

@@ -31,13 +31,13 @@ export async function hasIssuedToken(
   return (await findTokenIssuers(tx, item)).some((issuer) => ids.includes(issuer))
 }
 
-/** Throws a 403 if the Workspace requires four eyes and the operator can have caused the request alone. */
+/** Throws a 403 if the Workspace requires two-person approval and the operator can have caused the request alone. */
 export async function refuseWithoutFourEyes(deps: IndependenceDeps, tx: Tx, item: ReviewItem, approver: Approver): Promise<void> {
   const problem = await findFourEyesProblem(deps, tx, item, approver)
   if (problem !== undefined) throw forbidden(problem)
 }
 
-/** In a Workspace that requires four eyes: why the operator can have caused the request alone; undefined: the operator cannot. */
+/** Why the operator can have caused the request alone, in a Workspace that requires two-person approval. Undefined if the operator cannot. */
 export async function findFourEyesProblem(
   { requiresFourEyes }: IndependenceDeps,
   tx: Tx,
@@ -45,13 +45,14 @@ export async function findFourEyesProblem(
   { id, kind, scopes }: Approver,
 ): Promise<string | undefined> {
   if (!(await requiresFourEyes(tx, workspaceId))) return undefined
-  if (kind !== 'person') return 'This Workspace requires four eyes: a signed-in operator must approve, not an admin token.'
+  if (kind !== 'person')
+    return 'This Workspace requires two-person approval: a signed-in operator must approve, not an admin token.'
   const causing = causingScope(scopes)
   if (causing)
-    return `This Workspace requires four eyes: an operator with a second role, such as reviewer, must approve. Your role has ${causing}, which can cause requests.`
+    return `This Workspace requires two-person approval: an operator with a second role, such as reviewer, must approve. Your role has ${causing}, which can cause requests.`
   if (await couldCauseRequests(tx, id, workspaceId))
-    return 'This Workspace requires four eyes: you had a role that can cause requests. Another reviewer must approve. You can approve after you set a new password with a link from `gatehouse operator invite` on the server.'
+    return 'This Workspace requires two-person approval: you had a role that can cause requests. Another reviewer must approve. You can approve after you set a new password with a link from `gatehouse operator invite` on the server.'
   if (await hasOperatorIssuedPassword(tx, id))
-    return 'This Workspace requires four eyes: another operator issued the link with which your password was chosen. Sign in by single sign-on without a password, or choose one with a link from `gatehouse operator invite` on the server.'
+    return 'This Workspace requires two-person approval: another operator issued the link with which your password was chosen. Sign in by single sign-on without a password, or choose one with a link from `gatehouse operator invite` on the server.'
   return undefined
 }

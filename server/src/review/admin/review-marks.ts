@@ -23,7 +23,6 @@ interface Place extends Pick<Mark, 'message' | 'part' | 'parameter'> {
   readonly text: string
 }
 
-/** The findings of each text. */
 export type FindInTexts = (texts: readonly string[]) => readonly (readonly Finding[])[]
 
 /** Findings of the current detectors in held content: for display, not for decisions. */

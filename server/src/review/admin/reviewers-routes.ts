@@ -61,7 +61,7 @@ const docs = {
   setAbsence: inWorkspace(
     'PUT /reviewers/me/absence',
     'setAbsence',
-    'Set your absence: assignments go to your delegate meanwhile',
+    'Set your absence: assignments go to your delegate during this time',
     {
       scope: 'reviews:write',
       body: Type.Object(AbsenceFields),

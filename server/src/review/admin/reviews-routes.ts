@@ -35,7 +35,7 @@ const decisionOperation = (verb: 'approve' | 'deny' | 'acknowledge', summary: st
     answers: { 200: ReviewView },
     errors: {
       ...UNKNOWN,
-      403: 'FORBIDDEN: your own request, a request with a key or token that you issued, four eyes required, or the scope in `x-gatehouse-scope` is missing',
+      403: 'FORBIDDEN: your own request, a request with a key or token that you issued, two-person approval required, or the scope in `x-gatehouse-scope` is missing',
       409: 'CONFLICT: already decided, expired, or of the other kind; see `details.state`',
     },
   })

@@ -10,7 +10,7 @@ export const POSSIBLE_END = 4
 
 export const UNKNOWN = 0xffff
 
-/** Letters that resemble Latin letters less, beside those of lib/look-alikes.ts. */
+/** Letters that resemble Latin letters less, in addition to those of lib/look-alikes.ts. */
 const SIMILAR: Readonly<Record<string, string>> = { ё: 'e', ї: 'i', η: 'n', ω: 'w', ß: 's', ø: 'o', đ: 'd', ł: 'i' }
 
 /** One letter for each set of characters that leetspeak and fonts confuse: `1` and `l` are `i`, `0` is `o`, `$` is `s`. */

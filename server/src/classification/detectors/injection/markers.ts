@@ -38,7 +38,7 @@ const MARKERS: readonly Marker[] = [
     '![',
     /!\[[^\][\n]{0,200}\]\(<?https?:\/\/[^\s()]{1,200}\?[^\s()]{0,400}(?:\{[^\s{}()]{1,80}\}|\[[^\s[\]()]{1,80}\]|<[^\s<>()]{1,80}>|(?:[?&](?:data|history|conversation|chat|prompt|secret|leak|exfil|payload|message|messages|context|memory|memories|creds?|password|token|apikey|api_key|info|content)=)[^\s()&]{24,400})[^\s()]{0,400}\)?/gi,
   ),
-  // DAN in capitals beside a word that makes it a role.
+  // DAN in capitals next to a word that makes it a role.
   marker(
     'injection.role_play',
     'DAN',

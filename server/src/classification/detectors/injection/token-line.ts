@@ -12,7 +12,6 @@ import {
 } from './fold.ts'
 import { addAnchors, COLON_TOKEN, negates, noAnchors, OTHER_WORD, SENTENCE, tokenOfHash } from './grammar.ts'
 
-/** A part of a text. */
 export interface TextSpan {
   readonly start: number
   readonly end: number
