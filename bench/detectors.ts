@@ -4,6 +4,7 @@ import { loadData } from './detectors/data.ts'
 import { benchHiddenText } from './detectors/hidden-text.ts'
 import { benchInjection } from './detectors/injection.ts'
 import { benchPersonalData } from './detectors/personal-data.ts'
+import { SCORE_HEADINGS, table } from './detectors/score.ts'
 import { benchSecrets } from './detectors/secrets.ts'
 import { benchHostile, benchMessages } from './detectors/speed.ts'
 import { writeBetweenMarks } from './support/table.ts'
@@ -21,9 +22,10 @@ if (!data)
     `${folder} does not exist: only the cost of hostile texts is measured. Give the folder of the data as an argument.`,
   )
 
-const tables = data
-  ? [benchPersonalData(data.presidio), benchSecrets(data), benchInjection(data), benchHiddenText(data), ...benchMessages(data)]
+const quality = data
+  ? [...benchPersonalData(data.presidio), ...benchSecrets(data), ...benchInjection(data), ...benchHiddenText(data)]
   : []
-const text = [...tables, benchHostile()].join('\n\n')
+const cost = [...(data ? benchMessages(data) : []), ...benchHostile()]
+const text = [table('Quality', SCORE_HEADINGS, quality), table('Cost of all detectors', ['', 'time'], cost)].join('\n\n')
 console.log(text)
 if (values.write && data) writeBetweenMarks(new URL('README.md', import.meta.url), 'detectors', `\n${text}\n`)

@@ -77,7 +77,7 @@ const rows: Row[] = [
   { what: 'the longest that others had to wait', unit: ' ms', digits: 0, measured: pauses.max / 1e6 },
   { what: 'this machine, compared with the one that bars are for', unit: '×', digits: 1, measured: slowness() },
 ]
-const table = toMarkdown(rows)
+const table = toMarkdown({ [values.postgres === undefined ? 'embedded' : 'PostgreSQL']: rows })
 console.log(table)
 if (values.write) writeBetweenMarks(new URL('./README.md', import.meta.url), 'replay', `\n${table}\n`)
 if (!rows.every(passes)) process.exitCode = 1

@@ -50,3 +50,10 @@ export function loadData(folder: string): Data | undefined {
       .map((line) => JSON.parse(line).context),
   }
 }
+
+/** Texts without secrets and hidden text. */
+export const harmlessTexts = ({ presidio, emails, prompts }: Data): string[] => [
+  ...presidio.map(({ full_text }) => full_text),
+  ...emails,
+  ...prompts.filter(({ label }) => label === 0).map(({ prompt }) => prompt),
+]

@@ -2,7 +2,7 @@ import { groupOf } from '../../server/src/domain/finding.ts'
 import { HARMLESS } from '../../server/test/support/classification/harmless-texts.ts'
 import { INJECTIONS } from '../../server/test/support/classification/injection-texts.ts'
 import { type Data, find } from './data.ts'
-import { newScore, SCORE_HEADINGS, type Score, scoreRow, table } from './score.ts'
+import { kindRow, newScore, type Score, scoreRow } from './score.ts'
 
 const isAlarmed = (text: string): boolean => find(text).some(({ type }) => groupOf(type) === 'injection')
 
@@ -24,13 +24,22 @@ const insert = (attack: string, email: string): string => {
   return `${email.slice(0, middle)}\n${attack}\n${email.slice(middle)}`
 }
 
-export function benchInjection(data: Data): string {
-  const sources = Object.entries(Object.groupBy(data.prompts, ({ label, source }) => `${source}${label ? '' : ', harmless'}`))
+export function benchInjection(data: Data): string[][] {
   const texts = (label: 0 | 1): string[] => data.prompts.filter((prompt) => prompt.label === label).map(({ prompt }) => prompt)
-  const rows = sources.map(([name, prompts = []]) => {
-    const all = prompts.map(({ prompt }) => prompt)
-    return scoreRow(`PIGuard: ${name}`, prompts[0]?.label ? rate(newScore(), all, []) : rate(newScore(), [], all))
-  })
+  const injections = Map.groupBy(
+    data.prompts.filter(({ label }) => label === 1),
+    ({ source }) => source,
+  )
+  const rows = [...injections].map(([name, prompts]) =>
+    scoreRow(
+      `PIGuard: ${name}`,
+      rate(
+        newScore(),
+        prompts.map(({ prompt }) => prompt),
+        [],
+      ),
+    ),
+  )
   const attacks = [...Object.values(data.textAttacks), ...Object.values(data.codeAttacks)].flat()
   const inEmails = attacks.map((attack, i) => insert(attack, data.emails[i % data.emails.length] ?? ''))
   rows.push(
@@ -46,5 +55,5 @@ export function benchInjection(data: Data): string {
     ),
     scoreRow("our own texts (the detector's tests)", rate(newScore(), INJECTIONS, HARMLESS)),
   )
-  return table('Prompt injection (texts)', SCORE_HEADINGS, rows)
+  return [kindRow('prompt injection (texts)'), ...rows]
 }

@@ -1,6 +1,6 @@
 import type { FindingType } from '../../server/src/domain/finding.ts'
 import { find, type PresidioText } from './data.ts'
-import { newScore, SCORE_HEADINGS, type Score, scoreRow, table } from './score.ts'
+import { kindRow, newScore, type Score, scoreRow } from './score.ts'
 
 /** The entities of presidio-research for each finding type, and further entities on which a finding is not counted as wrong. */
 const KINDS: readonly { readonly type: FindingType; readonly is: readonly string[]; readonly mayBe?: readonly string[] }[] = [
@@ -17,17 +17,16 @@ const overlaps = (a: { start: number; end: number }, b: PresidioText['spans'][nu
   a.start < b.end_position && a.end > b.start_position
 
 /** Measures precision and recall by span: a finding is correct if it overlaps a span of its kind. */
-export function benchPersonalData(texts: readonly PresidioText[]): string {
+export function benchPersonalData(texts: readonly PresidioText[]): string[][] {
   const scores = KINDS.map((kind) => ({ kind, score: newScore() }))
   for (const text of texts) {
     const findings = find(text.full_text)
     for (const { kind, score } of scores) rate(text, kind, findings, score)
   }
-  return table(
-    'Personal data, presidio-research (spans)',
-    SCORE_HEADINGS,
-    scores.map(({ kind, score }) => scoreRow(`\`${kind.type}\``, score)),
-  )
+  return [
+    kindRow('personal data, presidio-research (spans)'),
+    ...scores.map(({ kind, score }) => scoreRow(`\`${kind.type}\``, score)),
+  ]
 }
 
 function rate(text: PresidioText, kind: (typeof KINDS)[number], all: ReturnType<typeof find>, score: Score): void {

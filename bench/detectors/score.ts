@@ -16,7 +16,11 @@ const percent = (part: number, whole: number): string => (whole === 0 ? '–' : 
 const f1 = ({ found, missed, wrong }: Score): string =>
   found + missed + wrong === 0 ? '–' : ((2 * found) / (2 * found + missed + wrong)).toFixed(3)
 
+/** Headings of `scoreRow`. */
 export const SCORE_HEADINGS = ['', 'there', 'precision', 'recall', 'F1', 'over-defence']
+
+/** The row above those of one kind of texts. */
+export const kindRow = (kind: string): string[] => [`**${kind}**`, ...SCORE_HEADINGS.slice(1).map(() => '')]
 
 /** One row: number of entities, precision, recall, F1, and the share of clean texts with a false alarm. */
 export const scoreRow = (name: string, score: Score): string[] => {

@@ -7,8 +7,8 @@ import {
   makePrivateKeys,
   makeTokens,
 } from '../../server/test/support/classification/secret-texts.ts'
-import { type Data, find } from './data.ts'
-import { newScore, SCORE_HEADINGS, type Score, scoreRow, table } from './score.ts'
+import { type Data, find, harmlessTexts } from './data.ts'
+import { kindRow, newScore, type Score, scoreRow } from './score.ts'
 
 const ROUNDS = 25
 const MAKERS: readonly { readonly type: FindingType; readonly make: (random: Random) => Readonly<Record<string, string>> }[] = [
@@ -22,7 +22,7 @@ const MAKERS: readonly { readonly type: FindingType; readonly make: (random: Ran
  * Inserts generated secrets, in the formats of their providers, and decoys into the presidio texts. The harmless texts are the presidio
  * texts, e-mails and PIGuard's harmless prompts. There is no public collection of secrets.
  */
-export function benchSecrets(data: Data): string {
+export function benchSecrets(data: Data): string[][] {
   const random = new Random(2)
   const insert = (secret: string): string => {
     const text = random.pick(data.presidio).full_text
@@ -36,13 +36,11 @@ export function benchSecrets(data: Data): string {
     return scoreRow(`\`${type}\``, score)
   })
   const decoys = Array.from({ length: ROUNDS }, () => Object.values(makeDecoys(random)).map(insert)).flat()
-  const harmless = [
-    ...data.presidio.map(({ full_text }) => full_text),
-    ...data.emails,
-    ...data.prompts.filter(({ label }) => label === 0).map(({ prompt }) => prompt),
-  ]
-  rows.push(scoreRow('decoys (hashes, ids, templates, code)', alarms(decoys)), scoreRow('harmless texts', alarms(harmless)))
-  return table('Secrets (made up, one a text)', SCORE_HEADINGS, rows)
+  rows.push(
+    scoreRow('decoys (hashes, ids, templates, code)', alarms(decoys)),
+    scoreRow('harmless texts', alarms(harmlessTexts(data))),
+  )
+  return [kindRow('secrets (made up, one in each text)'), ...rows]
 }
 
 function rate(score: Score, type: FindingType, text: string): void {

@@ -1,7 +1,7 @@
 import type { Gatehouse } from './gatehouse.ts'
 
 /** Sends a request to the admin API. @throws unless the status is 2xx. */
-export async function callAdmin(
+async function callAdmin(
   { port, demo }: Pick<Gatehouse, 'port' | 'demo'>,
   method: string,
   path: string,
@@ -32,15 +32,3 @@ export async function prepareApplication(gatehouse: Pick<Gatehouse, 'port' | 'de
 
 export const publishPolicy = (gatehouse: Pick<Gatehouse, 'port' | 'demo'>, yaml: string): Promise<unknown> =>
   callAdmin(gatehouse, 'POST', '/policy-sets', { yaml })
-
-/** `models`: their fields by name. */
-export async function addProvider(
-  gatehouse: Gatehouse,
-  provider: { readonly id: string } & Readonly<Record<string, unknown>>,
-  models: Readonly<Record<string, object>>,
-): Promise<void> {
-  await callAdmin(gatehouse, 'POST', '/providers', { json: provider })
-  for (const [model, json] of Object.entries(models)) {
-    await callAdmin(gatehouse, 'PUT', `/providers/${provider.id}/models/${model}`, { json })
-  }
-}

@@ -24,7 +24,7 @@ const SENTENCES: readonly ((word: () => string, random: Random) => string)[] = [
 ]
 
 /** Returns office prose of about `length` characters with amounts, dates and numbers, so that the detectors have candidates. */
-export function prose(random: Random, length: number): string {
+function prose(random: Random, length: number): string {
   const word = () => pick(random, WORDS)
   let text = ''
   while (text.length < length) text += `${text ? ' ' : ''}${pick(random, SENTENCES)(word, random)}`

@@ -13,25 +13,14 @@ export interface CountingProvider extends AsyncDisposable {
   calls(marker: string): number
 }
 
-interface CountingOptions {
-  /** Default: any free port. */
-  readonly port?: number
-  /** Called with the marker of each request before its response. */
-  readonly onCall?: (marker: string) => void
-}
-
 /** Responses take up to 30 ms, so that some crashes happen during a provider request. */
-export async function startCountingProvider(
-  random: Random,
-  { port = 0, onCall = () => {} }: CountingOptions = {},
-): Promise<CountingProvider> {
+export async function startCountingProvider(random: Random): Promise<CountingProvider> {
   const calls = new Map<string, number>()
   const server = createServer(async (request, response) => {
     let raw = ''
     for await (const chunk of request) raw += chunk
     const marker = MARKER.exec(raw)?.[0] ?? ''
     calls.set(marker, (calls.get(marker) ?? 0) + 1)
-    onCall(marker)
     await sleep(between(random, 0, 30))
     const { messages, model } = JSON.parse(raw) as { messages: { content: string }[]; model: string }
     const content = `You said: ${messages.at(-1)?.content}`
@@ -46,7 +35,7 @@ export async function startCountingProvider(
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
   })
   server.on('clientError', (_error, socket) => socket.destroy())
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve))
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
   return {
     port: (server.address() as AddressInfo).port,
     calls: (marker) => calls.get(marker) ?? 0,

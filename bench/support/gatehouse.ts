@@ -21,13 +21,7 @@ export interface GatehouseOptions {
   readonly providerPort: number
   /** Absent: the embedded database in dataDir. */
   readonly databaseUrl?: string | undefined
-  /** Arguments of Node in addition to NODE_ARGS. */
-  readonly nodeArgs?: readonly string[]
   readonly logLevel?: string
-  /** Default: 1. */
-  readonly processes?: number
-  /** Further variables. */
-  readonly env?: Readonly<Record<string, string>>
   /** A program that replaces the server, with the same environment and endpoints. */
   readonly program?: { readonly script: URL; readonly args: readonly string[] }
 }
@@ -56,10 +50,7 @@ const START_MS = 240_000
 const SECRET_KEY = 'only-for-benchmarks-and-crash-tests'
 
 /** Environment of a server on 127.0.0.1, and of its command line. */
-export const gatehouseEnv = (
-  { dataDir, providerPort, databaseUrl, logLevel, processes, env }: GatehouseOptions,
-  port: number,
-) => ({
+export const gatehouseEnv = ({ dataDir, providerPort, databaseUrl, logLevel }: GatehouseOptions, port: number) => ({
   HOST: '127.0.0.1',
   PORT: String(port),
   GATEHOUSE_DATA: dataDir,
@@ -72,13 +63,12 @@ export const gatehouseEnv = (
   // There is no load balancer.
   GATEHOUSE_DRAIN_SECONDS: '0',
   GATEHOUSE_STOP_SECONDS: '15',
-  // The figures are those of one process; bench/processes.ts measures several.
-  GATEHOUSE_PROCESSES: String(processes ?? 1),
+  // The figures are those of one process.
+  GATEHOUSE_PROCESSES: '1',
   // As in scripts/gatehouse.
   ...ALLOCATOR,
   NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/gatehouse', import.meta.url)),
   ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl, GATEHOUSE_SECRET_KEY: SECRET_KEY, GATEHOUSE_DEMO: '1' }),
-  ...env,
 })
 
 /** Starts the server without waiting until it is ready. Its output goes to `<dataDir>.log`. */
@@ -89,7 +79,7 @@ export async function launchGatehouse(options: GatehouseOptions): Promise<{ own:
   try {
     const own = startProcess(fileURLToPath(script), {
       args,
-      nodeArgs: [...NODE_ARGS, ...(options.nodeArgs ?? [])],
+      nodeArgs: NODE_ARGS,
       env: gatehouseEnv(options, port),
       stdio: ['ignore', log, log],
     })

@@ -1,5 +1,5 @@
 import type { Helper } from './helper-process.ts'
-import type { LoadCall, LoadResult, LoadSpec } from './load-run.ts'
+import type { LoadResult, LoadSpec } from './load-run.ts'
 import { cpuOfAll, cpuSince, cpuUse } from './process-stats.ts'
 
 /** A server under load. */
@@ -20,7 +20,6 @@ export interface Round {
   /** Answers a second. */
   readonly rate: number
   readonly p50: number
-  readonly p95: number
   readonly p99: number
   readonly answers: number
 }
@@ -31,8 +30,8 @@ export const FEW_CONNECTIONS = 8
 /** Number of connections for throughput: enough to keep every server busy. */
 export const MANY_CONNECTIONS = 32
 
-/** Measures chat requests with these bodies. */
-export function measure(
+/** Measures chat requests with these bodies. @throws if a response is not 200, because a refusal costs less and would improve the result. */
+export async function measure(
   load: Helper,
   target: Target,
   bodies: readonly string[],
@@ -41,34 +40,25 @@ export function measure(
 ): Promise<Round> {
   const call = { method: 'POST', path: '/v1/chat/completions', headers: target.headers } as const
   const calls = bodies.map((body) => ({ ...call, body }))
-  return measureCalls(load, target, { calls, status: 200, connections, ...size })
-}
-
-/** @throws if a response has another status, because a refusal costs less and would improve the result. */
-export async function measureCalls(
-  load: Helper,
-  target: Omit<Target, 'headers'>,
-  spec: Size & { readonly calls: readonly LoadCall[]; readonly status: number; readonly connections: number },
-): Promise<Round> {
   const usedBefore = await cpuNow(target)
-  const result = await load.ask<LoadResult>({ port: target.port, ...spec } satisfies LoadSpec)
+  const spec: LoadSpec = { port: target.port, calls, status: 200, connections, ...size }
+  const result = await load.ask<LoadResult>(spec)
   const used = await usedBefore.since()
   const { answers, refused, refusal } = result
-  if (refused > 0) throw new Error(`${refused} of ${answers} answers were not ${spec.status}:\n${refusal}`)
+  if (refused > 0) throw new Error(`${refused} of ${answers} answers were not 200:\n${refusal}`)
   return {
     cpu: used.total / answers,
     mainCpu: used.main / answers,
     helperCpu: used.helpers / answers,
     rate: answers / result.seconds,
     p50: result.p50,
-    p95: result.p95,
     p99: result.p99,
     answers,
   }
 }
 
 /** Reads the CPU time of a server. `since` returns the milliseconds used after this call. */
-export async function cpuNow({ pid, helpers }: Omit<Target, 'headers'>) {
+async function cpuNow({ pid, helpers }: Target) {
   const helpersNow = async () => cpuOfAll((await helpers?.()) ?? [])
   const helpersBefore = await helpersNow()
   const before = cpuUse(pid)

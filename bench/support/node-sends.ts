@@ -1,30 +1,28 @@
-import pg from 'pg'
 import { prepareApplication, publishPolicy } from './admin.ts'
 import { chatBodies } from './chat-bodies.ts'
 import { limitCpu } from './cpu-limit.ts'
-import { fillMessages, type Sample } from './fill-messages.ts'
 import { type Gatehouse, startGatehouse } from './gatehouse.ts'
 import { type Helper, startHelper } from './helper-process.ts'
 import type { LoadCall, LoadResult, LoadSpec } from './load-run.ts'
+import { MessagingCrashClient, type TestUser } from './messaging-crash-client.ts'
 import { MESSAGE_RULES } from './policy.ts'
 import type { Rig } from './rig.ts'
 import { createScratchDatabase } from './scratch-database.ts'
 
-/** Governed sends in one Workspace, with chats beside them. */
+/** Governed sends in one Workspace, alone and together with chats. */
 export interface SendFigures {
   readonly nodes: number
   /** Sends a second over all nodes, without chats. */
   readonly sends: number
-  /** 99th percentile of chats in milliseconds: alone, and beside sends. */
+  /** 99th percentile of chats in milliseconds: without sends, and during sends. */
   readonly chatsAlone: number
-  readonly chatsBeside: number
+  readonly chatsDuringSends: number
 }
 
 interface Plan {
   readonly postgres: string
   /** The address of the database for the servers: the database itself, or a relay. */
   readonly through: (url: string) => Promise<string>
-  readonly usesGroups: boolean
   readonly nodes: readonly number[]
   readonly seconds: number
   /** CPU of one node; undefined: no limit. */
@@ -32,7 +30,8 @@ interface Plan {
 }
 
 const WITHOUT_RATE_LIMIT = { script: new URL('./without-rate-limit.ts', import.meta.url), args: [] }
-const AMOUNT = { messages: 4_000, conversations: 200 }
+const USERS = 24
+const CONVERSATIONS_PER_USER = 4
 const SENDERS = 24
 const CHATTERS = 4
 
@@ -47,9 +46,8 @@ export async function measureSends(stack: AsyncDisposableStack, rig: Rig, plan: 
   const first = await startGatehouse(options)
   await prepareApplication(first)
   await publishPolicy(first, MESSAGE_RULES)
+  const samples = await createConversations(first)
   await first.stop()
-  const { samples } = await fillMessages(options, AMOUNT)
-  await setWay(database.url, plan.usesGroups)
   const url = await plan.through(database.url)
   const servers: Gatehouse[] = []
   for (let node = 0; node < Math.max(...plan.nodes); node++) {
@@ -66,6 +64,30 @@ export async function measureSends(stack: AsyncDisposableStack, rig: Rig, plan: 
   const figures: SendFigures[] = []
   for (const nodes of plan.nodes) figures.push(await measureNodes(servers.slice(0, nodes), loads, rig, samples, plan.seconds))
   return figures
+}
+
+interface Sample {
+  readonly conversationId: string
+  /** Of a member. */
+  readonly token: string
+}
+
+/** Creates users and conversations of two of them. */
+async function createConversations(server: Gatehouse): Promise<Sample[]> {
+  const client = new MessagingCrashClient(server)
+  const users: TestUser[] = []
+  for (let index = 0; index < USERS; index++) users.push(await client.createUser(`sender-${index}`))
+  const samples: Sample[] = []
+  for (const [index, { id, token }] of users.entries()) {
+    const contacts = [id, users[(index + 1) % USERS]?.id]
+    const group = await client.callOk<{ id: string }>('POST', '/v1/groups', token, { name: id, contacts })
+    for (let count = 0; count < CONVERSATIONS_PER_USER; count++) {
+      const conversation = await client.callOk<{ id: string }>('POST', '/v1/conversations', token, { group_id: group.id })
+      samples.push({ conversationId: conversation.id, token })
+    }
+  }
+  await client.close()
+  return samples
 }
 
 async function measureNodes(
@@ -96,8 +118,8 @@ async function measureNodes(
   await Promise.all([chat(2), send(2)])
   const chatsAlone = (await chat(seconds)).p99
   const sends = await send(seconds)
-  const [beside] = await Promise.all([chat(seconds), send(seconds)])
-  return { nodes: servers.length, sends, chatsAlone, chatsBeside: beside.p99 }
+  const [during] = await Promise.all([chat(seconds), send(seconds)])
+  return { nodes: servers.length, sends, chatsAlone, chatsDuringSends: during.p99 }
 }
 
 const chatCalls = (server: Gatehouse | undefined): LoadCall[] =>
@@ -112,11 +134,3 @@ const sendCalls = (samples: readonly Sample[]): LoadCall[] =>
     headers: { authorization: `Bearer ${token}` },
     body: JSON.stringify({ conversation_id: conversationId, message: 'The minutes of the meeting are in the shared folder.' }),
   }))
-
-/** Servers that start afterwards chain records in the database, or as in the last release. */
-async function setWay(url: string, usesGroups: boolean): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query(`update upgrade_step set starts_at = now() ${usesGroups ? '' : "+ interval '1 year'"}`)
-  await client.end()
-}

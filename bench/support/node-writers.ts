@@ -7,15 +7,10 @@ import { secretBox } from '../../server/src/lib/secret-box.ts'
 import { BENCH_SECRET, type WriteSpec, type Written } from './audit-write.ts'
 import { limitCpu } from './cpu-limit.ts'
 import { type Helper, startHelper } from './helper-process.ts'
-
-/** Records a second by the number of nodes that write, each way in turns. */
-export interface WriterFigures {
-  readonly nodes: number
-  readonly before: number
-  readonly after: number
-}
+import { spread } from './statistics.ts'
 
 const CONCURRENCY = 192
+const ROUNDS = 3
 
 /** Creates Workspaces in the database at `url`, which also migrates it. Returns their ids. */
 export async function createWorkspaces(url: string, count: number): Promise<string[]> {
@@ -41,26 +36,23 @@ interface Plan {
   readonly cores: number
 }
 
-/** Appends records from one, two and three processes at once. */
-export async function measureWriters({ url, workspaceIds, seconds, cores }: Plan): Promise<WriterFigures[]> {
+/** Appends records from one, two and three processes at once. Returns the records a second of each. */
+export async function measureWriters({ url, workspaceIds, seconds, cores }: Plan): Promise<number[]> {
   const helpers: Helper[] = []
   for (let node = 0; node < 3; node++) helpers.push(await startHelper(new URL('./audit-writers.ts', import.meta.url)))
   const limits = helpers.map(({ pid }) => limitCpu(pid, cores))
-  const measure = async (nodes: number, usesGroups: boolean): Promise<number> => {
-    const spec: WriteSpec = { url, workspaceIds, usesGroups, concurrency: CONCURRENCY / nodes, seconds }
+  const measure = async (nodes: number): Promise<number> => {
+    const spec: WriteSpec = { url, workspaceIds, concurrency: CONCURRENCY / nodes, seconds }
     const written = await Promise.all(helpers.slice(0, nodes).map((helper) => helper.ask<Written>(spec)))
     return written.reduce((sum, { records, seconds: took }) => sum + records / took, 0)
   }
   try {
-    await measure(1, true)
-    const figures: WriterFigures[] = []
+    await measure(1)
+    const figures: number[] = []
     for (const nodes of [1, 2, 3]) {
-      const rounds = { before: [] as number[], after: [] as number[] }
-      for (let round = 0; round < 3; round++) {
-        rounds.before.push(await measure(nodes, false))
-        rounds.after.push(await measure(nodes, true))
-      }
-      figures.push({ nodes, before: median(rounds.before), after: median(rounds.after) })
+      const rounds: number[] = []
+      for (let round = 0; round < ROUNDS; round++) rounds.push(await measure(nodes))
+      figures.push(spread(rounds).median)
     }
     return figures
   } finally {
@@ -68,5 +60,3 @@ export async function measureWriters({ url, workspaceIds, seconds, cores }: Plan
     for (const limit of limits) limit[Symbol.dispose]()
   }
 }
-
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0

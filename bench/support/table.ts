@@ -19,21 +19,28 @@ const figureOf = ({ measured }: Row): number => (typeof measured === 'number' ? 
 export const passes = (row: Row): boolean => row.bar === undefined || figureOf(row) <= row.bar
 
 function verdict(row: Row): string {
-  if (!passes(row)) return '**missed**'
-  if (row.aim !== undefined && figureOf(row) <= row.aim) return 'aim reached'
-  return row.bar === undefined ? '' : 'bar reached'
+  const { bar, aim, unit } = row
+  if (!passes(row)) return `, **bar ≤ ${bar}${unit} missed**`
+  if (aim !== undefined && figureOf(row) <= aim) return `, aim ≤ ${aim}${unit} reached`
+  return bar === undefined ? '' : `, bar ≤ ${bar}${unit} reached`
 }
 
-/** Formats a Markdown table with median, minimum and maximum of the rounds. */
-export function toMarkdown(rows: readonly Row[]): string {
-  const lines = rows.map((row) => {
-    const show = (value: number) => `${value.toFixed(row.digits)}${row.unit}`
-    const limit = (value: number | undefined) => (value === undefined ? '' : `≤ ${value}${row.unit}`)
-    const { measured } = row
-    const range = typeof measured === 'number' ? '' : ` (${measured.min.toFixed(row.digits)} – ${show(measured.max)})`
-    return `| ${row.what} | ${limit(row.bar)} | ${limit(row.aim)} | ${show(figureOf(row))}${range} | ${verdict(row)} |`
+/** Median of the rounds, minimum and maximum, and whether the bar is reached. */
+function cell(row: Row): string {
+  const show = (value: number) => `${value.toFixed(row.digits)}${row.unit}`
+  const { measured } = row
+  const range = typeof measured === 'number' ? '' : ` (${measured.min.toFixed(row.digits)} – ${show(measured.max)})`
+  return `${show(figureOf(row))}${range}${verdict(row)}`
+}
+
+/** Formats a Markdown table with a column for each of `columns`, for example a database. */
+export function toMarkdown(columns: Readonly<Record<string, readonly Row[]>>): string {
+  const lines = [...new Set(Object.values(columns).flatMap((rows) => rows.map(({ what }) => what)))].map((what) => {
+    const found = Object.values(columns).map((rows) => rows.find((row) => row.what === what))
+    return `| ${[what, ...found.map((row) => (row ? cell(row) : ''))].join(' | ')} |`
   })
-  return ['| what | bar | aim | measured | |', '|---|---|---|---|---|', ...lines].join('\n')
+  const titles = Object.keys(columns)
+  return [`| | ${titles.join(' | ')} |`, `|---|${titles.map(() => '---|').join('')}`, ...lines].join('\n')
 }
 
 /** Replaces the text between `<!-- name -->` and `<!-- /name -->` in a document. @throws if the marks are missing. */

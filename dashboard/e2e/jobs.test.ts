@@ -6,7 +6,7 @@ import { policyDocument } from '../../server/test/support/marker-policies.ts'
 import { type Actions, countActions } from './support/count-actions.ts'
 import { type Dashboard, startDashboard, type Window } from './support/dashboard.ts'
 
-/** Ten jobs of operators, each from Home, with the actions that it takes: the table in bench/README.md. */
+/** Jobs of operators, each from Home, with the clicks, fields and keys that it takes. */
 const JOBS_MS = 300_000
 const HELD = 'Please wire 48,000 EUR to Brightwater Supplies today.'
 

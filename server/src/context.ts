@@ -74,7 +74,6 @@ export interface Overrides {
   readonly random?: () => number
   readonly userRateLimiter?: UserRateLimiter
   readonly passwords?: PasswordHashing | undefined
-  readonly usesBudgetSlices?: boolean
   readonly audit?: AuditLogWriter
 }
 

@@ -100,7 +100,7 @@ export class RunningChecks {
     const acknowledged = this.#ledger.messages.slice(this.#acknowledged)
     const rows = await this.#postgres.query<{ sender: string; text: string; id: string; sequence: string }>(
       'select sender_id as sender, text, id, sequence from message where conversation_id = $1 and sequence > $2 order by sequence',
-      [uuidOf('conv', this.#ledger.setup?.conversation ?? ''), this.#stored.size],
+      [uuidOf('conv', this.#ledger.setup.conversation), this.#stored.size],
     )
     for (const { sender, text, id, sequence } of rows) {
       const expected = `${sender} ${this.#next.get(sender) ?? 0}`
@@ -134,7 +134,7 @@ export class RunningChecks {
 
   /** Sequences have no gap, each record names the hash before it, and the budgets have counted what the records say. */
   async #checkChainsAndBudgets(): Promise<void> {
-    const budgets = this.#ledger.setup?.budgets ?? []
+    const { budgets } = this.#ledger.setup
     const [row] = await this.#postgres.query<ChainRow>(CHAINS, [
       JSON.stringify(Object.fromEntries(this.#chains)),
       budgets.map(({ id }) => uuidOf('bud', id)),

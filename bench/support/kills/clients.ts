@@ -27,8 +27,7 @@ export interface LoadOptions {
   readonly entrance: Entrance
   readonly ledger: KillLedger
   readonly refusals: Refusals
-  /** Differs in each start of a run, so that no request is repeated by chance. */
-  readonly salt: number
+  readonly seed: number
 }
 
 /** Tells the callers of a load when it ends. */
@@ -36,7 +35,7 @@ export interface Running {
   readonly isOver: boolean
 }
 
-type Shared = Omit<LoadOptions, 'salt'>
+type Shared = Omit<LoadOptions, 'seed'>
 
 /** A client of the gateway that sends one request after the other, each to any node. */
 export class KillClient extends CrashClient {
@@ -50,10 +49,8 @@ export class KillClient extends CrashClient {
   }
 
   override async chat(body: { readonly governance?: { readonly review_item_id?: string } }): Promise<Answer | undefined> {
-    const { ledger, refusals } = this.#shared
     const held = body.governance?.review_item_id
-    if (held !== undefined) ledger.asks(held, 'release')
-    const answer = refusals.filter(await super.chat(body))
+    const answer = this.#shared.refusals.filter(await super.chat(body))
     // Records of holds and releases may get their position after the response.
     if (held === undefined && answer?.auditId !== undefined && [200, 403].includes(answer.status))
       this.answered.push(answer.auditId)
@@ -61,7 +58,6 @@ export class KillClient extends CrashClient {
   }
 
   override async approve(id: string): Promise<Answer | undefined> {
-    this.#shared.ledger.asks(id, 'approve')
     return this.#shared.refusals.filter(await super.approve(id))
   }
 }

@@ -4,8 +4,7 @@ import { checkCalls, checkReleases, checkRepeatedRequests, checkStates } from '.
 import { verifyChain } from '../crash-run.ts'
 import { startGatehouse } from '../gatehouse.ts'
 import { KillApiClient, KillClient, Refusals } from './clients.ts'
-import type { Received } from './journal.ts'
-import type { KillLedger } from './ledger.ts'
+import type { KillLedger, Received } from './ledger.ts'
 import { type ResumingReader, sendMessage } from './messages.ts'
 import type { Postgres } from './postgres.ts'
 import type { Setting } from './setting.ts'
@@ -20,12 +19,12 @@ const isMessage = ([, type]: Received): boolean => type === 'message.created'
 export async function checkEvents(postgres: Postgres, ledger: KillLedger, readers: readonly ResumingReader[]): Promise<void> {
   const rows = await postgres.query<{ id: string }>('select id from message order by sequence')
   const stored = rows.map(({ id }) => toId('msg', id))
-  const isMissing = () => ledger.readers.some(({ received }) => received.filter(isMessage).length < stored.length)
+  const isMissing = () => readers.some(({ received }) => received.filter(isMessage).length < stored.length)
   for (const deadline = performance.now() + DELIVERY_MS; ; await sleep(100)) {
     for (const reader of readers) reader.save()
     if (!isMissing() || performance.now() > deadline) break
   }
-  for (const [index, { received }] of ledger.readers.entries()) {
+  for (const [index, { received }] of readers.entries()) {
     const messages = received.filter(isMessage).map(([, , id]) => id)
     if (messages.join() !== stored.join()) ledger.violated(`reader ${index}: ${differenceOf(stored, messages)}`)
     const ids = received.map(([id]) => id)
@@ -46,22 +45,21 @@ function differenceOf(stored: readonly string[], received: readonly string[]): s
  * Checks the alarms of the nodes, stops them, and checks holds, releases and messages with a server whose clock is ahead, so that the
  * claims of killed nodes have ended. Verifies the chain.
  */
-export async function checkWithoutKills({ nodes, demo, options }: Setting, ledger: KillLedger): Promise<void> {
+export async function checkWithoutKills({ nodes, demo, options, provider, ledger }: Setting): Promise<void> {
   for (const node of nodes) await checkReady(node.port, ledger)
   for (const node of nodes) await node.stop()
   const server = await startGatehouse({ ...options, program: AFTER_LEASE })
   const shared = { entrance: { port: server.port, demo }, ledger, refusals: new Refusals() }
   const client = new KillClient(shared)
   const checked = { client, ledger }
-  const calls = (marker: string) => ledger.calls.get(marker) ?? 0
   try {
     await checkStates(checked)
-    checkCalls(ledger, calls)
+    checkCalls(ledger, provider.calls)
     await checkRepeatedRequests(checked)
     await checkReleases(checked)
-    for (const hold of ledger.holds) ledger.changedHold(hold)
+    for (const hold of ledger.holds) ledger.changed.add(hold)
     await checkStates(checked)
-    checkCalls(ledger, calls)
+    checkCalls(ledger, provider.calls)
     await checkReplays(new KillApiClient(shared), ledger)
   } finally {
     await client.close()
@@ -82,8 +80,8 @@ async function checkReady(port: number, ledger: KillLedger): Promise<void> {
 async function checkReplays(client: KillApiClient, ledger: KillLedger): Promise<void> {
   const { messages, setup } = ledger
   for (const { user, text, answer } of messages.slice(-REPEATED_MESSAGES)) {
-    const token = setup?.users.find(({ id }) => id === user)?.token ?? ''
-    const again = await sendMessage(client, token, setup?.conversation ?? '', text)
+    const token = setup.users.find(({ id }) => id === user)?.token ?? ''
+    const again = await sendMessage(client, token, setup.conversation, text)
     if (again?.text !== answer) ledger.violated(`another answer to the same key: ${answer} then ${again?.status} ${again?.text}`)
   }
   await client.close()

@@ -30,10 +30,10 @@ export class KillLoad {
     this.chatters = Array.from({ length: CHATTERS }, () => new KillClient(options))
     this.#work = [
       ...this.chatters.map((client, index) =>
-        sendChats({ ...options, client, busy, random: mixed(options.salt, index) }, this.#running),
+        sendChats({ ...options, client, busy, random: mixed(options.seed, index) }, this.#running),
       ),
       ...writeMessages(options, this.#api, this.#running),
-      keepMemories(options, this.#api, mixed(options.salt, CHATTERS), this.#running),
+      keepMemories(options, this.#api, mixed(options.seed, CHATTERS), this.#running),
     ]
   }
 
@@ -46,8 +46,8 @@ export class KillLoad {
 }
 
 /** Two generators, because the sequences of one with different seeds may overlap. */
-function mixed(salt: number, index: number): Random {
-  const [one, other] = [seeded(salt * 31 + index), seeded(salt * 1_009 + index * 101 + 7)]
+function mixed(seed: number, index: number): Random {
+  const [one, other] = [seeded(seed * 31 + index), seeded(seed * 1_009 + index * 101 + 7)]
   return () => (one() + other()) % 1
 }
 
@@ -67,7 +67,7 @@ const newHold =
   async ({ client, ledger, random }) => {
     const known = ledger.holds.length
     await hold(point, phrase)({ client, ledger, random, claimsOutliveNodes: true })
-    for (const added of ledger.holds.slice(known)) ledger.changedHold(added)
+    for (const added of ledger.holds.slice(known)) ledger.changed.add(added)
   }
 
 /** Runs `action` on one of the holds, and on no hold that another client works on. */
@@ -78,7 +78,7 @@ async function onHold({ busy, random, ...chatter }: Chatter, holds: readonly Kno
   busy.add(chosen)
   await action(chosen, chatter)
   busy.delete(chosen)
-  chatter.ledger.changedHold(chosen)
+  chatter.ledger.changed.add(chosen)
 }
 
 /** One hold in four is never approved, so that there are pending holds at every kill. */

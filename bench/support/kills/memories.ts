@@ -26,15 +26,15 @@ export async function keepMemories(
       ledger.violated(`a memory was answered with ${reply.status}: ${reply.text.slice(0, 300)}`)
       return
     }
-    ledger.add({ type: 'memory', id, content })
+    ledger.memories.set(id, content)
     if (count++ % ERASED === 0) await erase(id)
     content = newContent(random)
   }
 
   async function erase(id: string): Promise<void> {
-    ledger.add({ type: 'erase', id, isDone: false })
+    ledger.erased.set(id, false)
     const reply = await client.call('DELETE', `/admin/v1/memories/${id}`, demo.admin_token)
-    if (reply?.status === 204) ledger.add({ type: 'erase', id, isDone: true })
+    if (reply?.status === 204) ledger.erased.set(id, true)
     else if (reply) ledger.violated(`the erasure of ${id} was answered with ${reply.status}: ${reply.text.slice(0, 300)}`)
   }
 }

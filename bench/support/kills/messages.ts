@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EventReader } from '../event-reader.ts'
 import type { KillApiClient, LoadOptions, Running } from './clients.ts'
-import type { Received } from './journal.ts'
-import type { KillLedger } from './ledger.ts'
+import type { Received } from './ledger.ts'
 
 /** The first users write, the last two read. */
 const WRITERS = 4
@@ -17,16 +16,16 @@ export const sendMessage = (client: KillApiClient, token: string, conversation: 
 
 /** Each writer sends numbered messages in sequence, and repeats one until it is acknowledged. Returns the work of each writer. */
 export function writeMessages({ ledger }: LoadOptions, client: KillApiClient, running: Running): Promise<void>[] {
-  const { users = [], conversation = '' } = ledger.setup ?? {}
+  const { users, conversation } = ledger.setup
   return users.slice(0, WRITERS).map(async ({ id: user, token }) => {
-    let next = ledger.messages.filter((message) => message.user === user).length
+    let next = 0
     for (; !running.isOver; await sleep(PAUSE_MS)) {
       const text = `${user} ${next}`
       const reply = await sendMessage(client, token, conversation, text)
       if (!reply) continue
       if (reply.status !== 201) ledger.violated(`a message was answered with ${reply.status}: ${reply.text.slice(0, 300)}`)
       else {
-        ledger.add({ type: 'message', user, text, id: JSON.parse(reply.text).id, answer: reply.text })
+        ledger.messages.push({ user, text, id: JSON.parse(reply.text).id, answer: reply.text })
         next++
       }
     }
@@ -35,37 +34,28 @@ export function writeMessages({ ledger }: LoadOptions, client: KillApiClient, ru
 
 /** Reads the events of a user over all restarts, and resumes at any node whenever its stream ends. */
 export class ResumingReader {
-  readonly #index: 0 | 1
-  readonly #ledger: KillLedger
+  readonly received: Received[] = []
+  readonly #token: string
   readonly #entrance: LoadOptions['entrance']
   readonly #timer: NodeJS.Timeout
   #current: EventReader
 
-  constructor(index: 0 | 1, { ledger, entrance }: Pick<LoadOptions, 'ledger' | 'entrance'>) {
-    this.#index = index
-    this.#ledger = ledger
+  constructor(index: number, { ledger, entrance }: Pick<LoadOptions, 'ledger' | 'entrance'>) {
+    this.#token = ledger.setup.users[WRITERS + index]?.token ?? ''
     this.#entrance = entrance
-    this.#current = this.#open(ledger.readers[index].position)
+    this.#current = this.#open(undefined)
     this.#timer = setInterval(() => this.#resume(), RESUME_MS)
   }
 
   /** Waits until the first stream has begun: all later events arrive. */
   async begun(): Promise<void> {
     while (this.#current.position === undefined) await sleep(RESUME_MS)
-    this.save()
   }
 
-  /** Moves what was received into the ledger. */
+  /** Moves the events of the current stream to `received`. */
   save(): void {
-    const { position } = this.#current
-    const received = this.#current.events.splice(0).map(({ id, type, data }): Received => [id, type, JSON.parse(data).id ?? ''])
-    if (position === undefined || (received.length === 0 && position === this.#state.position)) return
-    this.#ledger.add({ type: 'events', reader: this.#index, position, received })
-  }
-
-  /** Ends the stream, so that it resumes at another node. */
-  interrupt(): void {
-    this.#current.close()
+    const events = this.#current.events.splice(0)
+    this.received.push(...events.map(({ id, type, data }): Received => [id, type, JSON.parse(data).id ?? '']))
   }
 
   close(): void {
@@ -73,18 +63,13 @@ export class ResumingReader {
     this.#current.close()
   }
 
-  get #state() {
-    return this.#ledger.readers[this.#index]
-  }
-
   #resume(): void {
     if (!this.#current.ended) return
     this.save()
-    this.#current = this.#open(this.#state.position)
+    this.#current = this.#open(this.#current.position)
   }
 
   #open(lastEventId: number | undefined): EventReader {
-    const token = this.#ledger.setup?.users[WRITERS + this.#index]?.token ?? ''
-    return new EventReader({ base: `http://127.0.0.1:${this.#entrance.port}`, token, lastEventId })
+    return new EventReader({ base: `http://127.0.0.1:${this.#entrance.port}`, token: this.#token, lastEventId })
   }
 }

@@ -15,8 +15,6 @@ export interface NodeOptions {
   readonly databasePort: number
   /** URL of the database through the port of the relay. */
   readonly databaseUrl: (port: number) => string
-  /** Called with the process id of each server that is started. */
-  readonly onStart: (pid: number) => void
   /** Called when a server that was ready ends by itself. */
   readonly onCrash: (problem: string) => void
 }
@@ -30,8 +28,6 @@ export class KillableNode {
   #isStopping = false
   #supervising: Promise<void> = Promise.resolve()
   port = 0
-  /** Starts that ended before the server was ready, because the database was away. */
-  failedStarts = 0
 
   static async open(options: NodeOptions): Promise<KillableNode> {
     return new KillableNode(options, await startTcpRelay({ host: '127.0.0.1', port: options.databasePort }))
@@ -60,14 +56,6 @@ export class KillableNode {
   async kill(): Promise<void> {
     this.#isReady = false
     await this.#own?.kill()
-  }
-
-  /** Stops the server with SIGTERM and starts it again, on another port. Resolves when it is ready. */
-  async restart(): Promise<void> {
-    this.#isReady = false
-    this.#own?.child.kill('SIGTERM')
-    await this.#own?.ended
-    await this.ready()
   }
 
   /** Stops the process for a time, without ending it. */
@@ -103,11 +91,9 @@ export class KillableNode {
         databaseUrl: this.#options.databaseUrl(this.#network.port),
       })
       this.#own = own
-      this.#options.onStart(own.pid)
       // A stop that came during the launch did not see this process.
       if (this.#isStopping) await own.stop()
       if (await this.#becomesReady(own, port)) await own.ended
-      else if (own.child.signalCode === null && !this.#isStopping) this.failedStarts++
       // `kill` and `stop` have set it to false.
       if (this.#isReady) this.#options.onCrash(`${this.#options.name} ended by itself: ${own.child.exitCode}`)
       this.#isReady = false

@@ -1,9 +1,8 @@
 import { existsSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { descendantsOf, type Own } from '../ha/own.ts'
 import { pick, type Random } from '../random.ts'
-import type { PostgresPrograms } from './postgres-programs.ts'
+import type { PostgresPrograms, Program } from './postgres-programs.ts'
 
 const START_MS = 60_000
 const POLL_MS = 50
@@ -15,15 +14,13 @@ interface PostgresOptions {
   readonly data: string
   readonly port: number
   readonly log: string
-  /** Called with the process id of each server that is started. */
-  readonly onStart: (pid: number) => void
 }
 
 /** A PostgreSQL of this run on 127.0.0.1, whose processes can be killed. */
 export class Postgres {
   readonly #programs: PostgresPrograms
   readonly #options: PostgresOptions
-  #own: Own | undefined
+  #own: Program | undefined
   #client: pg.Client | undefined
 
   constructor(programs: PostgresPrograms, options: PostgresOptions) {
@@ -33,10 +30,6 @@ export class Postgres {
 
   get port(): number {
     return this.#options.port
-  }
-
-  get pid(): number {
-    return this.#own?.pid ?? 0
   }
 
   /** URL of the database at `port`, which may be that of a relay. */
@@ -57,14 +50,11 @@ export class Postgres {
 
   /** Starts the cluster, again while the processes of the last one still end. Resolves when it takes connections. */
   async start(): Promise<void> {
-    const { data, port, log, onStart } = this.#options
+    const { data, port, log } = this.#options
     const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'max_connections=100', 'shared_buffers=64MB']
     const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
     for (const deadline = performance.now() + START_MS; performance.now() < deadline; await sleep(POLL_MS)) {
-      if (!this.#own || this.#own.hasEnded()) {
-        this.#own = this.#programs.start('postgres', args, log)
-        onStart(this.#own.pid)
-      }
+      if (!this.#own || this.#own.hasEnded()) this.#own = this.#programs.start('postgres', args, log)
       if (await this.#isReady()) return
     }
     throw new Error(`PostgreSQL did not start within ${START_MS / 1_000} s: read ${log}`)
@@ -73,20 +63,6 @@ export class Postgres {
   /** SIGKILL to all processes at once, as a power cut would. */
   async kill(): Promise<void> {
     await this.#own?.kill()
-  }
-
-  /** Stops all processes for a time, without ending them. */
-  async freeze(ms: number): Promise<void> {
-    const processes = [this.pid, ...descendantsOf(this.pid)]
-    for (const pid of processes) process.kill(pid, 'SIGSTOP')
-    await sleep(ms)
-    for (const pid of processes) process.kill(pid, 'SIGCONT')
-  }
-
-  /** Creates another database and returns its URL. */
-  async createDatabase(name: string): Promise<string> {
-    await this.query(`create database ${name}`)
-    return this.url(this.port, name)
   }
 
   /** SIGKILL to one process, of a connection or of the server itself. PostgreSQL then ends all others and recovers. */

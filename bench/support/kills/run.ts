@@ -1,5 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { verifyChain } from '../crash-run.ts'
 import { between, pick, seeded } from '../random.ts'
@@ -7,22 +6,21 @@ import { scoped } from '../scoped.ts'
 import { RunningChecks } from './checks.ts'
 import { type Entrance, Refusals } from './clients.ts'
 import { checkEvents, checkWithoutKills } from './final-checks.ts'
-import { Journal } from './journal.ts'
 import { chooseKind } from './kinds.ts'
-import { KillLedger } from './ledger.ts'
+import type { KillLedger } from './ledger.ts'
 import { KillLoad } from './load.ts'
 import { ResumingReader } from './messages.ts'
 import type { KillableNode } from './node.ts'
 import { openSetting, type Setting } from './setting.ts'
 
 export interface KillsOptions {
-  /** Number of kills after which the run ends, together with those of interrupted runs. */
+  /** Number of kills after which the run ends. */
   readonly kills: number
   /** Seed of the kinds and times of the kills. How requests and kills interleave still varies. */
   readonly seed: number
   /** URL of a PostgreSQL on this machine, whose programs start a cluster for the run. It is not touched itself. */
   readonly postgres: string
-  /** Folder of the run. A run that was interrupted goes on with the same folder. */
+  /** An empty folder for the data and the logs of the run. */
   readonly folder: string
   readonly say?: (line: string) => void
 }
@@ -39,7 +37,7 @@ export interface KillsReport {
   readonly events: readonly number[]
   readonly memories: number
   readonly erased: number
-  /** Requests without a response, and responses 429 and 503, since this start of the run. */
+  /** Requests without a response, and responses 429 and 503. */
   readonly refused: Readonly<Record<string, number>>
   /** Broken guarantees; empty if all hold. */
   readonly violations: readonly string[]
@@ -53,33 +51,23 @@ const READY_MS = 120_000
 
 /** Kills nodes, the database and the network under load and checks the guarantees. The folder is kept after a violation. */
 export async function runKills(options: KillsOptions): Promise<KillsReport> {
-  mkdirSync(options.folder, { recursive: true })
-  const { journal, entries } = Journal.open(join(options.folder, 'journal.jsonl'))
-  const ledger = new KillLedger({ journal, entries })
-  if (ledger.isFinished) throw new Error(`the run in ${options.folder} is finished: give another folder or another seed`)
-  const refusals = new Refusals()
   let remove = () => {}
-  await scoped(async (stack) => {
-    const setting = await openSetting(stack, ledger, options)
+  const report = await scoped(async (stack) => {
+    const setting = await openSetting(stack, options)
     remove = setting.remove
-    await run(stack, setting, ledger, { ...options, refusals, salt: options.seed + entries.length })
+    return run(stack, setting, options)
   })
-  journal.close()
-  if (ledger.violations.length === 0) {
+  if (report.violations.length === 0) {
     remove()
     rmSync(options.folder, { recursive: true, force: true, maxRetries: 3 })
   }
-  return reportOf(ledger, refusals)
+  return report
 }
 
-interface Run extends KillsOptions {
-  readonly refusals: Refusals
-  readonly salt: number
-}
-
-async function run(stack: AsyncDisposableStack, setting: Setting, ledger: KillLedger, options: Run): Promise<void> {
-  const { nodes, demo, postgres } = setting
-  const random = seeded(options.salt)
+async function run(stack: AsyncDisposableStack, setting: Setting, options: KillsOptions): Promise<KillsReport> {
+  const { nodes, demo, postgres, ledger } = setting
+  const { seed } = options
+  const random = seeded(seed)
   const entrance: Entrance = {
     demo,
     /** Any node that was ready and is not known to be killed. */
@@ -88,18 +76,16 @@ async function run(stack: AsyncDisposableStack, setting: Setting, ledger: KillLe
       return pick(random, ready.length > 0 ? ready : nodes).port
     },
   }
-  const readers = ([0, 1] as const).map((index) => new ResumingReader(index, { ledger, entrance }))
+  const readers = [0, 1].map((index) => new ResumingReader(index, { ledger, entrance }))
   stack.defer(() => {
     for (const reader of readers) reader.close()
   })
   for (const reader of readers) await reader.begun()
-  const load = new KillLoad({ entrance, ledger, refusals: options.refusals, salt: options.salt })
+  const refusals = new Refusals()
+  const load = new KillLoad({ entrance, ledger, refusals, seed })
   const checks = new RunningChecks(postgres, ledger, load.chatters)
   try {
-    await killRepeatedly(setting, ledger, options, async () => {
-      for (const reader of readers) reader.save()
-      await checks.run()
-    })
+    await killRepeatedly(setting, options, checks)
   } finally {
     await load.stop()
   }
@@ -107,16 +93,15 @@ async function run(stack: AsyncDisposableStack, setting: Setting, ledger: KillLe
   await checks.run()
   await checkEvents(postgres, ledger, readers)
   for (const reader of readers) reader.close()
-  await checkWithoutKills(setting, ledger)
+  await checkWithoutKills(setting)
   await checks.run()
-  if (ledger.violations.length === 0) ledger.add({ type: 'finished' })
+  return reportOf(ledger, readers, refusals)
 }
 
 async function killRepeatedly(
-  { nodes, postgres, options: server }: Setting,
-  ledger: KillLedger,
-  { kills, seed, say = () => {} }: Run,
-  check: () => Promise<void>,
+  { nodes, postgres, ledger, options: server }: Setting,
+  { kills, seed, say = () => {} }: KillsOptions,
+  checks: RunningChecks,
 ): Promise<void> {
   const start = performance.now()
   while (ledger.killed < kills && ledger.violations.length === 0) {
@@ -129,8 +114,8 @@ async function killRepeatedly(
     await sleep(between(random, 0, KILL_AFTER.ms))
     const { name, apply } = chooseKind(random)
     await apply({ nodes, postgres }, random)
-    ledger.add({ type: 'kill', kind: name })
-    await check()
+    ledger.kills.set(name, (ledger.kills.get(name) ?? 0) + 1)
+    await checks.run()
     if (ledger.killed % KILLS_PER_VERIFICATION === 0) await verifyChain(server, ledger)
     const seconds = ((performance.now() - start) / 1_000).toFixed(1)
     say(
@@ -148,7 +133,7 @@ async function twoReady(nodes: readonly KillableNode[]): Promise<void> {
   }
 }
 
-function reportOf(ledger: KillLedger, refusals: Refusals): KillsReport {
+function reportOf(ledger: KillLedger, readers: readonly ResumingReader[], refusals: Refusals): KillsReport {
   return {
     kills: Object.fromEntries(ledger.kills),
     answers: ledger.answers.size,
@@ -156,7 +141,7 @@ function reportOf(ledger: KillLedger, refusals: Refusals): KillsReport {
     released: ledger.holds.filter(({ result }) => result !== undefined).length,
     interrupted: ledger.holds.filter(({ interrupted }) => interrupted).length,
     messages: ledger.messages.length,
-    events: ledger.readers.map(({ received }) => received.filter(([, type]) => type === 'message.created').length),
+    events: readers.map(({ received }) => received.filter(([, type]) => type === 'message.created').length),
     memories: ledger.memories.size,
     erased: [...ledger.erased.values()].filter(Boolean).length,
     refused: Object.fromEntries(refusals.counts),

@@ -7,9 +7,7 @@ import { freePort } from '../free-port.ts'
 import type { GatehouseOptions } from '../gatehouse.ts'
 import { MessagingCrashClient } from '../messaging-crash-client.ts'
 import { seeded } from '../random.ts'
-import type { Setup } from './journal.ts'
-import type { KillLedger } from './ledger.ts'
-import { killLeftovers, startOf } from './leftovers.ts'
+import { KillLedger, type Setup } from './ledger.ts'
 import { USERS } from './messages.ts'
 import { type Demo, KillableNode, readDemo } from './node.ts'
 import { Postgres } from './postgres.ts'
@@ -32,68 +30,48 @@ export interface Setting {
   readonly postgres: Postgres
   readonly provider: CountingProvider
   readonly demo: Demo
+  readonly ledger: KillLedger
   /** Of a server on the database without a relay, for commands. */
   readonly options: GatehouseOptions
   /** Removes the data after everything has stopped. */
   readonly remove: () => void
 }
 
-/** Starts the servers of a run, or those of an interrupted run again. `stack` stops them. */
-export async function openSetting(stack: AsyncDisposableStack, ledger: KillLedger, options: SettingOptions): Promise<Setting> {
-  const { folder, seed } = options
-  killLeftovers(ledger.processes)
-  const known = ledger.setup
-  if (known && known.seed !== seed)
-    throw new Error(`${folder} holds a run with seed ${known.seed}: give that seed or another folder`)
-  const note = (pid: number) => {
-    const startedAt = startOf(pid)
-    if (startedAt !== undefined) ledger.add({ type: 'process', pid, startedAt })
-  }
-  const provider = stack.use(
-    await startCountingProvider(seeded(seed), {
-      port: known?.providerPort ?? 0,
-      onCall: (marker) => ledger.add({ type: 'call', marker }),
-    }),
-  )
-  const programs = await findPrograms(options.postgres)
-  const postgres = new Postgres(programs, {
-    data: programs.temporary(`${basename(folder)}-database`),
-    port: known?.databasePort ?? (await freePort()),
-    log: join(folder, 'database.log'),
-    onStart: note,
-  })
+/** Starts the servers of a run. `stack` stops them. */
+export async function openSetting(
+  stack: AsyncDisposableStack,
+  { folder, seed, postgres: url }: SettingOptions,
+): Promise<Setting> {
+  const provider = stack.use(await startCountingProvider(seeded(seed)))
+  const programs = await findPrograms(url)
+  const data = programs.temporary(`${basename(folder)}-database`)
+  const postgres = new Postgres(programs, { data, port: await freePort(), log: join(folder, 'database.log') })
   stack.defer(() => postgres.stop())
-  if (known) await postgres.start()
-  else {
-    postgres.remove()
-    await postgres.create()
-  }
+  await postgres.create()
+  const ledger = new KillLedger()
   const server = { dataDir: join(folder, 'data'), providerPort: provider.port, logLevel: 'warn' }
-  const nodes = await openNodes(stack, ledger, { server, postgres, note })
+  const nodes = await openNodes(stack, ledger, { server, postgres })
   const demo = readDemo(server.dataDir)
-  if (!known) {
-    const ports = { seed, databasePort: postgres.port, providerPort: provider.port }
-    ledger.add({ type: 'setup', setup: { ...ports, ...(await prepare({ port: nodes[0]?.port ?? 0, demo })) } })
-  }
-  return { nodes, postgres, provider, demo, options: { ...server, databaseUrl: postgres.url() }, remove: () => postgres.remove() }
+  ledger.setup = await prepare({ port: nodes[0]?.port ?? 0, demo })
+  const options = { ...server, databaseUrl: postgres.url() }
+  return { nodes, postgres, provider, demo, ledger, options, remove: () => postgres.remove() }
 }
 
 interface NodeSetting {
   readonly server: Omit<GatehouseOptions, 'databaseUrl'>
   readonly postgres: Postgres
-  readonly note: (pid: number) => void
 }
 
 /** The first node prepares the database before the others start. */
 async function openNodes(
   stack: AsyncDisposableStack,
   ledger: KillLedger,
-  { server, postgres, note }: NodeSetting,
+  { server, postgres }: NodeSetting,
 ): Promise<KillableNode[]> {
   const nodes: KillableNode[] = []
   for (let index = 1; index <= NODES; index++) {
     const node = await KillableNode.open({
-      ...{ name: `node ${index}`, server, databasePort: postgres.port, onStart: note },
+      ...{ name: `node ${index}`, server, databasePort: postgres.port },
       databaseUrl: (port) => postgres.url(port),
       onCrash: (problem) => ledger.violated(problem),
     })
@@ -107,7 +85,7 @@ async function openNodes(
 }
 
 /** Publishes policies, limits, prices and budgets, and creates users who share a conversation. */
-async function prepare(server: { port: number; demo: Demo }): Promise<Pick<Setup, 'conversation' | 'users' | 'budgets'>> {
+async function prepare(server: { port: number; demo: Demo }): Promise<Setup> {
   await publishPolicy(server, CRASH_RULES + MESSAGE_RULES)
   const client = new MessagingCrashClient(server)
   try {

@@ -33,8 +33,6 @@ interface LedgerDeps {
   readonly db: Db
   /** Time limit in milliseconds for the database. */
   readonly loadMs: number
-  /** False, for measurements: each request asks the database. */
-  readonly usesSlices?: boolean | undefined
   /** Time of the windows, for tests. Default: the clock of the database, which all nodes share. */
   readonly now?: () => Date
   /** Monotonic milliseconds, for tests. */
@@ -57,12 +55,11 @@ export class BudgetLedger {
   readonly #counted = new Map<string, CountedRequests>()
   /** Their rests are given back. */
   readonly #unused: Slice[] = []
-  #usesSlices: boolean
+  #usesSlices = true
 
   constructor(deps: LedgerDeps) {
     this.#deps = deps
     this.#clock = deps.clock ?? elapsed
-    this.#usesSlices = deps.usesSlices ?? true
   }
 
   /** Reserves at all budgets or at none. Throws UNAVAILABLE if the database does not answer: the request is then refused. */

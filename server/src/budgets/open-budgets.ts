@@ -11,27 +11,18 @@ interface OpenOptions {
   readonly signal: Pick<Signal, 'subscribe'>
   readonly clock: Clock
   readonly loadMs: number
-  /** For measurements. */
-  readonly overrides: { readonly usesBudgetSlices?: boolean }
   readonly config: { readonly budgetOutputTokens: number; readonly budgetLinkTokens: number }
 }
 
 /** The enabled budgets of each Workspace, and the ledger of this node. */
-export function openBudgets({
-  db,
-  signal,
-  clock,
-  loadMs,
-  overrides,
-  config: { budgetOutputTokens, budgetLinkTokens },
-}: OpenOptions) {
+export function openBudgets({ db, signal, clock, loadMs, config: { budgetOutputTokens, budgetLinkTokens } }: OpenOptions) {
   const budgets = new Cache((workspaceId) => loadBudgets(db, workspaceId), { loadMs })
   signal.subscribe(BUDGETS_TOPIC, (workspaceId) => budgets.forget(workspaceId))
   return {
     budgets,
     budgetOutputTokens,
     budgetLinkTokens,
-    budgetLedger: new BudgetLedger({ db, loadMs, usesSlices: overrides.usesBudgetSlices }),
+    budgetLedger: new BudgetLedger({ db, loadMs }),
     budgetMeter: new BudgetMeter({ db, clock }),
   }
 }

@@ -34,7 +34,7 @@ export interface RankerDeps {
 }
 
 /** Weight of the semantic ranking; the lexical ranking has 1. Low enough for a weak embedder (docs/decisions/0012-semantic-search.md). */
-export const SEMANTIC_WEIGHT = 0.03
+const SEMANTIC_WEIGHT = 0.03
 
 /** Ranks lexically, and with an available embedder also semantically. */
 export const createRanker = ({ embedder }: RankerDeps = {}): Ranker => ({

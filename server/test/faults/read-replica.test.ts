@@ -8,7 +8,7 @@ import { startTcpRelay } from '../support/tcp-relay.ts'
 const url = postgresUrl()
 const WAIT = { timeout: 60_000, interval: 100 }
 
-/** Needs TEST_DATABASE_URL. The replica is the primary behind a relay; bench/ha uses real ones. */
+/** Needs TEST_DATABASE_URL. The replica is the primary behind a relay. */
 describe.skipIf(url === null)('a read replica', { timeout: 120_000 }, () => {
   let own: Awaited<ReturnType<typeof createOwnDatabase>>
   let relay: Awaited<ReturnType<typeof startTcpRelay>>

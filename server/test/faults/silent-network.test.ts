@@ -64,7 +64,7 @@ describe.skipIf(url === null)('database behind a network that drops all packets'
     ])
     for (const { value } of asked) expectError(value, 'UNAVAILABLE')
     // These are callers of the faulty node itself. A credential look-up has a timeout of 3 s, the statements of a session 11 s.
-    // Callers of the other nodes: unreachable-node.test.ts and the table of bench/faults.ts.
+    // Callers of the other nodes: unreachable-node.test.ts.
     expect(Math.max(...asked.slice(0, 5).map(({ ms }) => ms))).toBeLessThan(8_000)
     expect(Math.max(...asked.map(({ ms }) => ms))).toBeLessThan(20_000)
     const ready = await timed(governed.api('GET', '/readyz', { token: null }))

@@ -10,7 +10,7 @@ import { startTcpRelay } from '../support/tcp-relay.ts'
 const url = postgresUrl()
 /**
  * Bars of a fault in milliseconds, beside twice the longest wait of the same callers just before without it: a slow machine changes both
- * sides. Without the remedies it takes 30 s or more. `bench/faults.ts` measures more faults with more callers.
+ * sides. Without the remedies it takes 30 s or more.
  */
 const BARS = { notification: 2_000, blackHole: 3_000 }
 const CHATS = 6

@@ -11,7 +11,7 @@ type Test = Read<boolean>
 
 /**
  * Compiles the comparison of a variable with a literal to a plain function, which is twenty times faster than the library
- * (bench/policies.ts) and returns the same result (direct-test.test.ts). Undefined: the library must evaluate the expression.
+ * (bench/README.md, finished campaigns) and returns the same result (direct-test.test.ts). Undefined: the library must evaluate the expression.
  */
 export function compileDirectTest(expr: Expr, environment: Environment, polarity: Polarity = 'restricts'): Test | undefined {
   const { exprKind } = expr
