@@ -1,7 +1,7 @@
 /**
  * Nodes that admit requests beyond and below a limit: what they admit together ÷ the limit, exchanges with the store, and the time that an
  * admission takes. Each node has its own connections; all run in this process, so the figures are of the leases alone.
- * Reads TEST_DATABASE_URL and, if it is set, GATEHOUSE_VALKEY_URL. The table of bench/README.md is its output.
+ * Reads TEST_DATABASE_URL. The table of bench/README.md is its output.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../server/src/db/database.ts'
@@ -9,9 +9,7 @@ import { DEFAULT_LIMITS } from '../server/src/domain/principal.ts'
 import { Limiter } from '../server/src/limits/limiter.ts'
 import { Exchanger } from '../server/src/limits/shared/exchanger.ts'
 import { postgresStore } from '../server/src/limits/shared/postgres-store.ts'
-import type { QuotaStore } from '../server/src/limits/shared/quota-store.ts'
 import { sharedCounters } from '../server/src/limits/shared/shared-counters.ts'
-import { ValkeyStore } from '../server/src/limits/shared/valkey-store.ts'
 import { createScratchDatabase } from './support/scratch-database.ts'
 
 const SECONDS = 5
@@ -37,28 +35,18 @@ interface Node {
   close(): Promise<void>
 }
 
-function openNode(store: QuotaStore, closeStore: () => Promise<void>): Node {
-  const exchanger = new Exchanger(store)
+async function openNode(url: string): Promise<Node> {
+  const database = await openDatabase({ url, dataDir: '', poolSize: 2, onError: console.error, onProgress: () => {} })
+  const exchanger = new Exchanger(postgresStore(database.db))
   const limiter = new Limiter(undefined, sharedCounters(exchanger))
   return {
     exchanger,
     limiter,
     close: async () => {
       await exchanger.close()
-      await closeStore()
+      await database.close()
     },
   }
-}
-
-async function openPostgresNode(url: string): Promise<Node> {
-  const database = await openDatabase({ url, dataDir: '', poolSize: 2, onError: console.error, onProgress: () => {} })
-  return openNode(postgresStore(database.db), () => database.close())
-}
-
-async function openValkeyNode(url: string): Promise<Node> {
-  const store = new ValkeyStore(url)
-  await store.connect()
-  return openNode(store, async () => store.close())
 }
 
 async function run(nodes: readonly Node[], { perMinute, burst, offered }: Load) {
@@ -98,25 +86,18 @@ const exchangesOf = (nodes: readonly Node[]): number => nodes.reduce((sum, { exc
 
 const serverUrl = process.env.TEST_DATABASE_URL
 if (serverUrl === undefined) throw new Error('TEST_DATABASE_URL is missing: set it to the URL of a PostgreSQL')
-const valkeyUrl = process.env.GATEHOUSE_VALKEY_URL
 const database = await createScratchDatabase(serverUrl)
-const stores = [
-  { name: 'PostgreSQL', open: () => openPostgresNode(database.url) },
-  ...(valkeyUrl === undefined ? [] : [{ name: 'Valkey', open: () => openValkeyNode(valkeyUrl) }]),
-]
-console.log('| store | nodes | load | admitted ÷ limit | exchanges/s | admission p50, p99 |\n|---|---|---|---|---|---|')
+console.log('| nodes | load | admitted ÷ limit | exchanges/s | admission p50, p99 |\n|---|---|---|---|---|')
 try {
-  for (const store of stores) {
-    for (const count of [1, 2, 3]) {
-      const nodes: Node[] = []
-      for (let i = 0; i < count; i++) nodes.push(await store.open())
-      for (const load of LOADS) {
-        const { share, exchanges, p50, p99 } = await run(nodes, load)
-        const times = `${p50.toFixed(2)}, ${p99.toFixed(1)} ms`
-        console.log(`| ${store.name} | ${count} | ${load.name} | ${share.toFixed(3)} | ${exchanges.toFixed(0)} | ${times} |`)
-      }
-      for (const node of nodes) await node.close()
+  for (const count of [1, 2, 3]) {
+    const nodes: Node[] = []
+    for (let i = 0; i < count; i++) nodes.push(await openNode(database.url))
+    for (const load of LOADS) {
+      const { share, exchanges, p50, p99 } = await run(nodes, load)
+      const times = `${p50.toFixed(2)}, ${p99.toFixed(1)} ms`
+      console.log(`| ${count} | ${load.name} | ${share.toFixed(3)} | ${exchanges.toFixed(0)} | ${times} |`)
     }
+    for (const node of nodes) await node.close()
   }
 } finally {
   await database[Symbol.asyncDispose]()
