@@ -69,7 +69,7 @@ export const EXPORTED_TABLES: Readonly<Record<keyof Schema, TableRule>> = {
   audit_checkpoint: OF_WORKSPACE,
   audit_delivery: leftOut('the target has destinations of its own, and delivers all checkpoints'),
   audit_pending: OF_WORKSPACE,
-  audit_feed: OF_SERVER,
+  audit_feed: leftOut('no code reads it'),
   audit_rollup: leftOut('counted again from the records'),
   audit_rollup_duration: leftOut('counted again from the records'),
   audit_rollup_position: leftOut('counted again from the records'),
