@@ -130,7 +130,7 @@ const createBase = (given: Given) => ({
   reads: given.database.reads,
   clock: given.overrides.clock ?? systemClock,
   random: given.overrides.random ?? Math.random,
-  limitCounters: openCounters({ ...given, valkeyUrl: given.config.valkeyUrl }),
+  limitCounters: openCounters(given),
   workspaceBox: secretBox(given.secrets, 'workspace'),
   shutdown: new Shutdown(),
   /** Time limit for loading a cache entry and for looking up a credential. */
@@ -214,7 +214,6 @@ const readings = (
   waitingForReview: () => waiters.size,
   lexicalFallbacks: () => semantic?.fallbacks() ?? 0,
   replicaLagMs: () => reads.replica?.lagMs,
-  isLimitStoreUp: limitCounters.isStoreUp,
   limitExchanges: limitCounters.exchanges,
 })
 const createClassification = ({ config, overrides }: Base, { reportFault, reportDetectorTime }: Telemetry) => ({

@@ -5605,7 +5605,7 @@ export interface operations {
             query?: {
                 /** @description `next` of the previous response. Default: the oldest records. */
                 after?: string;
-                format?: "gatehouse" | "ocsf" | "cef";
+                format?: "gatehouse" | "ocsf";
                 limit?: number;
                 /** @description Seconds to wait for a record if there is none. */
                 wait?: number;
@@ -5627,8 +5627,8 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         object: "audit_feed";
-                        format: "gatehouse" | "ocsf" | "cef";
-                        /** @description Audit records, OCSF events, or lines of CEF. Oldest first within each Workspace. */
+                        format: "gatehouse" | "ocsf";
+                        /** @description Audit records or OCSF events. Oldest first within each Workspace. */
                         data: unknown[];
                         /** @description `after` of the next request. Store it after the records are stored. */
                         next: string;

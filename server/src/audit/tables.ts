@@ -89,10 +89,9 @@ export interface AuditDeliveryTable {
   seal: string
 }
 
-/** Position of a process that sends records to another system. */
+/** No code reads it: `audit follow` keeps its position in a file. Migrations only expand the schema, so the table is still there. */
 export interface AuditFeedTable {
   name: string
-  /** feed/cursor.ts. */
   position: string
   updated_at: Date
 }

@@ -53,9 +53,7 @@ export async function backUp(deps: BackupDeps, path: string, onProgress: (text: 
       gatehouse: VERSION,
       created_at: deps.clock.now().toISOString(),
       migrations,
-      workspace: null,
       secret_key: secretKeyId(deps.secrets.secretKey),
-      passphrase: null,
     })
     await writeFolder(writer, staging, 'postgres')
     onProgress('packing attachments')

@@ -12,17 +12,6 @@ export const FORMAT_VERSION = 1
 /** One value of a row in PostgreSQL's text form. */
 export type Value = string | null
 
-/** scrypt and its parameters (RFC 7914), and a value that the key of the passphrase seals. */
-export const Passphrase = Type.Object({
-  kdf: Type.Literal('scrypt'),
-  n: Type.Integer({ minimum: 2, maximum: 2 ** 18 }),
-  r: Type.Integer({ minimum: 1, maximum: 8 }),
-  p: Type.Integer({ minimum: 1, maximum: 4 }),
-  salt: Type.String(),
-  check: Type.String(),
-})
-export type Passphrase = Static<typeof Passphrase>
-
 export const Header = Type.Object({
   format: Type.Union([Type.Literal(FORMAT), Type.Literal(BACKUP_FORMAT)]),
   version: Type.Literal(FORMAT_VERSION),
@@ -31,12 +20,8 @@ export const Header = Type.Object({
   created_at: Type.String(),
   /** Migrations of the source. */
   migrations: Type.Array(Type.String()),
-  /** Name of the only Workspace; null: the whole server. */
-  workspace: Type.Union([Type.String(), Type.Null()]),
   /** Id of the secret key of the source. */
   secret_key: Type.String(),
-  /** null: values are sealed with the secret keys of the source. */
-  passphrase: Type.Union([Passphrase, Type.Null()]),
 })
 export type Header = Static<typeof Header>
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import { createGunzip } from 'node:zlib'
 import type { Static } from 'typebox'
+import { gunzipFile } from '../lib/gunzip-file.ts'
 import { type Checked, checker } from '../lib/schema.ts'
 import { End, FilePart, FORMAT_VERSION, Header, type Part, TablePart } from './export-format.ts'
 
@@ -19,10 +18,12 @@ const [checkHeader, checkTablePart, checkFilePart, checkEndPart] = [
 const NEWLINE = 10
 /** The longest text of Node has 2^29 characters. */
 const MAX_LINE_BYTES = 2 ** 29 - 64
+/** The level of ExportWriter compresses to at least a 230th. */
+const MAX_COMPRESSION = 256
 
 /**
  * Reads the parts of an export. Throws a DamagedExportError if the file was altered or is incomplete, possibly only after the last part:
- * read it to the end before you use it.
+ * read it to the end before you use it. Throws a TypeError if it decompresses to more than an export can.
  */
 export async function* readExport(path: string): AsyncGenerator<Part, void> {
   const hash = createHash('sha256')
@@ -82,13 +83,10 @@ function parse<T>(check: (value: unknown) => Checked<T>, value: unknown): T {
 
 /** Yields each line with its line feed. */
 async function* readLines(path: string): AsyncGenerator<Buffer, void> {
-  const source = createReadStream(path)
-  const gunzip = createGunzip()
-  source.on('error', (error) => gunzip.destroy(error))
   let parts: Buffer[] = []
   let length = 0
   try {
-    for await (const chunk of source.pipe(gunzip) as AsyncIterable<Buffer>) {
+    for await (const chunk of gunzipFile(path, MAX_COMPRESSION)) {
       let start = 0
       for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, start)) {
         yield Buffer.concat([...parts, chunk.subarray(start, at + 1)])
@@ -104,7 +102,5 @@ async function* readLines(path: string): AsyncGenerator<Buffer, void> {
     if (String((error as NodeJS.ErrnoException).code).startsWith('Z_'))
       throw new DamagedExportError(`${NOT_AN_EXPORT} or cut`, { cause: error })
     throw error
-  } finally {
-    source.destroy()
   }
 }

@@ -4,16 +4,13 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/database.ts'
 import type { Clock } from '../lib/clock.ts'
-import { fromId } from '../lib/id.ts'
 import { type SecretKeys, secretKeyId } from '../lib/secret-box.ts'
 import type { FileStore } from '../messaging/attachments/file-store.ts'
 import { VERSION } from '../version.ts'
 import { PlaceList, writeFiles } from './attachments.ts'
-import { sealConverter } from './convert-seals.ts'
 import { FORMAT, FORMAT_VERSION, type Value } from './export-format.ts'
 import { ExportWriter } from './export-writer.ts'
 import { type ExportedTable, listExportedTables } from './exported-tables.ts'
-import { createExportKey } from './passphrase.ts'
 import { listColumns, useStandardTextForms } from './text-form.ts'
 
 export interface ExportDeps {
@@ -25,10 +22,6 @@ export interface ExportDeps {
 
 export interface ExportOptions {
   readonly path: string
-  /** Absent: the whole server. */
-  readonly workspace?: { readonly id: string; readonly name: string } | undefined
-  /** The secrets are sealed with a key that is derived from it. Absent: they stay as they are. */
-  readonly passphrase?: string | undefined
   readonly onProgress: (text: string) => void
 }
 
@@ -71,12 +64,11 @@ async function writeTables(
   writer: ExportWriter,
   places: PlaceList,
   { secrets, clock }: ExportDeps,
-  { workspace, passphrase, onProgress }: ExportOptions,
+  { onProgress }: ExportOptions,
 ): Promise<void> {
   // Retention empties and drops partitions, also for a snapshot. The lock comes before the snapshot.
   await sql`lock table audit_record in access share mode`.execute(tx)
   const { rows: migrations } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(tx)
-  const exportKey = passphrase === undefined ? undefined : createExportKey(passphrase)
   await useStandardTextForms(tx)
   await writer.header({
     format: FORMAT,
@@ -84,20 +76,16 @@ async function writeTables(
     gatehouse: VERSION,
     created_at: clock.now().toISOString(),
     migrations: migrations.map(({ name }) => name),
-    workspace: workspace?.name ?? null,
     secret_key: secretKeyId(secrets.secretKey),
-    passphrase: exportKey?.header ?? null,
   })
-  const conversion = exportKey && { from: secrets, to: { secretKey: exportKey.key } }
-  for (const [table, rule] of listExportedTables(workspace !== undefined)) {
+  for (const [table, rule] of listExportedTables()) {
     const columns = (await listColumns(tx, table)).map(({ name }) => name)
     if (columns.length === 0) continue
     onProgress(`exporting ${table}`)
     await writer.table(table, columns)
-    const convert = conversion && sealConverter(tx, table, columns, conversion)
     const placeAt = table === 'message_attachment' ? columns.indexOf('place') : -1
-    for await (const row of readRows(tx, table, columns, rule, workspace?.id)) {
-      await writer.row(convert ? await convert(row) : row)
+    for await (const row of readRows(tx, table, columns, rule)) {
+      await writer.row(row)
       if (placeAt !== -1) await places.add(row[placeAt] ?? '')
     }
   }
@@ -108,15 +96,11 @@ async function* readRows(
   tx: Tx,
   table: string,
   columns: readonly string[],
-  { workspace: condition, order, batch = ROWS }: ExportedTable,
-  workspaceId: string | undefined,
+  { order, batch = ROWS }: ExportedTable,
 ): AsyncGenerator<readonly Value[], void> {
   const values = sql.join(columns.map((name) => sql`${sql.ref(name)}::text`))
-  const uuid = workspaceId === undefined ? undefined : fromId('ws', workspaceId)
-  // A cursor takes no parameters. The UUID has only digits, letters and hyphens.
-  const where = uuid === undefined ? '' : `where ${condition?.replaceAll('$1', `'${uuid}'`)}`
   await sql`declare exported no scroll cursor for select array[${values}] as row from ${sql.table(table)}
-    ${sql.raw(where)} ${sql.raw(order === undefined ? '' : `order by ${order}`)}`.execute(tx)
+    ${sql.raw(order === undefined ? '' : `order by ${order}`)}`.execute(tx)
   for (;;) {
     const { rows } = await sql<{ row: Value[] }>`fetch forward ${sql.lit(batch)} from exported`.execute(tx)
     for (const { row } of rows) yield row

@@ -40,15 +40,22 @@ export class StagedFiles {
   async store(parts: AsyncIterable<Part>): Promise<number> {
     let count = 0
     let file: StagedFile | undefined
-    for await (const part of parts) {
-      if (part.kind === 'chunk') await file?.write(part.bytes)
-      if (part.kind !== 'file') continue
-      await this.#finish(file)
-      file = PLACE.test(part.place) ? await this.#begin(part.place) : undefined
-      if (PLACE.test(part.place)) count += 1
+    try {
+      for await (const part of parts) {
+        if (part.kind === 'chunk') await file?.write(part.bytes)
+        if (part.kind !== 'file') continue
+        await file?.store(this.#deps.files)
+        file = undefined
+        if (!PLACE.test(part.place)) continue
+        file = await this.#begin(part.place)
+        count += 1
+      }
+      await file?.store(this.#deps.files)
+      return count
+    } catch (error) {
+      await file?.discard()
+      throw error
     }
-    await this.#finish(file)
-    return count
   }
 
   /** Call it in the transaction after the rows of the attachments are inserted. A file without a row is deleted later. */
@@ -93,10 +100,6 @@ export class StagedFiles {
     this.#staged += 1
     return StagedFile.create(files.incoming, place)
   }
-
-  async #finish(file: StagedFile | undefined): Promise<void> {
-    if (file) await file.store(this.#deps.files)
-  }
 }
 
 async function exists(files: FileStore, place: string): Promise<boolean> {
@@ -135,5 +138,11 @@ class StagedFile {
     await this.#handle.close()
     const received = { path: this.#path, bytes: this.#bytes, sha256: this.#hash.digest(), head: Buffer.alloc(0) }
     await files.store(this.#place, received).finally(() => rm(this.#path, { force: true }))
+  }
+
+  /** Deletes what was received. */
+  async discard(): Promise<void> {
+    await this.#handle.close()
+    await rm(this.#path, { force: true })
   }
 }

@@ -16,14 +16,12 @@ export interface RowSink {
   add(row: readonly Value[]): Promise<void>
   /** Inserts the rows that wait. */
   flush(): Promise<void>
-  /** Call it when all tables are filled: sets the late columns. */
+  /** Call it when all tables are filled: sets the late columns, and moves the sequence behind its numbers. */
   finish(): Promise<void>
 }
 
 interface Target {
   readonly tx: Tx
-  /** Added to the numbers of a table's sequence, because this database may have used them. */
-  readonly offsets: ReadonlyMap<string, number>
   readonly onSkipped: (text: string) => void
 }
 
@@ -73,11 +71,7 @@ class TableImport implements RowSink {
 
   async flush(): Promise<void> {
     if (this.#batch.length === 0) return
-    const values = this.#columns.map((name, at) => {
-      const offset = this.#target.offsets.get(this.#rule.numbers?.[name] ?? '') ?? 0
-      const value = this.#valueAt(at, name)
-      return offset === 0 ? value : sql`${value} + ${sql.lit(offset)}`
-    })
+    const values = this.#columns.map((name, at) => this.#valueAt(at, name))
     await sql`insert into ${sql.table(this.#table)} (${references(this.#columns)}) overriding system value
       select ${sql.join(values)} from json_array_elements(${JSON.stringify(this.#batch)}::json) as r`.execute(this.#target.tx)
     this.#batch = []
@@ -91,6 +85,10 @@ class TableImport implements RowSink {
       await sql`update ${sql.table(this.#table)} set ${sql.join(assignments)} from json_array_elements(${batch}::json) as r
         where id = ${this.#valueAt(0, 'id')}`.execute(this.#target.tx)
     }
+    const { sequence } = this.#rule
+    if (sequence !== undefined)
+      await sql`select setval(pg_get_serial_sequence(${this.#table}, ${sequence}), max(${sql.ref(sequence)}))
+        from ${sql.table(this.#table)} having max(${sql.ref(sequence)}) is not null`.execute(this.#target.tx)
   }
 
   /** The value at this place of a JSON array `r`, with the type of the column. */

@@ -1,14 +1,14 @@
 import { FEED_FORMATS, isFeedFormat } from '../audit/feed/feed-format.ts'
 import { follow } from '../audit/feed/follow.ts'
 import { openSink } from '../audit/feed/open-sink.ts'
-import { databasePositions, filePositions, noPositions, type PositionStore } from '../audit/feed/position-store.ts'
+import { filePositions, noPositions, type PositionStore } from '../audit/feed/position-store.ts'
 import { readFeed } from '../audit/feed/read-feed.ts'
 import { counted } from '../lib/counted.ts'
 import { VERSION } from '../version.ts'
 import { chooseWorkspace } from './choose-workspace.ts'
 import { explainError } from './explain-error.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
-import { type CommandContext, withDatabase } from './with-database.ts'
+import { withDatabase } from './with-database.ts'
 
 const BATCH = 500
 
@@ -17,7 +17,6 @@ interface Options {
   readonly format: string
   readonly workspace?: string
   readonly cursor?: string
-  readonly name?: string
   readonly once?: boolean
 }
 
@@ -27,12 +26,11 @@ export const auditFollow = (terminal: Terminal, options: Options): Promise<void>
     const { format, to, workspace } = options
     const { db } = context.database
     if (!isFeedFormat(format)) throw new CommandFailure(`--format must be one of ${FEED_FORMATS.join(', ')}`)
-    const positions = positionsOf(options, context)
+    const positions = positionsOf(options)
     const workspaceId = workspace === undefined ? undefined : (await chooseWorkspace(db, workspace)).id
     const token = context.secrets.fromEnvironment('GATEHOUSE_AUDIT_FEED_TOKEN')
-    const sink = openSink(to, { token, node: context.config.telemetry.nodeName, out: terminal.out })
-    if (!sink)
-      throw new CommandFailure('--to must be a path, - or an http, https, syslog+tcp or syslog+tls URL without credentials')
+    const sink = openSink(to, { token, out: terminal.out })
+    if (!sink) throw new CommandFailure('--to must be a path, - or an http or https URL without credentials')
     const stop = stopSignal()
     try {
       const sent = await follow({
@@ -54,12 +52,10 @@ export const auditFollow = (terminal: Terminal, options: Options): Promise<void>
     }
   })
 
-function positionsOf({ to, cursor, name }: Options, { database, clock }: CommandContext): PositionStore {
-  if (cursor !== undefined && name !== undefined) throw new CommandFailure('--cursor and --name exclude each other: choose one')
+function positionsOf({ to, cursor }: Options): PositionStore {
   if (cursor !== undefined) return filePositions(cursor)
-  if (name !== undefined) return databasePositions(database.db, clock, name)
   if (to === '-') return noPositions
-  throw new CommandFailure('--cursor FILE or --name NAME is required, so that the command continues where it stopped')
+  throw new CommandFailure('--cursor FILE is required, so that the command continues where it stopped')
 }
 
 /** Aborted by the first SIGINT or SIGTERM. */

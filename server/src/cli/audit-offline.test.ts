@@ -22,7 +22,7 @@ test('audit verify-export: refuses a file that decompresses to far more than an 
   const bytes = gzipSync(HEADER + 'x'.repeat(40_000_000))
   expect(bytes.length).toBeLessThan(100_000)
   await expect(verify('crafted.jsonl.gz', bytes)).rejects.toThrow(
-    /crafted.jsonl.gz: it decompresses to more than 200 times its size/,
+    /crafted.jsonl.gz: the file decompresses to more than 200 times its size/,
   )
 })
 

@@ -1,9 +1,8 @@
 import { createReadStream } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
-import { pipeline } from 'node:stream'
-import { createGunzip } from 'node:zlib'
+import { readFile } from 'node:fs/promises'
 import type { ExportHeader } from '../audit/verify/export.ts'
 import { parseHeader, verifyExport } from '../audit/verify/verify-export.ts'
+import { gunzipFile } from '../lib/gunzip-file.ts'
 import { linesOf } from '../lib/lines.ts'
 import { chooseWorkspace } from './choose-workspace.ts'
 import { describeVerification } from './describe-verification.ts'
@@ -63,31 +62,9 @@ async function readHeader(file: string): Promise<ExportHeader> {
 
 /** Records hold hashes and random ids, so an export compresses to about a fiftieth. */
 const MAX_COMPRESSION = 200
-/** For small files. */
-const MIN_DECOMPRESSED_BYTES = 1_048_576
-
 /** Throws what reading or decompressing throws. */
-function readLines(file: string): AsyncGenerator<string> {
-  const source = createReadStream(file)
-  if (!file.endsWith('.gz')) return linesOf(source)
-  // The callback only prevents an unhandled error: the error also ends the decompressed stream.
-  return linesOf(
-    withinCompression(
-      file,
-      pipeline(source, createGunzip(), () => {}),
-    ),
-  )
-}
-
-/** Throws a TypeError if the file decompresses to more than an export can. */
-async function* withinCompression(file: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let left = Math.max(MIN_DECOMPRESSED_BYTES, (await stat(file)).size * MAX_COMPRESSION)
-  for await (const chunk of chunks) {
-    left -= chunk.length
-    if (left < 0) throw new TypeError(`it decompresses to more than ${MAX_COMPRESSION} times its size, which no export does`)
-    yield chunk
-  }
-}
+const readLines = (file: string): AsyncGenerator<string> =>
+  linesOf(file.endsWith('.gz') ? gunzipFile(file, MAX_COMPRESSION) : createReadStream(file))
 
 function unreadable(file: string, error: NodeJS.ErrnoException): never {
   throw new CommandFailure(`${file}: ${error.code ? `cannot be read (${error.code})` : error.message}`)

@@ -172,15 +172,11 @@ function addAuditCommands(audit: Command, terminal: Terminal): void {
     .action(async (options) => (await import('./audit-resume.ts')).auditResume(terminal, options))
   audit
     .command('follow')
-    .description('send audit records to a file, an HTTP or syslog receiver, and continue after a restart without loss')
-    .requiredOption(
-      '--to <target>',
-      'a path, - (standard output), http://…, https://…, syslog+tcp://host:port or syslog+tls://host:port',
-    )
-    .option('--format <format>', 'gatehouse, ocsf or cef', 'gatehouse')
+    .description('send audit records to a file or an HTTP receiver, and continue after a restart without loss')
+    .requiredOption('--to <target>', 'a path, - (standard output), http://… or https://…')
+    .option('--format <format>', 'gatehouse or ocsf', 'gatehouse')
     .option('--workspace <name>', 'default: all')
     .option('--cursor <file>', 'file that keeps the position')
-    .option('--name <name>', 'keep the position in the database, under this name')
     .option('--once', 'end when all records are sent')
     .action(async (options) => (await import('./audit-follow.ts')).auditFollow(terminal, options))
   audit

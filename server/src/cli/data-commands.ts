@@ -17,17 +17,14 @@ export function addSecretKeyCommands(keys: Command, terminal: Terminal): void {
 export function addCopyCommands(program: Command, terminal: Terminal): void {
   program
     .command('export')
-    .description('write the whole server, or one Workspace, to a file that any database can import')
+    .description('write the whole server to a file that any empty database can import')
     .argument('<file>', 'for example gatehouse.export.gz')
-    .option('--workspace <name>', 'only this Workspace; without operators and admin tokens')
-    .option('--passphrase-file <file>', 'seal the secrets with this passphrase, for a target with another secret key')
-    .action(async (file, options) => (await import('./export.ts')).exportCommand(terminal, file, options))
+    .action(async (file) => (await import('./export.ts')).exportCommand(terminal, file))
   program
     .command('import')
     .description('import an export and verify its audit logs; if anything fails, nothing is imported')
     .argument('<file>')
-    .option('--passphrase-file <file>', 'the passphrase that the export was made with')
-    .action(async (file, options) => (await import('./import.ts')).importCommand(terminal, file, options))
+    .action(async (file) => (await import('./import.ts')).importCommand(terminal, file))
   program
     .command('backup')
     .description('copy the embedded database and the attachments to a file, also while the server runs')

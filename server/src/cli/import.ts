@@ -7,20 +7,18 @@ import type { Tx } from '../db/database.ts'
 import { counted } from '../lib/counted.ts'
 import { toId } from '../lib/id.ts'
 import { openFileStore } from '../messaging/attachments/open-file-store.ts'
-import { readPassphrase } from './export.ts'
 import type { Terminal } from './terminal.ts'
 import { verifyLog } from './verify-log.ts'
 import { withDatabase } from './with-database.ts'
 
-/** `gatehouse import FILE`: imports an export and verifies its audit logs. If anything fails, nothing is imported. */
-export const importCommand = (terminal: Terminal, path: string, { passphraseFile }: { passphraseFile?: string }): Promise<void> =>
+/** `gatehouse import FILE`: imports an export into an empty database and verifies its audit logs. If anything fails, nothing is imported. */
+export const importCommand = (terminal: Terminal, path: string): Promise<void> =>
   withDatabase(terminal, async (context) => {
     const { config, secrets, database, clock } = context
     const files = openFileStore(fileStoreOptions(config, secrets))
     const verified: string[] = []
     const options = {
       path: resolve(path),
-      passphrase: await readPassphrase(passphraseFile),
       verify: async (tx: Tx, ids: readonly string[]) => {
         for (const workspaceId of ids.map((id) => toId('ws', id))) {
           await chainImported(tx, workspaceId, await requireWorkspaceKeys(tx, context.workspaceBox, workspaceId))

@@ -25,8 +25,6 @@ export interface Config extends DatabaseUrls {
   readonly dataDir: string
   /** Connections of all processes together. */
   readonly databasePoolSize: number
-  /** URL of a Valkey or Redis that counts limits. Absent: the database counts them. */
-  readonly valkeyUrl: string | undefined
   /** Oldest data in milliseconds that reads from the replica may return. */
   readonly databaseReadMaxLagMs: number
   /** Timeouts of PostgreSQL in milliseconds. 0: no limit (db/connections.ts). */
@@ -97,7 +95,6 @@ export function readConfig(env: Environment): Config {
     dataDir,
     ...readDatabaseUrls(env),
     databasePoolSize: readDatabasePool(env, processes),
-    valkeyUrl: readValkeyUrl(env),
     databaseReadMaxLagMs: integer(env, 'GATEHOUSE_DATABASE_READ_MAX_LAG_MS', 5_000, 500, 600_000),
     databaseTimeouts: {
       connectMs: integer(env, 'GATEHOUSE_DATABASE_CONNECT_TIMEOUT_MS', 5_000, 100, 600_000),
@@ -136,15 +133,6 @@ export function readConfig(env: Environment): Config {
     drain: readDrainConfig(env),
     providers: readEnvironmentProviders(env),
   }
-}
-
-/** Several nodes share limits, and they have one PostgreSQL, which counts while Valkey is lost. */
-function readValkeyUrl({ DATABASE_URL, GATEHOUSE_VALKEY_URL: url }: Environment): string | undefined {
-  if (!url) return undefined
-  if (!/^rediss?:\/\//.test(url)) throw new ConfigError('GATEHOUSE_VALKEY_URL must start with redis:// or rediss://')
-  if (!DATABASE_URL)
-    throw new ConfigError('GATEHOUSE_VALKEY_URL needs DATABASE_URL: limits are only shared by nodes on a PostgreSQL')
-  return url
 }
 
 function flag(env: Environment, name: string, fallback: boolean): boolean {

@@ -77,7 +77,6 @@ export const KNOWN_VARIABLES: readonly string[] = [
   'GATEHOUSE_STOP_SECONDS',
   'GATEHOUSE_SECRET_KEY_COMMAND',
   'GATEHOUSE_TRUSTED_PROXIES',
-  'GATEHOUSE_VALKEY_URL',
 ]
 
 /** Variables that README and examples use in clients and configuration files. */

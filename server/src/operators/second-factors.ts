@@ -33,7 +33,7 @@ export class SecondFactors {
   async reseal<R extends SecondFactor>(row: R): Promise<R> {
     const ids = await this.sealedBy(row)
     if (ids.every((id) => id === this.#ring[0]?.id)) return row
-    const sealed = await this.convert(row, this)
+    const sealed = await this.#encrypt(row)
     if (!sealed) return row
     const { numUpdatedRows } = await this.#db
       .updateTable('operator_second_factor')
@@ -45,9 +45,9 @@ export class SecondFactors {
     return numUpdatedRows === 1n ? { ...row, ...sealed } : row
   }
 
-  /** The values, encrypted with the current key of `target`. Undefined: no configured key decrypts them. */
-  async convert(values: Values, target: SecondFactors): Promise<Values | undefined> {
-    const [current] = target.#ring
+  /** The values, encrypted with the current key. Undefined: no configured key decrypts them. */
+  async #encrypt(values: Values): Promise<Values | undefined> {
+    const [current] = this.#ring
     const [secret, codes] = await Promise.all([this.#open(values.secret), this.#open(values.backup_codes)])
     if (!current || !secret || !codes) return undefined
     const { symmetricEncrypt } = await loadCrypto()

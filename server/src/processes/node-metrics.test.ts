@@ -40,7 +40,7 @@ test('node metrics: counters do not fall when processes end and others replace t
 })
 
 /** The metrics of a process as it registers them, with `count` of everything that it counts. */
-async function snapshotOfProcess(count: number, isStoreUp: boolean) {
+async function snapshotOfProcess(count: number, isReady: boolean) {
   const metrics = new Metrics({
     auditWaiting: () => count,
     auditLagSeconds: () => count,
@@ -48,9 +48,8 @@ async function snapshotOfProcess(count: number, isStoreUp: boolean) {
     checkpointDeliveries: () => [{ place: 'file', failures: count, waiting: count, lagSeconds: count }],
     waitingForReview: () => count,
     lexicalFallbacks: () => count,
-    isLimitStoreUp: () => isStoreUp,
     limitExchanges: () => ({ ok: count, failed: 0 }),
-    replicaLagMs: () => (isStoreUp ? count * 1_000 : Number.POSITIVE_INFINITY),
+    replicaLagMs: () => (isReady ? count * 1_000 : Number.POSITIVE_INFINITY),
   })
   metrics.jobRun('check audit logs', true, new Date(count * 1_000))
   registerRuntimeMetrics(metrics.registry, {
@@ -62,7 +61,7 @@ async function snapshotOfProcess(count: number, isStoreUp: boolean) {
     webhookAttempts: () => ({ delivered: count, failed: 0 }),
     queues: () => [{ queue: 'events', waiting: count, oldestSeconds: count }],
     budgets: () => [{ scope: 'workspace', near: count, usedUp: 1 }],
-    isReady: () => isStoreUp,
+    isReady: () => isReady,
     leases: () => ({ webhook_deliveries: count }),
     caches: () => ({ providers: { hits: count, misses: count, size: count } }),
   })
@@ -78,7 +77,6 @@ test('node metrics: states of the database and ages count once, and a fault of o
   const lines = (await textOf(await metrics.snapshot())).split('\n')
   for (const line of [
     'gatehouse_info{node="a",version="1"} 1',
-    'gatehouse_limit_store_up 0',
     'gatehouse_ready 0',
     'gatehouse_budgets{scope="workspace",state="near"} 4',
     'gatehouse_budgets{scope="workspace",state="used_up"} 1',

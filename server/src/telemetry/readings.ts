@@ -18,8 +18,6 @@ export interface Readings {
   readonly checkpointDeliveries: () => readonly Delivery[]
   readonly waitingForReview: () => number
   readonly lexicalFallbacks: () => number
-  /** False while limits are counted in PostgreSQL because Valkey does not respond. */
-  readonly isLimitStoreUp: () => boolean
   /** Exchanges of leases of limits since the start. */
   readonly limitExchanges: () => { readonly ok: number; readonly failed: number }
   /** Undefined: there is no read replica. Infinity: unknown. */
@@ -36,8 +34,6 @@ export function registerReadings(registry: Registry, read: Readings): void {
   const exchanges =
     'Exchanges of leases of limits with the other nodes, by outcome. Requests that waited for a failed one got 503.'
   counter('gatehouse_limit_exchanges_total', exchanges, () => labelled('outcome', { ...read.limitExchanges() }))
-  const store = '0 while Valkey does not respond, so that limits are counted in PostgreSQL. Without Valkey always 1.'
-  gauge('gatehouse_limit_store_up', store, 'min', () => [{ value: Number(read.isLimitStoreUp()) }])
   const replica = 'Age of the data of the read replica. 0 without a replica, +Inf if it does not respond.'
   gauge('gatehouse_replica_lag_seconds', replica, 'max', () => [{ value: (read.replicaLagMs() ?? 0) / 1_000 }])
 }

@@ -90,7 +90,7 @@ describe.skipIf(url === null)('node of several processes', { timeout: 300_000 },
     expect(await requests()).toBe(20)
     // States that all processes see count once.
     expect(await node.metric('gatehouse_info')).toBe(1)
-    expect(await node.metric('gatehouse_limit_store_up')).toBe(1)
+    expect(await node.metric('gatehouse_ready')).toBe(1)
     const output = node.server.output()
     for (const number of [1, 2]) expect(output).toContain(`"process":${number},"reqId"`)
 

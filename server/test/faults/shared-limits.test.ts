@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { postgresUrl } from '../support/database.ts'
 import { type LimitedNodes, startLimitedNodes } from '../support/limits/nodes.ts'
-import { startValkey, VALKEY_PROGRAM, type ValkeyServer } from '../support/limits/valkey-server.ts'
 import { says, word } from '../support/scripted-provider.ts'
 
 const url = postgresUrl()
@@ -102,50 +101,5 @@ describe.skipIf(url === null)('limits of three nodes on one PostgreSQL', { timeo
       frozen?.own.child.kill('SIGCONT')
     }
     await vi.waitFor(async () => expect((await limited.nodes[0]?.readyz())?.status).toBe(200), WAIT)
-  })
-})
-
-describe.skipIf(url === null || VALKEY_PROGRAM === undefined)('limits of two nodes with Valkey', { timeout: 240_000 }, () => {
-  const cleanups: (() => Promise<unknown>)[] = []
-  let limited: LimitedNodes
-  let valkey: ValkeyServer
-  beforeAll(async () => {
-    valkey = await startValkey()
-    cleanups.push(valkey.remove)
-    limited = await startLimitedNodes(url ?? '', 2, cleanups, { GATEHOUSE_VALKEY_URL: valkey.url })
-  }, 240_000)
-  afterAll(async () => {
-    for (const cleanup of cleanups.toReversed()) await cleanup()
-  })
-
-  const isUp = async (node: number): Promise<string | undefined> => {
-    const metrics = await (await fetch(`${limited.nodes[node]?.base}/metrics`)).text()
-    return /^gatehouse_limit_store_up (\d)$/m.exec(metrics)?.[1]
-  }
-
-  test('Valkey: nodes admit the limit together, also after it was lost and after it came back [GW-LIM-6]', async () => {
-    const { key } = await limited.application({ requests_per_minute: 60, burst: 5 })
-    const startedAt = performance.now()
-    let admitted = (await load(limited, key, 2_000, [0, 1])).admitted
-    expect(admitted).toBeGreaterThanOrEqual(5)
-    // On a busy machine, one late response moves the nodes to PostgreSQL for some seconds.
-    await vi.waitFor(async () => expect([await isUp(0), await isUp(1)]).toEqual(['1', '1']), WAIT)
-
-    const outputs = limited.nodes.map((node) => node.output().length)
-    await valkey.stop()
-    const without = await load(limited, key, 4_000, [0, 1])
-    expect(without.statuses.filter((status) => status !== 200 && status !== 429)).toEqual([])
-    expect(without.admitted).toBeGreaterThan(0)
-    admitted += without.admitted
-    expect([await isUp(0), await isUp(1)]).toEqual(['0', '0'])
-    limited.nodes.forEach((node, index) => {
-      const output = node.output().slice(outputs[index])
-      expect(output.match(/Valkey does not respond/g)?.length ?? 0).toBeLessThanOrEqual(1)
-    })
-
-    await valkey.start()
-    await vi.waitFor(async () => expect([await isUp(0), await isUp(1)]).toEqual(['1', '1']), WAIT)
-    admitted += (await load(limited, key, 1_000, [0, 1])).admitted
-    expect(admitted).toBeLessThanOrEqual(allowed(60, 5, performance.now() - startedAt) * 1.02)
   })
 })

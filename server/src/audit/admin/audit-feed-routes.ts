@@ -23,9 +23,7 @@ const POLL_MS = 500
 const Feed = Type.Object({
   object: Type.Literal('audit_feed'),
   format: oneOf(FEED_FORMATS),
-  data: Type.Array(Type.Any(), {
-    description: 'Audit records, OCSF events, or lines of CEF. Oldest first within each Workspace.',
-  }),
+  data: Type.Array(Type.Any(), { description: 'Audit records or OCSF events. Oldest first within each Workspace.' }),
   next: Type.String({ description: '`after` of the next request. Store it after the records are stored.' }),
   has_more: Type.Boolean(),
 })

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { AuditRecord } from '../record/record.ts'
 import { createChangeDraft } from '../record/record.ts'
-import { escapeHeader, escapeValue, toCef } from './cef.ts'
 import { type FeedPosition, feedPlace, formatCursor, parseCursor } from './cursor.ts'
 import { OCSF_VERSION, toOcsf } from './ocsf.ts'
-import { formatSyslog } from './syslog-message.ts'
 
 const ID = 'ws_01h45ytscbebyvny4gc8cr8ma2'
 const change = { action: 'key.revoke', object_type: 'key', object_id: 'key_1', fields: [] }
@@ -76,34 +74,6 @@ describe('OCSF', () => {
     const record = { ...denied, status, review: { id: 'rev_1' }, decision: { ...decision, verdict } }
     expect(toOcsf(record, '1')).toMatchObject({ disposition_id: disposition })
   })
-})
-
-describe('CEF', () => {
-  test('toCef: a denied chat is one line with escaped values [GW-AUD-13]', () => {
-    const line = toCef(denied, '1.2.3')
-    expect(line).toMatch(/^CEF:0\|Gatehouse\|Gatehouse\|1\.2\.3\|chat:deny\|chat deny\|8\|rt=1772355600000 externalId=aud_1 /)
-    expect(line).toContain(' act=deny outcome=failure reason=POLICY_DENIED suid=u1 spriv=a\\=b ')
-    expect(line).toContain('cs3Label=rules cs3=no|cards\\=1 ')
-    expect(line).toContain('cs4Label=findings cs4=input.pii.card:2 ')
-    expect(line).toContain('cs5Label=department cs5=R\\\\D\\nLab ')
-    expect(line).toContain('cn1Label=sequence cn1=7 cn2Label=status cn2=403 cn3Label=tokens cn3=7')
-    expect(line).not.toMatch(/[\r\n]/)
-  })
-
-  test('escape: header escapes backslash and pipe, values escape backslash, equals sign and line breaks', () => {
-    expect(escapeHeader('a|b\\c=d\ne')).toBe('a\\|b\\\\c=d e')
-    expect(escapeValue('a|b\\c=d\r\ne')).toBe('a|b\\\\c\\=d\\r\\ne')
-  })
-})
-
-test('formatSyslog: RFC 5424 with octet count and the id of the record, with a higher severity when it was denied', () => {
-  const message = formatSyslog({ record: denied, text: 'é' }, 'node 1').toString()
-  const [, length = '', rest = ''] = /^(\d+) ([\s\S]*)$/.exec(message) ?? []
-  expect(Buffer.byteLength(rest)).toBe(Number(length))
-  expect(rest).toBe(
-    `<108>1 2026-03-01T09:00:00.000Z node1 gatehouse - chat [gatehouse@32473 id="aud_1" workspace="${ID}" sequence="7"] \uFEFFé`,
-  )
-  expect(formatSyslog({ record: changed, text: '' }, 'n').toString()).toContain('<109>1 ')
 })
 
 test('cursor: is read back, and refused when it was not made here', () => {

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises'
-import type { FeedLine, FeedSink } from './sink.ts'
+import type { FeedSink } from './sink.ts'
 
 const NEWLINE = 10
 
@@ -11,13 +11,13 @@ export class FileSink implements FeedSink {
     this.#path = path
   }
 
-  async write(lines: readonly FeedLine[]): Promise<void> {
+  async write(lines: readonly string[]): Promise<void> {
     const file = await open(this.#path, 'a+', 0o600)
     try {
       const { size } = await file.stat()
       const last = size > 0 ? (await file.read(Buffer.alloc(1), 0, 1, size - 1)).buffer[0] : NEWLINE
       // A line that a crash has cut off is kept separate from the next one.
-      await file.appendFile(`${last === NEWLINE ? '' : '\n'}${lines.map(({ text }) => `${text}\n`).join('')}`)
+      await file.appendFile(`${last === NEWLINE ? '' : '\n'}${lines.map((line) => `${line}\n`).join('')}`)
       await file.datasync()
     } finally {
       await file.close()

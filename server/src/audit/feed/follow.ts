@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { doublingDelay } from '../../jobs/queue/retry-delays.ts'
 import type { FeedPosition } from './cursor.ts'
-import { type FeedFormat, formatLine } from './feed-format.ts'
+import { type FeedFormat, formatRecord } from './feed-format.ts'
 import type { PositionStore } from './position-store.ts'
 import type { readFeed } from './read-feed.ts'
 import type { FeedSink } from './sink.ts'
@@ -45,7 +45,7 @@ export async function follow({
       position ??= await positions.load()
       const page = await read(position)
       if (page.records.length > 0) {
-        await sink.write(page.records.map((record) => ({ record, text: formatLine(record, format, version) })))
+        await sink.write(page.records.map((record) => JSON.stringify(formatRecord(record, format, version))))
         await positions.save(page.position)
         position = page.position
         sent += page.records.length

@@ -1,6 +1,6 @@
 import { guardedConnector } from '../../lib/url-guard.ts'
 import { type DestinationConnection, openConnection, sendRequest } from '../delivery/send-request.ts'
-import type { FeedLine, FeedSink } from './sink.ts'
+import type { FeedSink } from './sink.ts'
 
 const CONNECT_MS = 5_000
 
@@ -17,12 +17,12 @@ export class HttpSink implements FeedSink {
     this.#connection = openConnection(guardedConnector(true, CONNECT_MS))
   }
 
-  async write(lines: readonly FeedLine[]): Promise<void> {
+  async write(lines: readonly string[]): Promise<void> {
     const headers = {
       'content-type': 'application/x-ndjson',
       ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
     }
-    const body = lines.map(({ text }) => `${text}\n`).join('')
+    const body = lines.map((line) => `${line}\n`).join('')
     await sendRequest(this.#connection, { method: 'POST', url: this.#url, headers, body })
   }
 

@@ -1,7 +1,5 @@
 import { open, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Db } from '../../db/database.ts'
-import type { Clock } from '../../lib/clock.ts'
 import { type FeedPosition, formatCursor, parseCursor } from './cursor.ts'
 
 /** Where a follower keeps its position. */
@@ -33,22 +31,6 @@ export const filePositions = (path: string): PositionStore => ({
     await rename(next, path)
     const folder = await open(dirname(path))
     await folder.sync().finally(() => folder.close())
-  },
-})
-
-/** A row of the database, by the name of the follower. Two followers with one name would both send all records. */
-export const databasePositions = (db: Db, clock: Clock, name: string): PositionStore => ({
-  async load() {
-    const row = await db.selectFrom('audit_feed').select('position').where('name', '=', name).executeTakeFirst()
-    return row === undefined ? {} : parsed(row.position, `the feed ${name}`)
-  },
-  async save(position) {
-    const values = { position: formatCursor(position), updated_at: clock.now() }
-    await db
-      .insertInto('audit_feed')
-      .values({ name, ...values })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet(values))
-      .execute()
   },
 })
 

@@ -4,6 +4,14 @@ import type { Tx } from '../../db/database.ts'
 import { uuidOfWorkspace } from '../../db/values.ts'
 
 const OF_WORKSPACE = 'workspace_id = $1'
+const OF_PARTITION = 'partition_id in (select id from retrieval_partition where workspace_id = $1)'
+/** Conditions on the rows of tables without a column `workspace_id`. */
+const CONDITIONS: Readonly<Record<string, string>> = {
+  workspace: 'id = $1',
+  budget_window: 'budget_id in (select id from budget where workspace_id = $1)',
+  retrieval_entry: OF_PARTITION,
+  retrieval_posting: OF_PARTITION,
+}
 
 /**
  * Deletes all rows of a Workspace, and itself. Requests in progress wait at the locks, and fail after the commit: rows refer to the
@@ -28,10 +36,10 @@ async function listConditions(tx: Tx): Promise<readonly (readonly [table: string
     select table_name as name from information_schema.columns
     where table_schema = current_schema() and column_name = 'workspace_id'`.execute(tx)
   const owned = new Set(rows.map(({ name }) => name))
-  return Object.entries(EXPORTED_TABLES)
+  return Object.keys(EXPORTED_TABLES)
     .toReversed()
-    .flatMap(([table, rule]) => {
-      const condition = ('workspace' in rule && rule.workspace) || (owned.has(table) && OF_WORKSPACE)
+    .flatMap((table) => {
+      const condition = CONDITIONS[table] ?? (owned.has(table) && OF_WORKSPACE)
       return condition ? [[table, condition] as const] : []
     })
 }

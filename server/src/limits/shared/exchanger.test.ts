@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { application, expectRefusal } from '../../../test/support/limiter.ts'
 import { elapsed } from '../../lib/clock.ts'
 import { SHARES } from '../bucket.ts'
 import { Limiter } from '../limiter.ts'
 import { Exchanger } from './exchanger.ts'
-import { FallbackStore } from './fallback-store.ts'
 import type { Exchange, QuotaAnswer, QuotaStore } from './quota-store.ts'
 import { RateLease } from './rate-lease.ts'
 import { sharedCounters } from './shared-counters.ts'
@@ -139,72 +138,4 @@ describe('units that are promised to requests of the running exchange', () => {
       expect(lease.waitMs(2, 0)).toBe(0)
     },
   )
-})
-
-describe('fallback of the store', () => {
-  const exchange = (batch: number): Exchange => ({
-    batch,
-    requests: [
-      {
-        key: 'k',
-        holder: 'h',
-        rate: 1,
-        capacity: 60_000,
-        lease: 2_000,
-        last: batch - 1,
-        spent: 0,
-        base: 0,
-        keep: 0,
-        need: 1,
-        first: 1,
-        want: 0,
-      },
-    ],
-  })
-
-  test('fallback: counts in PostgreSQL as another lease while Valkey fails, tells the other nodes once, and logs one error', async () => {
-    let now = 1_000
-    const listeners: ((key: string | undefined) => void)[] = []
-    const publish = vi.fn(async () => {})
-    const subscribe = (_topic: string, listener: (key: string | undefined) => void) => {
-      listeners.push(listener)
-      return () => {}
-    }
-    const log = { error: vi.fn(), info: vi.fn() }
-    const valkey = { ...scriptedStore(fail).store, ping: async () => fail() }
-    const postgres = scriptedStore()
-    const store = new FallbackStore(valkey, postgres.store, { signal: { publish, subscribe }, log, clock: () => now })
-    expect(await store.exchange(exchange(5))).toMatchObject([{ holder: 'h', granted: 1 }])
-    expect(postgres.exchanges[0]).toMatchObject({ age: 0, requests: [{ holder: 'h/1', last: 0 }] })
-    now += 700
-    await store.exchange(exchange(6))
-    await store.exchange(exchange(7))
-    expect(postgres.exchanges[2]).toMatchObject({ age: 700, requests: [{ holder: 'h/1', last: 6 }] })
-    expect([publish.mock.calls.length, log.error.mock.calls.length, store.isUp]).toEqual([1, 1, false])
-    store.close()
-  })
-
-  test('fallback: leaves Valkey when another node says that it cannot reach it, and returns after a quiet time', async () => {
-    let now = 1_000
-    let lose: (key: string | undefined) => void = () => {}
-    const signal = {
-      publish: async () => {},
-      subscribe: (_topic: string, listener: (key: string | undefined) => void) => {
-        lose = listener
-        return () => {}
-      },
-    }
-    const valkey = scriptedStore()
-    const postgres = scriptedStore()
-    const deps = { signal, log: { error: vi.fn(), info: vi.fn() }, clock: () => now }
-    const store = new FallbackStore({ ...valkey.store, ping: async () => {} }, postgres.store, deps)
-    lose('')
-    await store.exchange(exchange(1))
-    expect([valkey.exchanges.length, postgres.exchanges.length]).toEqual([0, 1])
-    now += 10_000
-    while (!store.isUp) await sleep(20)
-    await store.exchange(exchange(2))
-    expect(valkey.exchanges[0]).toMatchObject({ age: 0, requests: [{ holder: 'h/2', last: 0 }] })
-    store.close()
-  })
 })

@@ -33,7 +33,7 @@ describe.each(testDatabases())('on $name', ({ open }) => {
     const key = word()
     const booked = database.db.transaction().execute(async (tx) => {
       await deleteFirstRow(tx, key)
-      const answers = await postgresStore(tx).exchange({ batch: 1, age: undefined, requests: [{ ...ASK, key, holder: 'a' }] })
+      const answers = await postgresStore(tx).exchange({ batch: 1, requests: [{ ...ASK, key, holder: 'a' }] })
       const rows = await tx.selectFrom('quota').select('holders').where('key', '=', key).execute()
       throw Object.assign(new Error('undone'), { answers, rows })
     })

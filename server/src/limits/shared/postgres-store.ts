@@ -7,9 +7,10 @@ const KEPT_MS = 120_000
 
 /** The state of the limits in PostgreSQL, in the table `quota`: one statement for each exchange (db/migrations/0025-quota.ts). */
 export const postgresStore = (db: Db): QuotaStore => ({
-  async exchange({ batch, age, requests }) {
+  async exchange({ batch, requests }) {
+    // The null: the limits were never counted in another store.
     const { rows } = await sql<{ answers: QuotaAnswer[] }>`
-      select exchange_quota(${batch}::bigint, ${age ?? null}::bigint, ${JSON.stringify(requests)}::jsonb) as answers
+      select exchange_quota(${batch}::bigint, null, ${JSON.stringify(requests)}::jsonb) as answers
     `.execute(db)
     return rows[0]?.answers ?? []
   },

@@ -1,6 +1,6 @@
 /**
- * A node's report on one limit, and the amounts that it asks for. Amounts are shares (bucket.ts) for rates and slots for concurrency. The functions that
- * answer it: db/migrations/0025-quota.ts for PostgreSQL and valkey-script.ts for Valkey.
+ * A node's report on one limit, and the amounts that it asks for. Amounts are shares (bucket.ts) for rates and slots for concurrency. The function that
+ * answers it is in db/migrations/0025-quota.ts.
  */
 export interface QuotaRequest {
   readonly key: string
@@ -38,8 +38,6 @@ export interface QuotaAnswer {
 export interface Exchange {
   /** Grows with each exchange of this process. The store ignores an exchange that arrives after a later one. */
   readonly batch: number
-  /** Milliseconds since the limits were counted in another store, which this one knows nothing of; absent: long ago, or never. */
-  readonly age?: number | undefined
   readonly requests: readonly QuotaRequest[]
 }
 

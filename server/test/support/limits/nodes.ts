@@ -19,12 +19,7 @@ export interface LimitedNodes {
 }
 
 /** Adds the functions that end the processes to `cleanups`. */
-export async function startLimitedNodes(
-  url: string,
-  count: number,
-  cleanups: (() => Promise<unknown>)[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<LimitedNodes> {
+export async function startLimitedNodes(url: string, count: number, cleanups: (() => Promise<unknown>)[]): Promise<LimitedNodes> {
   const database = await createOwnDatabase(url)
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-limits-'))
   const provider = await startScriptedProvider()
@@ -37,7 +32,6 @@ export async function startLimitedNodes(
     OPENAI_API_KEY: 'sk-scripted',
     OPENAI_BASE_URL: provider.url,
     OPENAI_MODELS: 'scripted',
-    ...env,
   }
   const start = async () => {
     const node = await startServerProcess(all)

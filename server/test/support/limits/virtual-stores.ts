@@ -1,12 +1,8 @@
-import { Redis } from 'iovalkey'
 import type { Database } from '../../../src/db/database.ts'
 import { EXCHANGE } from '../../../src/db/migrations/0025-quota.ts'
 import type { QuotaAnswer, QuotaStore } from '../../../src/limits/shared/quota-store.ts'
-import { EXCHANGE_SCRIPT } from '../../../src/limits/shared/valkey-script.ts'
-import { readAmounts } from '../../../src/limits/shared/valkey-store.ts'
 import { testDatabases } from '../database.ts'
 import { word } from '../scripted-provider.ts'
-import { startValkey, VALKEY_PROGRAM } from './valkey-server.ts'
 
 /** A store whose clock the test sets. */
 export interface VirtualStore extends QuotaStore {
@@ -24,8 +20,8 @@ async function openDatabaseStore(database: Database): Promise<VirtualStore> {
   await database.pool.query(virtual)
   const store: VirtualStore = {
     now: 0,
-    async exchange({ batch, age, requests }): Promise<readonly QuotaAnswer[]> {
-      const values = [batch, age ?? null, JSON.stringify(requests), store.now]
+    async exchange({ batch, requests }): Promise<readonly QuotaAnswer[]> {
+      const values = [batch, null, JSON.stringify(requests), store.now]
       const { rows } = await database.pool.query<{ answers: QuotaAnswer[] }>(`select ${name}($1, $2, $3, $4) as answers`, values)
       return rows[0]?.answers ?? []
     },
@@ -37,31 +33,6 @@ async function openDatabaseStore(database: Database): Promise<VirtualStore> {
   return store
 }
 
-async function openValkey(): Promise<VirtualStore> {
-  const server = await startValkey()
-  const client = new Redis(server.url)
-  const script = EXCHANGE_SCRIPT.replace("redis.call('TIME')", '{ tonumber(ARGV[4]), tonumber(ARGV[5]) }').replace(
-    /, 'PX', [^)]*\)/,
-    ')',
-  )
-  const store: VirtualStore = {
-    now: 0,
-    async exchange({ batch, age, requests }): Promise<readonly QuotaAnswer[]> {
-      const keys = requests.map(({ key }) => key)
-      const time = [Math.floor(store.now / 1_000), (store.now % 1_000) * 1_000]
-      const values = [...keys, batch, age ?? '', JSON.stringify(requests), ...time]
-      return readAmounts(requests, await client.eval(script, keys.length, ...values))
-    },
-    close: async () => {
-      client.disconnect()
-      await server.remove()
-    },
-  }
-  return store
-}
-
-/** The databases of this run, and Valkey where it is installed. */
-export const virtualStores = () => [
-  ...testDatabases().map(({ name, open }) => ({ name, open: async () => openDatabaseStore(await open()) })),
-  ...(VALKEY_PROGRAM === undefined ? [] : [{ name: 'Valkey', open: openValkey }]),
-]
+/** The databases of this run. */
+export const virtualStores = () =>
+  testDatabases().map(({ name, open }) => ({ name, open: async () => openDatabaseStore(await open()) }))

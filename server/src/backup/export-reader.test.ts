@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, expect, test } from 'vitest'
+import { readExport } from './export-reader.ts'
+import { ExportWriter } from './export-writer.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-reader-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const path = join(folder, 'export.gz')
+const PLACE = `00/00000000-0000-0000-0000-000000000000`
+
+/** Reads the export to its end. Returns the number of bytes of its files. */
+async function readAll(): Promise<number> {
+  let bytes = 0
+  for await (const part of readExport(path)) if (part.kind === 'chunk') bytes += part.bytes.length
+  return bytes
+}
+
+test('readExport: reads an export of content that compresses best', async () => {
+  const writer = new ExportWriter(path)
+  const zeros = Buffer.alloc(2 ** 20)
+  await writer.file(
+    PLACE,
+    (async function* () {
+      for (let count = 0; count < 40; count++) yield zeros
+    })(),
+  )
+  await writer.finish()
+  expect(await readAll()).toBe(40 * 2 ** 20)
+})
+
+test('readExport: refuses a file that decompresses to far more than an export can', async () => {
+  const line = `${JSON.stringify(Buffer.alloc(48 * 1_024).toString('base64'))}\n`
+  writeFileSync(path, gzipSync(`${JSON.stringify({ file: PLACE })}\n${line.repeat(600)}`))
+  await expect(readAll()).rejects.toThrow('the file decompresses to more than 256 times its size')
+})
