@@ -48,7 +48,7 @@ await scoped(async (stack) => {
     say: console.log,
   }
   const faults = await scoped((inner) => measureNodeFaults(inner, options))
-  const table = toMarkdown([...faults, ...(await measureRolling(stack, options))])
+  const table = toMarkdown([...faults, ...(await measureRolling(options))])
   console.log(table)
   if (values.write) writeBetweenMarks(new URL('README.md', import.meta.url), 'faults', table)
 })

@@ -83,7 +83,7 @@ const measureSize = (records: number): Promise<Measured> =>
   scoped(async (stack) => {
     const { url } = stack.use(await createScratchDatabase(values.postgres))
     const [workspaceId = ''] = await createWorkspaces(url, 1)
-    const spec = { url, workspaceIds: [workspaceId], usesGroups: true }
+    const spec = { url, workspaceIds: [workspaceId] }
     await writeRecords({ ...spec, concurrency: 1, seconds: 0.2 })
     const database = await openDatabase({ url, dataDir: '', poolSize: 2, onError: () => {}, onProgress: () => {} })
     stack.defer(() => database.close())

@@ -42,7 +42,7 @@ await scoped(async (stack) => {
   const scratch = stack.use(await createScratchDatabase(values.postgres))
   const { url } = scratch
   const [workspaceId = ''] = await createWorkspaces(url, 1)
-  await writeRecords({ url, workspaceIds: [workspaceId], usesGroups: true, concurrency: 1, seconds: 0.2 })
+  await writeRecords({ url, workspaceIds: [workspaceId], concurrency: 1, seconds: 0.2 })
   const database = await openDatabase({ url, dataDir: '', poolSize: 4, onError: () => {}, onProgress: () => {} })
   stack.defer(() => database.close())
   const records = Number(values.records)

@@ -12,8 +12,6 @@ export const BENCH_SECRET: Buffer = Buffer.alloc(32, 7)
 export interface WriteSpec {
   readonly url: string
   readonly workspaceIds: readonly string[]
-  /** Whether the database works out the positions; false: as in the last release. */
-  readonly usesGroups: boolean
   /** Records that are appended at the same time, over all Workspaces. */
   readonly concurrency: number
   readonly seconds: number
@@ -25,12 +23,12 @@ export interface Written {
 }
 
 /** Appends records like one node, in a closed loop. */
-export async function writeRecords({ url, workspaceIds, usesGroups, concurrency, seconds }: WriteSpec): Promise<Written> {
+export async function writeRecords({ url, workspaceIds, concurrency, seconds }: WriteSpec): Promise<Written> {
   const database = await openDatabase({ url, dataDir: '', poolSize: 10, onError: () => {}, onProgress: () => {} })
   const box = secretBox(BENCH_SECRET, 'workspace')
   const keys = new Cache((id: string) => requireWorkspaceKeys(database.db, box, id), { loadMs: 10_000 })
   const findSealer = async (id: string) => (await keys.get(id)).hasher
-  const writer = new AuditWriter(database, { findSealer, usesGroups: async () => usesGroups })
+  const writer = new AuditWriter(database, { findSealer })
   let records = 0
   const started = performance.now()
   const loop = async (_: unknown, index: number): Promise<void> => {

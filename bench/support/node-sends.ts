@@ -1,4 +1,3 @@
-import pg from 'pg'
 import { prepareApplication, publishPolicy } from './admin.ts'
 import { chatBodies } from './chat-bodies.ts'
 import { limitCpu } from './cpu-limit.ts'
@@ -24,7 +23,6 @@ interface Plan {
   readonly postgres: string
   /** The address of the database for the servers: the database itself, or a relay. */
   readonly through: (url: string) => Promise<string>
-  readonly usesGroups: boolean
   readonly nodes: readonly number[]
   readonly seconds: number
   /** CPU of one node; undefined: no limit. */
@@ -49,7 +47,6 @@ export async function measureSends(stack: AsyncDisposableStack, rig: Rig, plan: 
   await publishPolicy(first, MESSAGE_RULES)
   await first.stop()
   const { samples } = await fillMessages(options, AMOUNT)
-  await setWay(database.url, plan.usesGroups)
   const url = await plan.through(database.url)
   const servers: Gatehouse[] = []
   for (let node = 0; node < Math.max(...plan.nodes); node++) {
@@ -112,11 +109,3 @@ const sendCalls = (samples: readonly Sample[]): LoadCall[] =>
     headers: { authorization: `Bearer ${token}` },
     body: JSON.stringify({ conversation_id: conversationId, message: 'The minutes of the meeting are in the shared folder.' }),
   }))
-
-/** Servers that start afterwards chain records in the database, or as in the last release. */
-async function setWay(url: string, usesGroups: boolean): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query(`update upgrade_step set starts_at = now() ${usesGroups ? '' : "+ interval '1 year'"}`)
-  await client.end()
-}

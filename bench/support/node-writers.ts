@@ -8,11 +8,10 @@ import { BENCH_SECRET, type WriteSpec, type Written } from './audit-write.ts'
 import { limitCpu } from './cpu-limit.ts'
 import { type Helper, startHelper } from './helper-process.ts'
 
-/** Records a second by the number of nodes that write, each way in turns. */
+/** Records a second by the number of nodes that write. */
 export interface WriterFigures {
   readonly nodes: number
-  readonly before: number
-  readonly after: number
+  readonly records: number
 }
 
 const CONCURRENCY = 192
@@ -46,21 +45,18 @@ export async function measureWriters({ url, workspaceIds, seconds, cores }: Plan
   const helpers: Helper[] = []
   for (let node = 0; node < 3; node++) helpers.push(await startHelper(new URL('./audit-writers.ts', import.meta.url)))
   const limits = helpers.map(({ pid }) => limitCpu(pid, cores))
-  const measure = async (nodes: number, usesGroups: boolean): Promise<number> => {
-    const spec: WriteSpec = { url, workspaceIds, usesGroups, concurrency: CONCURRENCY / nodes, seconds }
+  const measure = async (nodes: number): Promise<number> => {
+    const spec: WriteSpec = { url, workspaceIds, concurrency: CONCURRENCY / nodes, seconds }
     const written = await Promise.all(helpers.slice(0, nodes).map((helper) => helper.ask<Written>(spec)))
     return written.reduce((sum, { records, seconds: took }) => sum + records / took, 0)
   }
   try {
-    await measure(1, true)
+    await measure(1)
     const figures: WriterFigures[] = []
     for (const nodes of [1, 2, 3]) {
-      const rounds = { before: [] as number[], after: [] as number[] }
-      for (let round = 0; round < 3; round++) {
-        rounds.before.push(await measure(nodes, false))
-        rounds.after.push(await measure(nodes, true))
-      }
-      figures.push({ nodes, before: median(rounds.before), after: median(rounds.after) })
+      const rounds: number[] = []
+      for (let round = 0; round < 3; round++) rounds.push(await measure(nodes))
+      figures.push({ nodes, records: median(rounds) })
     }
     return figures
   } finally {

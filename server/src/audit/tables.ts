@@ -39,7 +39,7 @@ export interface AuditRecordTable {
   body: string
   prev_hash: Bytes
   hash: Bytes
-  /** Seal of the position, or of the place in a group (audit/record/record-seals.ts, audit/chain/group-seal.ts); null: written by an older version. */
+  /** Seal of the position, or of the place in a group (audit/record/record-seals.ts, audit/chain/group-seal.ts); null: it was removed. */
   seal: Generated<Bytes | null>
 }
 
@@ -74,7 +74,7 @@ export interface AuditCheckpointTable {
   frontier: Bytes
   signature: Bytes
   created_at: CreatedAt
-  /** Hash of the previous checkpoint, and the signature over both; null: signed by an older version. */
+  /** Hash of the previous checkpoint, and the signature over both; null: they were removed. */
   previous: Generated<Bytes | null>
   previous_signature: Generated<Bytes | null>
 }

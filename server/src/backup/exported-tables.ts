@@ -70,12 +70,8 @@ export const EXPORTED_TABLES: Readonly<Record<keyof Schema, TableRule>> = {
   audit_delivery: leftOut('the target has destinations of its own, and delivers all checkpoints'),
   audit_pending: OF_WORKSPACE,
   audit_feed: OF_SERVER,
-  audit_rollup: leftOut('counted again from the records'),
-  audit_rollup_duration: leftOut('counted again from the records'),
-  audit_rollup_position: leftOut('counted again from the records'),
   audit_usage: leftOut('counted again from the records'),
   audit_usage_user: leftOut('counted again from the records'),
-  audit_usage_latency: leftOut('counted again from the records'),
   audit_usage_value: leftOut('counted again from the records'),
   audit_usage_position: leftOut('counted again from the records'),
 
@@ -119,7 +115,6 @@ export const EXPORTED_TABLES: Readonly<Record<keyof Schema, TableRule>> = {
   idempotency_key: OF_WORKSPACE,
 
   quota: leftOut('counts of the last minutes'),
-  upgrade_step: leftOut('steps of an upgrade of the source'),
   removed_file: leftOut('files that the source deletes'),
   sealed_value_count: leftOut('counted again'),
 }
