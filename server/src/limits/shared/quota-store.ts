@@ -1,6 +1,6 @@
 /**
  * A node's report on one limit, and the amounts that it asks for. Amounts are shares (bucket.ts) for rates and slots for concurrency. The functions that
- * answer it: db/migrations/0025-quota.ts for PostgreSQL and valkey-script.ts for Valkey.
+ * answer it: db/migrations/0004-limits.ts for PostgreSQL and valkey-script.ts for Valkey.
  */
 export interface QuotaRequest {
   readonly key: string

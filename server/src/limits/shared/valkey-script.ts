@@ -1,5 +1,5 @@
 /**
- * The function of db/migrations/0025-quota.ts for Valkey: KEYS are the limits, ARGV are the batch, the age or an empty text, and the
+ * The function of db/migrations/0004-limits.ts for Valkey: KEYS are the limits, ARGV are the batch, the age or an empty text, and the
  * requests as JSON. Returns a flat list of granted, used and free for each request; -1 as granted: the exchange came too late.
  * State: `{used, capacity, at, holders}`, packed, because JSON would round large numbers. It expires when it equals a new one.
  */

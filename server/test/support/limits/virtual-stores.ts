@@ -1,6 +1,6 @@
 import { Redis } from 'iovalkey'
 import type { Database } from '../../../src/db/database.ts'
-import { EXCHANGE } from '../../../src/db/migrations/0025-quota.ts'
+import { EXCHANGE } from '../../../src/db/migrations/0004-limits.ts'
 import type { QuotaAnswer, QuotaStore } from '../../../src/limits/shared/quota-store.ts'
 import { EXCHANGE_SCRIPT } from '../../../src/limits/shared/valkey-script.ts'
 import { readAmounts } from '../../../src/limits/shared/valkey-store.ts'
