@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
-import { type RecordFilter, searchRecords } from './search-records.ts'
+import type { Database } from '../db/database.ts'
 import { elapsed } from '../lib/clock.ts'
 import { fromId } from '../lib/id.ts'
-import type { Database } from '../db/database.ts'
+import { type RecordFilter, searchRecords } from './search-records.ts'
 
 const RECORDS = 40_000
 

@@ -1,5 +1,5 @@
 /** The last migration of the first schema; all later ones only expand it. */
-export const LAST_OF_FIRST_SCHEMA = '0012-server'
+export const LAST_OF_FIRST_SCHEMA = '0013-server'
 
 /**
  * Statements that would break the last release, which is still running, as far as their text shows. Tables of settings have few rows, so

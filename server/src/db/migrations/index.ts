@@ -3,14 +3,15 @@ import * as identity from './0001-identity.ts'
 import * as policies from './0002-policies.ts'
 import * as providers from './0003-providers.ts'
 import * as limits from './0004-limits.ts'
-import * as audit from './0005-audit.ts'
-import * as usage from './0006-usage.ts'
-import * as reviews from './0007-reviews.ts'
-import * as knowledge from './0008-knowledge.ts'
-import * as memory from './0009-memory.ts'
-import * as messaging from './0010-messaging.ts'
-import * as operators from './0011-operators.ts'
-import * as server from './0012-server.ts'
+import * as budgets from './0005-budgets.ts'
+import * as audit from './0006-audit.ts'
+import * as usage from './0007-usage.ts'
+import * as reviews from './0008-reviews.ts'
+import * as knowledge from './0009-knowledge.ts'
+import * as memory from './0010-memory.ts'
+import * as messaging from './0011-messaging.ts'
+import * as operators from './0012-operators.ts'
+import * as server from './0013-server.ts'
 
 /** In the order in which they run, by name. A released migration never changes, and there are no down migrations. */
 export const MIGRATIONS: Record<string, SchemaMigration> = {
@@ -18,12 +19,13 @@ export const MIGRATIONS: Record<string, SchemaMigration> = {
   '0002-policies': policies,
   '0003-providers': providers,
   '0004-limits': limits,
-  '0005-audit': audit,
-  '0006-usage': usage,
-  '0007-reviews': reviews,
-  '0008-knowledge': knowledge,
-  '0009-memory': memory,
-  '0010-messaging': messaging,
-  '0011-operators': operators,
-  '0012-server': server,
+  '0005-budgets': budgets,
+  '0006-audit': audit,
+  '0007-usage': usage,
+  '0008-reviews': reviews,
+  '0009-knowledge': knowledge,
+  '0010-memory': memory,
+  '0011-messaging': messaging,
+  '0012-operators': operators,
+  '0013-server': server,
 }

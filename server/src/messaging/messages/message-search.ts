@@ -64,9 +64,5 @@ function matching(db: Db, conversations: readonly string[], words: string): Sele
   return db
     .selectFrom('message')
     .select(MESSAGE_COLUMNS)
-    .where(sql<boolean>`words @@ (${words}::tsquery && ${places}::tsquery)`) as SelectQueryBuilder<
-    Schema,
-    'message',
-    MessageRow
-  >
+    .where(sql<boolean>`words @@ (${words}::tsquery && ${places}::tsquery)`) as SelectQueryBuilder<Schema, 'message', MessageRow>
 }
