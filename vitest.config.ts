@@ -55,7 +55,6 @@ const FULL_ONLY = [
   'server/test/faults/shared-limits.test.ts',
   'server/test/faults/silent-network.test.ts',
   'server/test/faults/stopping*.test.ts',
-  'server/test/faults/upgrade.test.ts',
   'server/test/faults/unreachable-node.test.ts',
   'server/test/growth/list-plans.test.ts',
   'server/test/isolation/hostile-host.test.ts',

@@ -9,7 +9,7 @@ await serveWith({
   audit: {
     append: async (_workspaceId, draft) => ({ ...draft, integrity: { sequence: 0, prev_hash: '', hash: '' } }),
     chain: async () => {},
-    leavesPending: async () => false,
+    leavesPending: false,
     drain: async () => {},
     waiting: 0,
     lagSeconds: 0,

@@ -74,7 +74,6 @@ export async function serve(config: Config, secrets: Secrets, options: ServeOpti
 }
 
 async function warnAtStart({ config, database, log }: Context, { processes }: NodeLink): Promise<void> {
-  for (const warning of config.drain.warnings) log.warn(warning)
   const { databasePoolSize: poolSize, databaseSessionUrl: pooler } = config
   if (database.kind === 'embedded' || pooler !== undefined) return
   await warnAboutConnectionLimit({ probe: database.probe, poolSize, processes, log }).catch((err) =>

@@ -68,7 +68,7 @@ const identities = ({ db, clock, policies, workspaceBox, workspaceKeys }: AdminC
     requireSecretKey: (tx: Tx) => requireSecretKey(tx, workspaceBox),
   },
   hasherOf: async (workspaceId: string) => (await workspaceKeys.get(workspaceId)).hasher,
-  retentionDays: async (workspaceId: string) => (await findWorkspace(db, workspaceId))?.settings.audit_retention_days,
+  hasWorkspace: async (workspaceId: string) => (await findWorkspace(db, workspaceId)) !== undefined,
   requiresFourEyes: async (tx: Tx, workspaceId: string) =>
     (await findWorkspace(tx, workspaceId))?.settings.review.four_eyes ?? false,
   findWorkspaceIds: async (tx: Tx, ids: readonly string[]) =>

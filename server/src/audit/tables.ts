@@ -11,7 +11,6 @@ declare module '../db/schema.ts' {
     audit_pending: AuditPendingTable
     audit_checkpoint: AuditCheckpointTable
     audit_delivery: AuditDeliveryTable
-    audit_feed: AuditFeedTable
   }
 }
 
@@ -39,7 +38,7 @@ export interface AuditRecordTable {
   body: string
   prev_hash: Bytes
   hash: Bytes
-  /** Seal of the position, or of the place in a group (audit/record/record-seals.ts, audit/chain/group-seal.ts); null: written by an older version. */
+  /** Seal of the position, or of the place in a group (audit/record/record-seals.ts, audit/chain/group-seal.ts); null: it was removed. */
   seal: Generated<Bytes | null>
 }
 
@@ -74,7 +73,7 @@ export interface AuditCheckpointTable {
   frontier: Bytes
   signature: Bytes
   created_at: CreatedAt
-  /** Hash of the previous checkpoint, and the signature over both; null: signed by an older version. */
+  /** Hash of the previous checkpoint, and the signature over both; null: they were removed. */
   previous: Generated<Bytes | null>
   previous_signature: Generated<Bytes | null>
 }
@@ -87,11 +86,4 @@ export interface AuditDeliveryTable {
   size: number
   /** Keyed hash of the row: after a forged update all checkpoints are delivered again. */
   seal: string
-}
-
-/** No code reads it: `audit follow` keeps its position in a file. Migrations only expand the schema, so the table is still there. */
-export interface AuditFeedTable {
-  name: string
-  position: string
-  updated_at: Date
 }

@@ -61,13 +61,8 @@ export const EXPORTED_TABLES: Readonly<Record<keyof Schema, TableRule>> = {
   audit_checkpoint: EXPORTED,
   audit_delivery: leftOut('the target has destinations of its own, and delivers all checkpoints'),
   audit_pending: EXPORTED,
-  audit_feed: leftOut('no code reads it'),
-  audit_rollup: leftOut('counted again from the records'),
-  audit_rollup_duration: leftOut('counted again from the records'),
-  audit_rollup_position: leftOut('counted again from the records'),
   audit_usage: leftOut('counted again from the records'),
   audit_usage_user: leftOut('counted again from the records'),
-  audit_usage_latency: leftOut('counted again from the records'),
   audit_usage_value: leftOut('counted again from the records'),
   audit_usage_position: leftOut('counted again from the records'),
 
@@ -110,7 +105,6 @@ export const EXPORTED_TABLES: Readonly<Record<keyof Schema, TableRule>> = {
   idempotency_key: EXPORTED,
 
   quota: leftOut('counts of the last minutes'),
-  upgrade_step: leftOut('steps of an upgrade of the source'),
   removed_file: leftOut('files that the source deletes'),
   sealed_value_count: leftOut('counted again'),
 }

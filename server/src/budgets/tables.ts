@@ -30,7 +30,7 @@ export interface BudgetTable {
   updated_at: Date
 }
 
-/** The ledger: one row for each budget, subject and window. Only the functions of migration 0027 change it. */
+/** The ledger: one row for each budget, subject and window. Only the functions of migration 0005 change it. */
 export interface BudgetWindowTable {
   budget_id: string
   subject: string

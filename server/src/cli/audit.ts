@@ -1,4 +1,3 @@
-import { ADOPTION_MESSAGE } from '../audit/checkpoints/adopt-log.ts'
 import { type Checkpoint, isGenuine } from '../audit/checkpoints/checkpoint.ts'
 import { makeCheckpoint } from '../audit/checkpoints/sign-checkpoints.ts'
 import { AuditTamperedError, stopSigning } from '../audit/checkpoints/verified-seal.ts'
@@ -13,8 +12,6 @@ import { readKeptCheckpoints } from './kept-checkpoint-files.ts'
 import { CommandFailure, type Terminal } from './terminal.ts'
 import { type CommandContext, withDatabase } from './with-database.ts'
 import { workspaceKeys } from './workspace-keys.ts'
-
-const DAY_MS = 86_400_000
 
 /** `gatehouse audit verify`: reads every record and names the first fault of each Workspace. */
 export const auditVerify = (terminal: Terminal, { workspace: name, kept: files = [] }: VerifyOptions): Promise<void> =>
@@ -53,7 +50,7 @@ interface VerifyOptions {
 }
 
 /** A fault stops signing on every running node. */
-async function verify(context: CommandContext, { id, settings }: Workspace, all: readonly Checkpoint[]): Promise<Verification> {
+async function verify(context: CommandContext, { id }: Workspace, all: readonly Checkpoint[]): Promise<Verification> {
   const { db } = context.database
   const keys = await workspaceKeys(context, id)
   const kept = all.filter((checkpoint) => checkpoint.workspace_id === id)
@@ -62,8 +59,7 @@ async function verify(context: CommandContext, { id, settings }: Workspace, all:
     throw new CommandFailure(
       `a kept checkpoint of ${counted(altered.size, 'record')} of ${id} was altered or signed with another key`,
     )
-  const completeSince = new Date(context.clock.now().getTime() - settings.audit_retention_days * DAY_MS)
-  const verification = await verifyWorkspace(db, id, keys, { completeSince, kept }).catch(toCommandFailure)
+  const verification = await verifyWorkspace(db, id, keys, { kept }).catch(toCommandFailure)
   if (verification.firstFault) await stopSigning(db, id, keys, verification.firstFault)
   return verification
 }
@@ -86,7 +82,7 @@ export const auditExport = (terminal: Terminal, { workspace: name, from, to }: E
     const range = { ...parseTimeOption('from', from), ...parseTimeOption('to', to) }
     const workspace = await chooseWorkspace(db, name)
     const keys = await workspaceKeys(context, workspace.id)
-    await makeCheckpoint(db, workspace.id, keys, context.clock, () => terminal.note(ADOPTION_MESSAGE)).catch((cause: unknown) => {
+    await makeCheckpoint(db, workspace.id, keys, context.clock).catch((cause: unknown) => {
       if (!(cause instanceof AuditTamperedError)) throw cause
       terminal.note(`${cause.message}; the export ends at the last checkpoint`)
     })

@@ -92,12 +92,6 @@ function addServerCommands(program: Command, terminal: Terminal): void {
     .description('migrate the database to the current schema')
     .action(async () => (await import('./migrate.ts')).migrate(terminal))
   program
-    .command('upgrade')
-    .description('manage an upgrade of several nodes')
-    .command('finish')
-    .description('start at once what waits until no node of the last release runs')
-    .action(async () => (await import('./upgrade-finish.ts')).upgradeFinish(terminal))
-  program
     .command('apply')
     .description('apply a configuration file to the database; without effect when repeated')
     .argument('[file]', 'default: GATEHOUSE_CONFIG, else gatehouse.yaml')

@@ -39,17 +39,10 @@ test('database pool: grows with the processes, and is refused when a process wou
   expect(() => readDatabasePool({ GATEHOUSE_DATABASE_POOL: '15' }, 8)).toThrow(/at least 16 with 8 processes/)
 })
 
-test('drain: seconds with a fraction, and the names of the last release with a warning', () => {
-  expect(readDrainConfig({ DATABASE_URL })).toEqual({ delayMs: 5_000, timeoutMs: 120_000, warnings: [] })
-  const now = { GATEHOUSE_DRAIN_SECONDS: '0.5', GATEHOUSE_STOP_SECONDS: '300' }
-  expect(readDrainConfig(now)).toEqual({ delayMs: 500, timeoutMs: 300_000, warnings: [] })
-  const before = { GATEHOUSE_DRAIN_DELAY_MS: '2000', GATEHOUSE_DRAIN_TIMEOUT_MS: '15000' }
-  expect(readDrainConfig(before)).toMatchObject({ delayMs: 2_000, timeoutMs: 15_000 })
-  expect(readDrainConfig(before).warnings).toEqual([
-    expect.stringContaining('GATEHOUSE_DRAIN_DELAY_MS is replaced by GATEHOUSE_DRAIN_SECONDS'),
-    expect.stringContaining('GATEHOUSE_DRAIN_TIMEOUT_MS is replaced by GATEHOUSE_STOP_SECONDS'),
-  ])
-  expect(readDrainConfig({ ...before, ...now })).toMatchObject({ delayMs: 500, timeoutMs: 300_000 })
+test('drain: seconds with a fraction', () => {
+  expect(readDrainConfig({ DATABASE_URL })).toEqual({ delayMs: 5_000, timeoutMs: 120_000 })
+  const set = { GATEHOUSE_DRAIN_SECONDS: '0.5', GATEHOUSE_STOP_SECONDS: '300' }
+  expect(readDrainConfig(set)).toEqual({ delayMs: 500, timeoutMs: 300_000 })
   for (const bad of ['-1', 'ten', '1e3', '3601'])
     expect(() => readDrainConfig({ GATEHOUSE_STOP_SECONDS: bad })).toThrow(ConfigError)
 })

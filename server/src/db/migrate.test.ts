@@ -47,6 +47,11 @@ describe.each(separateDatabases())('migrate on $name', { timeout: 120_000 }, ({ 
     expect(messages.join()).toContain('newer than this version')
     expect(messages.join()).toContain('9999-next')
   })
+  test('migrate: refuses a database that a commit before the first release has created', async () => {
+    const { pool, run } = await opened()
+    await pool.query("update kysely_migration set name = '0001-gateway' where name = '0001-identity'")
+    await expect(run(MIGRATIONS)).rejects.toThrow('use an empty database')
+  })
   test('migrate: runs a missing migration when the schema has an unknown one', async () => {
     const { pool, run } = await opened()
     await run(NEXT)

@@ -9,7 +9,6 @@ const NEEDS_SESSION =
 /** They use `Database.sessionPool`, `Database.sessionDb`, or a connection of their own with the session URL. */
 const WITH_SESSION = [
   'db/connections.ts',
-  'db/deferred-indexes.ts',
   'db/long-statements.ts',
   'db/migrate.ts',
   'db/partitions/partition-job.ts',

@@ -13,8 +13,8 @@ const DemoFile = Type.Object({
   workspace: Type.Object({ id: Text, name: Text }),
   /** Address and password of the demo owner. */
   dashboard: Type.Object({ url: Text, email: Text, password: Text }),
-  /** A second operator, who can approve the owner's requests. Files of older versions have none. */
-  reviewer: Type.Optional(Type.Object({ email: Text, password: Text })),
+  /** A second operator, who can approve the owner's requests. */
+  reviewer: Type.Object({ email: Text, password: Text }),
   /** The time that the invented history covers; absent: there is none. */
   history: Type.Optional(Type.Object({ from: Text, until: Text })),
   applications: Type.Array(Type.Object({ id: Text, name: Text, api_key: Text, revoked_api_key: Text }), { minItems: 1 }),

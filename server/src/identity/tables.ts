@@ -25,7 +25,7 @@ export interface WorkspaceTable {
   signing_public_key: string
   /** The active policy set version; null: none. */
   active_policy_id: string | null
-  /** Seal of the audit log's length (audit/checkpoints/log-seal.ts); null: created by an older version and not sealed yet. */
+  /** Seal of the audit log's length (audit/checkpoints/log-seal.ts); null: it was removed. */
   audit_seal: Generated<string | null>
   created_at: CreatedAt
 }

@@ -2,7 +2,6 @@ import type { Logger } from 'pino'
 import { archiveNextSegment, findArchivedSequence } from '../audit/archive/archive-log.ts'
 import type { ArchivePlace } from '../audit/archive/archive-place.ts'
 import { type ChainPendingDeps, chainPending, findWorkspacesWithAbandoned } from '../audit/chain/chain-pending.ts'
-import { ADOPTION_MESSAGE, type AdoptedLog } from '../audit/checkpoints/adopt-log.ts'
 import { findWorkspacesDue, makeCheckpoint } from '../audit/checkpoints/sign-checkpoints.ts'
 import { AuditTamperedError, describeFault, stopSigning } from '../audit/checkpoints/verified-seal.ts'
 import type { AuditWatch } from '../audit/checkpoints/watch.ts'
@@ -69,9 +68,8 @@ export async function signCheckpoints(deps: AuditJobDeps): Promise<void> {
   await runForEach(await findWorkspacesDue(db, clock.now()), async (workspaceId) => {
     if (await findTampering(deps, workspaceId)) return
     const keys = await workspaceKeys.get(workspaceId)
-    const onAdopted = (adopted: AdoptedLog) => log.info({ workspace_id: workspaceId, ...adopted }, ADOPTION_MESSAGE)
     try {
-      await makeCheckpoint(db, workspaceId, keys, clock, onAdopted)
+      await makeCheckpoint(db, workspaceId, keys, clock)
     } catch (cause) {
       if (!(cause instanceof AuditTamperedError)) throw cause
       deps.auditWatch.report(workspaceId, cause.fault)
@@ -97,7 +95,7 @@ async function archiveAuditLogs({ db, clock, workspaceKeys, auditWatch, auditArc
   })
 }
 
-/** Adds new records to the counts of the usage. After an upgrade it counts the records that are there already. */
+/** Adds new records to the counts of the usage. After an import it counts the records that are there already. */
 async function countUsage({ db, clock, recentRecords }: Pick<AuditJobDeps, 'db' | 'clock' | 'recentRecords'>): Promise<void> {
   const recent = recentRecords.take()
   await runForEach(await findWorkspacesToRollUp(db), (workspaceId) =>

@@ -1,6 +1,5 @@
 import type { Database, Db } from '../db/database.ts'
 import type { DatabaseMaintenance } from '../db/database-maintenance.ts'
-import { buildDeferredIndexes } from '../db/deferred-indexes.ts'
 import { earlierTime, maintainPartitions } from '../db/partitions/partition-job.ts'
 import { findApplication } from '../identity/application-store.ts'
 import { findWorkspace } from '../identity/workspace-store.ts'
@@ -86,7 +85,6 @@ export const recurringJobs = (deps: Deps, memory = new IdleHeapCollector()): Job
   { name: 'measure queues', oncePerNode: true, everyMs: 10 * SECOND, run: () => deps.queueMeter.run() },
   { name: 'check readiness', everyMs: 10 * SECOND, run: async () => void (await deps.readiness.report()) },
   { name: 'return idle memory', everyMs: 5 * SECOND, run: async () => void memory.check() },
-  { name: 'build indexes of large tables', oncePerNode: true, everyMs: MINUTE, run: () => buildDeferredIndexes(deps.database) },
   ...tokenizerJobs(deps),
   {
     name: 'make partitions by month',

@@ -1,5 +1,4 @@
-import type { Database, Db } from '../db/database.ts'
-import { hasMissingIndexes } from '../db/deferred-indexes.ts'
+import type { Db } from '../db/database.ts'
 import { loadChunkEntries } from '../knowledge/passages.ts'
 import { loadMemoryEntries } from '../memory/texts.ts'
 import { fillMessageWords } from '../messaging/messages/fill-message-words.ts'
@@ -14,22 +13,20 @@ const LOAD_ENTRIES = { knowledge: loadChunkEntries, memory: loadMemoryEntries }
 
 export interface TokenizerJobDeps {
   readonly db: Db
-  readonly database: Pick<Database, 'sessionPool'>
 }
 
-/** Index texts again that an older tokenizer has indexed. They find these texts by an index, so they wait until it is built. */
-export const tokenizerJobs = ({ db, database }: TokenizerJobDeps): Job[] => {
-  const job = (name: string, table: string, run: () => Promise<number>): Job => ({
+/** Index texts again that an older tokenizer has indexed. */
+export const tokenizerJobs = ({ db }: TokenizerJobDeps): Job[] => {
+  const job = (name: string, run: () => Promise<number>): Job => ({
     name,
     oncePerNode: true,
     everyMs: MINUTE,
     async run() {
-      if (await hasMissingIndexes(database.sessionPool, table)) return
       while ((await run()) > 0);
     },
   })
   return [
-    job('store words of older messages', 'message', () => fillMessageWords(db, MESSAGES)),
-    job('index older documents and memories again', 'retrieval_entry', () => reindexOutdated(db, LOAD_ENTRIES, ENTRIES)),
+    job('store words of older messages', () => fillMessageWords(db, MESSAGES)),
+    job('index older documents and memories again', () => reindexOutdated(db, LOAD_ENTRIES, ENTRIES)),
   ]
 }

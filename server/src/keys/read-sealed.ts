@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/database.ts'
-import { KEY_ID_BYTES, WITH_ID } from '../lib/secret-box.ts'
+import { KEY_ID_BYTES, SEALED_VERSION } from '../lib/secret-box.ts'
 import type { SealedColumn } from './sealed-columns.ts'
 
 /** A row of a sealed column. */
@@ -19,20 +19,17 @@ export interface SealedPage {
   readonly lock?: boolean
   /** Leaves out the values that carry this id. */
   readonly except?: string | undefined
-  /** Only values without the id of a key. */
-  readonly withoutId?: boolean
 }
 
 /** Reads a page of sealed values in the order of the primary key. */
 export async function readSealed(db: Db, column: SealedColumn, page: SealedPage): Promise<SealedRow[]> {
-  const { after, limit, lock = false, except, withoutId = false } = page
+  const { after, limit, lock = false, except } = page
   const names = [...column.key, ...(column.more ?? [])]
   const value = sql.ref(column.column)
   const conditions = [
     sql`${value} is not null`,
     ...(after ? [sql`(${references(column.key)}) > (${sql.join(after)})`] : []),
     ...(except === undefined ? [] : [sql`substring(${value} for ${sql.lit(1 + KEY_ID_BYTES)}) <> ${headerOf(except)}`]),
-    ...(withoutId ? [sql`substring(${value} for 1) <> ${Buffer.of(WITH_ID)}`] : []),
   ]
   const { rows } = await sql<{ sealed: Buffer; fields: (string | null)[] }>`
     select ${value} as sealed, array[${sql.join(names.map((name) => sql`${sql.ref(name)}::text`))}] as fields
@@ -50,7 +47,7 @@ export async function countById(db: Db, { table, column }: SealedColumn): Promis
   const value = sql.ref(column)
   const { rows } = await sql<{ id: string; count: number }>`
     select encode(substring(${value} from 2 for ${sql.lit(KEY_ID_BYTES)}), 'hex') as id, count(*) as count
-    from ${sql.table(table)} where substring(${value} for 1) = ${Buffer.of(WITH_ID)} group by 1`.execute(db)
+    from ${sql.table(table)} where substring(${value} for 1) = ${Buffer.of(SEALED_VERSION)} group by 1`.execute(db)
   return new Map(rows.map(({ id, count }) => [id, Number(count)]))
 }
 
@@ -62,4 +59,4 @@ export async function writeSealed(db: Db, column: SealedColumn, key: readonly st
 
 const references = (names: readonly string[]): RawBuilder<unknown> => sql.join(names.map((name) => sql.ref(name)))
 
-const headerOf = (keyId: string): Buffer => Buffer.concat([Buffer.of(WITH_ID), Buffer.from(keyId, 'hex')])
+const headerOf = (keyId: string): Buffer => Buffer.concat([Buffer.of(SEALED_VERSION), Buffer.from(keyId, 'hex')])

@@ -1,8 +1,8 @@
 import type { Db } from '../db/database.ts'
-import { listSecretKeys, type SecretKeys, secretBox, secretKeyId } from '../lib/secret-box.ts'
+import { listSecretKeys, type SecretKeys, secretKeyId } from '../lib/secret-box.ts'
 import { SecondFactors } from '../operators/second-factors.ts'
-import { countById, readSealed } from './read-sealed.ts'
-import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
+import { countById } from './read-sealed.ts'
+import { SEALED_COLUMNS } from './sealed-columns.ts'
 
 /** Number of values of a column by the id of the key that sealed them. */
 export interface SealedCount {
@@ -21,28 +21,14 @@ export interface SecretKeyUse {
   readonly values: number
 }
 
-const PAGE = 100
-
-/** Counts the sealed values of all columns. Values without the id of their key are decrypted to find it. */
+/** Counts the sealed values of all columns. */
 export async function countSealedValues(db: Db, keys: SecretKeys): Promise<SealedCount[]> {
   const counts: SealedCount[] = []
   const add = (table: string, column: string, byKey: ReadonlyMap<string, number>): void => {
     for (const [keyId, total] of byKey) counts.push({ table, column, keyId, total })
   }
-  for (const column of SEALED_COLUMNS) add(column.table, column.column, await countColumn(db, keys, column))
+  for (const column of SEALED_COLUMNS) add(column.table, column.column, await countById(db, column))
   add('operator_second_factor', 'secret', await countSecondFactors(db, keys))
-  return counts
-}
-
-async function countColumn(db: Db, keys: SecretKeys, column: SealedColumn): Promise<ReadonlyMap<string, number>> {
-  const box = secretBox(keys, column.purpose)
-  const counts = await countById(db, column)
-  let after: readonly string[] | undefined
-  do {
-    const rows = await readSealed(db, column, { after, limit: PAGE, withoutId: true })
-    for (const { sealed, context } of rows) increase(counts, box.sealedBy(sealed, context))
-    after = rows.length < PAGE ? undefined : rows.at(-1)?.key
-  } while (after !== undefined)
   return counts
 }
 

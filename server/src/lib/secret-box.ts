@@ -21,10 +21,8 @@ export interface SecretBox {
   sealedBy(sealed: Uint8Array, context: string): string | undefined
 }
 
-/** Layout: version, nonce, tag, body. Readable for nodes of the last release, so a server with one key writes it. */
-const WITHOUT_ID = 1
 /** Layout: version, id of the secret key, nonce, tag, body. */
-export const WITH_ID = 2
+export const SEALED_VERSION = 1
 export const KEY_ID_BYTES = 8
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -44,20 +42,13 @@ export function secretBox(keys: Uint8Array | SecretKeys, purpose: string): Secre
   const secretKeys = listSecretKeys(keys instanceof Uint8Array ? { secretKey: keys } : keys)
   const ring = new Map(secretKeys.map((secretKey) => [secretKeyId(secretKey), deriveKey(secretKey, purpose)]))
   const [[sealingId, sealingKey] = ['', Buffer.alloc(0)]] = ring
-  const header = ring.size === 1 ? Buffer.of(WITHOUT_ID) : Buffer.concat([Buffer.of(WITH_ID), Buffer.from(sealingId, 'hex')])
+  const header = Buffer.concat([Buffer.of(SEALED_VERSION), Buffer.from(sealingId, 'hex')])
 
   function decrypt(sealed: Uint8Array, context: string): { readonly id: string; readonly plain: string } {
-    const { id: givenId, encrypted } = parseSealed(Buffer.from(sealed))
-    let failure: unknown = new Error(`sealed with the secret key ${givenId}, which is not configured`)
-    for (const [id, key] of ring) {
-      if (givenId !== undefined && givenId !== id) continue
-      try {
-        return { id, plain: decryptWith(key, encrypted, context) }
-      } catch (error) {
-        failure = error
-      }
-    }
-    throw failure
+    const { id, encrypted } = parseSealed(Buffer.from(sealed))
+    const key = ring.get(id)
+    if (!key) throw new Error(`sealed with the secret key ${id}, which is not configured`)
+    return { id, plain: decryptWith(key, encrypted, context) }
   }
 
   return {
@@ -73,10 +64,8 @@ export function secretBox(keys: Uint8Array | SecretKeys, purpose: string): Secre
   }
 }
 
-/** `id` undefined: the value has none. */
-function parseSealed(bytes: Buffer): { readonly id: string | undefined; readonly encrypted: Buffer } {
-  if (bytes[0] === WITHOUT_ID) return { id: undefined, encrypted: bytes.subarray(1) }
-  if (bytes[0] !== WITH_ID) throw new Error('sealed with an unknown version')
+function parseSealed(bytes: Buffer): { readonly id: string; readonly encrypted: Buffer } {
+  if (bytes[0] !== SEALED_VERSION) throw new Error('sealed with an unknown version')
   const end = 1 + KEY_ID_BYTES
   return { id: bytes.subarray(1, end).toString('hex'), encrypted: bytes.subarray(end) }
 }

@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
-import { createMemoryStoreFixture, type MemoryStoreFixture, testHasher } from '../../test/support/memory-store-fixture.ts'
+import { createMemoryStoreFixture, type MemoryStoreFixture } from '../../test/support/memory-store-fixture.ts'
 import type { Database } from '../db/database.ts'
 import { fromId, newId } from '../lib/id.ts'
 import { storeMemory } from './capture.ts'
-import { normalizeContent, signatureText } from './duplicate-text.ts'
 import { findMemory, listMemories } from './memory-store.ts'
-import { subjectOf } from './subject.ts'
 import { loadMemoryTexts } from './texts.ts'
 
 const DAY = 86_400_000
@@ -157,24 +155,6 @@ describe.each(testDatabases())('storeMemory on $name', ({ open }) => {
     expect(stored.outcome).toBe('stored')
   })
 
-  test('does not trust hashes and subjects of an older version', async () => {
-    const { id } = await bench.store(alice(), { content: 'The fee of plan A is 10 euro' })
-    const { id: other } = await bench.store(alice(), { content: 'Send invoices to US' })
-    const [fee, invoice] = ['The fee of the plan is 20 euro', 'Send invoices to us']
-    const rows = { [fromId('mem', id) ?? '']: fee, [fromId('mem', other) ?? '']: invoice }
-    for (const [uuid, text] of Object.entries(rows)) {
-      const hashOf = (form: string) => testHasher.known('', form)[0] ?? ''
-      const hashes = { content_hash: hashOf(normalizeContent(text)), signature: hashOf(signatureText(text)) }
-      await database.db
-        .updateTable('memory_item')
-        .set({ ...hashes, subject: subjectOf(text, 'user') })
-        .where('id', '=', uuid)
-        .execute()
-    }
-    for (const content of [fee, invoice]) expect((await bench.store(alice(), { content })).outcome).toBe('stored')
-    expect(await all(false)).toHaveLength(4)
-  })
-
   test('uses a given subject', async () => {
     await bench.store(alice(), { content: 'Tea it is', subject: 'Favourite drink' })
     expect((await bench.store(alice(), { content: 'Coffee from now on', subject: 'favorite drink' })).outcome).toBe('superseded')
@@ -255,7 +235,7 @@ describe.each(testDatabases())('storeMemory on $name', ({ open }) => {
         source: 'capture',
         auditId: newId('aud'),
       } as const
-      await storeMemory(tx, alice(), { ...draft, ...rest }, { known: (_, text) => [text] }, new Date())
+      await storeMemory(tx, alice(), { ...draft, ...rest }, { text: (_, text) => text }, new Date())
       throw new Error('the record could not be written')
     })
     await expect(failing).rejects.toThrow('could not be written')

@@ -15,7 +15,7 @@ import { memoryEntry } from './texts.ts'
 
 /** Hashes under the Workspace's keys: all that stored rows may have for a text, starting with the current one. */
 export interface Hasher {
-  known(of: 'same memory', text: string): readonly string[]
+  text(of: 'same memory', text: string): string
 }
 
 export interface Stored {
@@ -46,8 +46,8 @@ type Row = Selectable<MemoryItemTable>
  */
 export async function upsertMemory(tx: Tx, owner: LockedOwner, draft: OwnedDraft, hasher: Hasher, now: Date): Promise<Stored> {
   const hashes = {
-    content: hasher.known('same memory', normalizeContent(draft.content)),
-    signature: hasher.known('same memory', signatureText(draft.content)),
+    content: hasher.text('same memory', normalizeContent(draft.content)),
+    signature: hasher.text('same memory', signatureText(draft.content)),
   }
   const related = await findRelated(tx, owner, draft, hashes)
   const isExpired = ({ expires_at }: Row) => expires_at !== null && expires_at <= now
@@ -65,8 +65,8 @@ export async function upsertMemory(tx: Tx, owner: LockedOwner, draft: OwnedDraft
 }
 
 interface Hashes {
-  readonly content: readonly string[]
-  readonly signature: readonly string[]
+  readonly content: string
+  readonly signature: string
 }
 
 /** The owner's duplicates first, then memories about the same subject; active before audit_only, older before newer. */
@@ -79,22 +79,20 @@ async function findRelated(tx: Tx, owner: LockedOwner, draft: OwnedDraft, hashes
     .where('superseded_at', 'is', null)
     .where((row) =>
       row.or([
-        row('content_hash', 'in', hashes.content),
-        row('signature', 'in', hashes.signature),
+        row('content_hash', '=', hashes.content),
+        row('signature', '=', hashes.signature),
         ...(draft.subject === null ? [] : [row('subject', '=', draft.subject)]),
         ...(draft.corrects === undefined ? [] : [row('id', '=', draft.corrects)]),
       ]),
     )
     .orderBy('id')
     .execute()
-  const order = ({ content_hash, mode }: Row) => (hashes.content.includes(content_hash) ? 0 : 2) + (mode === 'active' ? 0 : 1)
+  const order = ({ content_hash, mode }: Row) => (hashes.content === content_hash ? 0 : 2) + (mode === 'active' ? 0 : 1)
   return rows.toSorted((a, b) => order(a) - order(b))
 }
 
-/** Compares the texts too, because stored hashes may be those of an earlier, coarser normalisation. */
 const isDuplicate = (row: Row, draft: OwnedDraft, { content, signature }: Hashes): boolean =>
-  (content.includes(row.content_hash) && normalizeContent(row.content) === normalizeContent(draft.content)) ||
-  (signature.includes(row.signature) && row.kind === draft.kind && signatureText(row.content) === signatureText(draft.content))
+  content === row.content_hash || (signature === row.signature && row.kind === draft.kind)
 
 /** Only active memories replace others, and only memories within the viewer's clearance. */
 const isReplaced = (other: Row, row: Row, draft: OwnedDraft): boolean =>
@@ -121,8 +119,8 @@ async function insert(tx: Tx, owner: LockedOwner, draft: OwnedDraft, hashes: Has
       subject: draft.subject,
       classification: draft.classification,
       regulations: JSON.stringify([...new Set(draft.regulations)]),
-      content_hash: hashes.content[0] ?? '',
-      signature: hashes.signature[0] ?? '',
+      content_hash: hashes.content,
+      signature: hashes.signature,
       mode: draft.mode,
       source: draft.source,
       audit_id: uuidOf('aud', draft.auditId),

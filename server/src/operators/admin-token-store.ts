@@ -8,7 +8,7 @@ import { SCOPES, type Scope } from '../domain/scope.ts'
 import { newCredential } from '../lib/credential.ts'
 import { fromId, newUuid, toId } from '../lib/id.ts'
 import type { AdminToken } from './admin-token.ts'
-import { hasRoleInAll, isSuspended, rolesOf, workspaceRolesOf } from './stored-roles.ts'
+import { hasRoleInAll, rolesOf, workspaceRolesOf } from './stored-roles.ts'
 
 /** Ignores scopes of later versions. null: all scopes. */
 const scopesOf = (stored: readonly string[] | null): readonly Scope[] =>
@@ -54,14 +54,13 @@ const accessOfIssuer = (row: Row): Access =>
     : accessOf(
         rolesOf({
           role: row.issuer_role,
-          suspended_at: row.issuer_suspended_at,
           workspace_roles: row.issuer_workspace_roles,
         }),
       )
 
 /** False: the operator who issued the token was removed or suspended. A token that was issued on the server needs no operator. */
 const isIssuerActive = ({ issued_by, issuer_role, issuer_suspended_at }: Row): boolean =>
-  !issued_by?.startsWith('opr_') || (issuer_role !== null && !isSuspended(issuer_suspended_at))
+  !issued_by?.startsWith('opr_') || (issuer_role !== null && issuer_suspended_at === null)
 
 interface NewAdminToken {
   readonly name: string
@@ -84,17 +83,23 @@ export async function createAdminToken(
   const id = newUuid()
   await db
     .insertInto('admin_token')
-    .values({ id, name, ...hashColumns(hash, workspaceIds), scopes, issued_by, created_at: now, revoked_at: null })
+    .values({
+      id,
+      name,
+      hash,
+      workspace_ids: uuidsOfWorkspaces(workspaceIds),
+      scopes,
+      issued_by,
+      created_at: now,
+      revoked_at: null,
+    })
     .execute()
   const row = await selectTokens(db).where('id', '=', id).executeTakeFirstOrThrow()
   return { ...tokenOf(row), token: secret }
 }
 
-/** The columns of a token's hash and Workspaces. An older node knows only `hash`, and so refuses a token for single Workspaces. */
-export const hashColumns = (hash: Buffer, workspaceIds: readonly string[] | null) =>
-  workspaceIds === null
-    ? { hash }
-    : { hash: newCredential('ga_').hash, limited_hash: hash, workspace_ids: workspaceIds.map(uuidOfWorkspace) }
+/** null: all Workspaces. */
+export const uuidsOfWorkspaces = (workspaceIds: readonly string[] | null) => workspaceIds?.map(uuidOfWorkspace) ?? null
 
 /** Revoking again changes nothing. Returns undefined if the token does not exist. Publish the topic `admin_tokens` after the commit. */
 export async function revokeAdminToken(db: Db, id: string, now: Date): Promise<AdminToken | undefined> {
@@ -167,8 +172,6 @@ export async function hasAdminToken(db: Db): Promise<boolean> {
 }
 
 export async function findAdminTokenByHash(db: Db, hash: Buffer): Promise<(AdminToken & { readonly hash: Buffer }) | undefined> {
-  const row = await selectTokens(db)
-    .where((eb) => eb.or([eb('hash', '=', hash), eb('limited_hash', '=', hash)]))
-    .executeTakeFirst()
-  return row && { ...tokenOf(row), hash: row.limited_hash ?? row.hash }
+  const row = await selectTokens(db).where('hash', '=', hash).executeTakeFirst()
+  return row && { ...tokenOf(row), hash: row.hash }
 }

@@ -7,7 +7,7 @@ import { accessOf, changedRoles, isSameAccess, NO_ROLES, type Roles } from '../d
 import { newId } from '../lib/id.ts'
 import { hasAccount, removeFirstInvitation, SERVER, withdrawInvitationsOf } from './invitation-store.ts'
 import type { NewPerson, Person } from './operator.ts'
-import { columnsOf, hasRoleInAll, isSuspended, rolesOf, workspaceRolesOf, writeRoles } from './stored-roles.ts'
+import { columnsOf, hasRoleInAll, rolesOf, workspaceRolesOf, writeRoles } from './stored-roles.ts'
 
 const selectPeople = (db: Db) =>
   db
@@ -22,7 +22,7 @@ const personOf = (row: Row): Person => ({
   name: row.name,
   email: row.email,
   roles: rolesOf(row),
-  state: isSuspended(row.suspended_at) ? 'suspended' : row.has_account ? 'active' : 'invited',
+  state: row.suspended_at !== null ? 'suspended' : row.has_account ? 'active' : 'invited',
   twoFactor: row.two_factor_enabled,
   lastSignedInAt: row.last_signed_in_at,
   createdAt: row.created_at,

@@ -9,39 +9,27 @@ import { toId } from '../lib/id.ts'
 /** `operator.role` of an operator without a role in all Workspaces. */
 const NONE = 'none'
 
-/**
- * `operator.suspended_at` of an operator without a role in all Workspaces, who is not suspended. An older node knows only the role in
- * all Workspaces: it refuses the operator, as it refuses a suspended one.
- */
-const WORKSPACES_ONLY = new Date(0)
-
 /** SQL value: the roles in single Workspaces, by UUID. `operatorId`: the column with the id. */
 export const workspaceRolesOf = (operatorId: string): RawBuilder<Readonly<Record<string, string>>> =>
   sql`(select coalesce(jsonb_object_agg(operator_role.workspace_id, operator_role.role), '{}') from operator_role
     where operator_role.operator_id = ${sql.ref(operatorId)} and operator_role.role is not null)`
 
 /** SQL condition: the operator has a role in all Workspaces, also while suspended. The same rules as `rolesOf`. */
-export const hasRoleInAll = sql<boolean>`(operator.role <> ${NONE} and operator.role not like '%:%'
-  and operator.suspended_at is distinct from ${WORKSPACES_ONLY}::timestamptz)`
+export const hasRoleInAll = sql<boolean>`(operator.role <> ${NONE} and operator.role not like '%:%')`
 
 interface StoredRoles {
   readonly role: string
-  readonly suspended_at: Date | null
   readonly workspace_roles: Readonly<Record<string, string>>
 }
 
-const isWorkspacesOnly = (suspendedAt: Date | null): boolean => suspendedAt?.getTime() === WORKSPACES_ONLY.getTime()
-
-export const isSuspended = (suspendedAt: Date | null): boolean => suspendedAt !== null && !isWorkspacesOnly(suspendedAt)
-
-export const rolesOf = ({ role, suspended_at, workspace_roles }: StoredRoles): Roles => ({
+export const rolesOf = ({ role, workspace_roles }: StoredRoles): Roles => ({
   // Claims of roles in Workspaces have a colon, until the row is complete (better-auth.ts).
-  all: isWorkspacesOnly(suspended_at) || role === NONE || role.includes(':') ? null : roleOf(role),
+  all: role === NONE || role.includes(':') ? null : roleOf(role),
   workspaces: new Map(Object.entries(workspace_roles).map(([id, stored]) => [toId('ws', id), roleOf(stored)])),
 })
 
 /** The columns of `operator` for a role in all Workspaces. They end a suspension. */
-export const columnsOf = (all: Role | null) => ({ role: all ?? NONE, suspended_at: all === null ? WORKSPACES_ONLY : null })
+export const columnsOf = (all: Role | null) => ({ role: all ?? NONE, suspended_at: null })
 
 /** Stores the roles, and which former ones could cause requests. The caller has locked the operator's row. */
 export async function writeRoles(tx: Tx, operatorId: string, before: Roles, after: Roles): Promise<void> {

@@ -31,8 +31,6 @@ export interface AdminTokenTable {
   revoked_at: Date | null
   /** null: all Workspaces. */
   workspace_ids: ColumnType<readonly string[] | null, readonly string[] | null | undefined, never>
-  /** Hash of a token for single Workspaces, whose `hash` matches no token: older nodes would accept it in all Workspaces. */
-  limited_hash: ColumnType<Buffer | null, Buffer | null | undefined, never>
 }
 
 export interface OperatorRoleTable {
@@ -61,7 +59,7 @@ export interface OperatorTable {
   password_by: ColumnType<string | null, string | null | undefined, string | null>
   /** Whether an earlier role could cause requests (domain/roles.ts). */
   could_cause_requests: ColumnType<boolean, boolean | undefined, boolean>
-  /** Set when single sign-on no longer gives a role, and while there is no role in all Workspaces (operators/stored-roles.ts). */
+  /** Set when single sign-on no longer gives a role. */
   suspended_at: ColumnType<Date | null, Date | null | undefined, Date | null>
   created_at: CreatedAt
   updated_at: Date

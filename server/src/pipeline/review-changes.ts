@@ -152,7 +152,7 @@ function newReview(point: 'input' | 'output', { incoming, results, now, isDeclar
     classification: decision?.classification ?? 'restricted',
     riskLevel: decision?.risk ?? 'low',
     findings: (point === 'output' ? inspect?.counts : classify?.counts) ?? {},
-    ...(authorize?.requestHashes() ?? { requestHash: Buffer.alloc(32) }),
+    requestHash: authorize?.requestHash() ?? Buffer.alloc(32),
     policy: authorize?.policy?.version ?? null,
     model: model !== null && isDeclared(model) ? model : null,
     createdAt: now,

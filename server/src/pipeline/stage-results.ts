@@ -19,7 +19,6 @@ import type { PolicyInput } from '../policy/input.ts'
 import { Vault } from '../policy/vault.ts'
 import type { Candidate, ModelEntry } from '../providers/route.ts'
 import type { StoredResponse } from '../responses/stored-response.ts'
-import type { RequestHashes } from '../review/request-hash.ts'
 import type { Release } from '../review/resubmission.ts'
 import type { CallReservation } from './call-reservation.ts'
 import type { Scanned } from './govern.ts'
@@ -161,7 +160,7 @@ export interface Authorized {
   /** Retrieved passages and memories, as the provider gets them; empty: none. */
   readonly context: string
   /** The hashes that a hold of this request is bound to; computed on demand. */
-  readonly requestHashes: () => RequestHashes
+  readonly requestHash: () => Buffer
   /** Set when an approved request is resubmitted. */
   readonly release: Release | undefined
   /** A search whose query is denied: 200 without hits. */
@@ -264,7 +263,7 @@ export const NOTHING_DECIDED: Authorized = {
   directives: combineDirectives([]),
   systemTexts: [],
   context: '',
-  requestHashes: () => ({ requestHash: Buffer.alloc(0) }),
+  requestHash: () => Buffer.alloc(0),
   release: undefined,
   withheld: false,
   auditRecord: undefined,

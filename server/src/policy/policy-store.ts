@@ -139,19 +139,6 @@ export async function findActivePolicySet(db: Db, workspaceId: string): Promise<
   return row && { ...toVersion(row), source: row.source }
 }
 
-/** SHA-256 of the version that `publishedBy` published last; undefined: none. */
-export async function findLastPublishedSha256(db: Db, workspaceId: string, publishedBy: string): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('policy_set')
-    .select('sha256')
-    .where('workspace_id', '=', uuidOfWorkspace(workspaceId))
-    .where('published_by', '=', publishedBy)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.sha256
-}
-
 /** The id alone, so that a cache can check cheaply whether the active version changed. */
 export async function findActivePolicyId(db: Db, workspaceId: string): Promise<string | undefined> {
   const row = await db

@@ -37,7 +37,7 @@ describe.each(testDatabases())('reindexOutdated on $name', ({ open }) => {
   test('index equals that of new entries when an older tokenizer has indexed some of them', async () => {
     const partition = await desk.partition('none')
     const entries = ['plain words', 'Docker部署', '신청서를'].map((text) => newEntry(text))
-    // The words that the last release made of these texts.
+    // The words that a former tokenizer made of these texts.
     const older = ['plain words', 'x docker部署', 'y 신청서를 z']
     for (const entry of entries) texts.set(entry.id, entry)
     await desk.add(

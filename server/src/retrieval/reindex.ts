@@ -13,7 +13,7 @@ export type LoadEntries = (tx: Tx, ids: readonly string[]) => Promise<readonly E
 const isOutdated = sql<boolean>`tokenizer < ${sql.lit(TOKENIZER)}`
 
 /**
- * Indexes up to `most` entries of one partition again that an older tokenizer has indexed, and nodes of the last release still do.
+ * Indexes up to `most` entries of one partition again that an older tokenizer has indexed.
  * Entries keep their numbers and vectors. Returns how many there were.
  */
 export async function reindexOutdated(

@@ -2,7 +2,7 @@ import { normalize } from '../lib/normalize.ts'
 
 /**
  * The version of `splitWords` and `termOf`, which every indexed text records. A change of their results raises it, and a migration adds
- * indexes of the rows with an older version (docs/decisions/0011-lexical-search.md, Words).
+ * indexes of the rows with a former version (docs/decisions/0011-lexical-search.md, Words).
  */
 export const TOKENIZER = 2
 

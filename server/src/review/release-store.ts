@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../db/database.ts'
 import { fromId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
-import { isSameRequest, type RequestHashes } from './request-hash.ts'
+import { isSameRequest } from './request-hash.ts'
 import {
   type HoldContent,
   type Lease,
@@ -28,7 +28,8 @@ async function hasApproved(
 }
 
 /** A request that names the hold whose release it wants. */
-export interface Resubmission extends RequestHashes {
+export interface Resubmission {
+  readonly requestHash: Buffer
   /** The `review_item_id` of the request; not checked yet. */
   readonly id: string
   /** `opr_…`: the operator who issued the API key of the request. */
@@ -70,7 +71,7 @@ export async function claimRelease(
   if (db.isTransaction) throw new Error('claimRelease must run outside a transaction')
   const row = await holdOf(db, owner, resubmission.id)
   if (!row) return undefined
-  if (!isSameRequest(row.request_hash, resubmission)) return { kind: 'mismatch' }
+  if (!isSameRequest(row.request_hash, resubmission.requestHash)) return { kind: 'mismatch' }
   const { now } = lease
   const item = toItem(row, now)
   const kind = stepOf(row, lease)

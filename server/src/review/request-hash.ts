@@ -28,9 +28,10 @@ const OPERATOR_FIELD = 'playedBy'
  * HMAC-SHA-256 over the RFC 8785 form of the binding (GW-REV-11, GW-RETRY-2; docs/decisions/0008-review.md). Throws if `request` has
  * no such form: a lone surrogate in a string, or a number that is not finite.
  */
-export const requestHash = (key: Uint8Array, binding: RequestBinding): Buffer => hmac(key, canonicalForm(binding))
-
-function canonicalForm({ applicationId, userId, isVerified, operatorId, sessionId, request, written }: RequestBinding): string {
+export function requestHash(
+  key: Uint8Array,
+  { applicationId, userId, isVerified, operatorId, sessionId, request, written }: RequestBinding,
+): Buffer {
   const asked = Object.fromEntries(Object.entries(request).filter(([name]) => !UNBOUND_FIELDS.has(name)))
   const sender = {
     applicationId,
@@ -39,29 +40,10 @@ function canonicalForm({ applicationId, userId, isVerified, operatorId, sessionI
     ...(isVerified && { isVerified }),
     ...(operatorId !== undefined && { [OPERATOR_FIELD]: operatorId }),
   }
-  return canonicalJson({ purpose: 'review-request-1', ...sender, asked, ...(written && { written }) })
+  const form = canonicalJson({ purpose: 'review-request-1', ...sender, asked, ...(written && { written }) })
+  return createHmac('sha256', key).update(form).digest()
 }
 
-const hmac = (key: Uint8Array, text: string): Buffer => createHmac('sha256', key).update(text).digest()
-
-export interface RequestHashes {
-  readonly requestHash: Buffer
-  /** The hashes of earlier versions, so that their holds are found. */
-  readonly earlierHashes?: readonly Buffer[]
-}
-
-export const bindRequest = (
-  { current, earlier }: { readonly current: Uint8Array; readonly earlier: Uint8Array },
-  binding: RequestBinding,
-): RequestHashes => {
-  const { written, ...earlierBinding } = binding
-  const form = canonicalForm(earlierBinding)
-  const requestHash = hmac(current, written ? canonicalForm(binding) : form)
-  return { requestHash, earlierHashes: [hmac(earlier, form), ...(written ? [hmac(current, form)] : [])] }
-}
-
-/** Whether a hold with the hash `bound` is for the request with these hashes. */
-export const isSameRequest = (bound: Uint8Array, { requestHash, earlierHashes = [] }: RequestHashes): boolean =>
-  [requestHash, ...earlierHashes].some((hash) => isEqual(bound, hash))
-
-const isEqual = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)
+/** Whether a hold with the hash `bound` is for the request with this hash. */
+export const isSameRequest = (bound: Uint8Array, hash: Uint8Array): boolean =>
+  bound.length === hash.length && timingSafeEqual(bound, hash)

@@ -144,7 +144,7 @@ describe.each(testDatabases())('on $name', ({ open, name }) => {
     const { requestHash } = newReview()
     const { id } = await seedHold(database.db, owner, { requestHash, point: 'output', lifetimeMs: 1_000 })
     const find = (now: Date, point?: 'input' | 'output') =>
-      findPendingHold(database.db, owner, { requestHash }, now, point).then((item) => item?.id)
+      findPendingHold(database.db, owner, requestHash, now, point).then((item) => item?.id)
     expect(
       await Promise.all([find(afterOpening(999)), find(afterOpening(999), 'output'), find(afterOpening(999), 'input')]),
     ).toEqual([id, id, undefined])
@@ -164,7 +164,7 @@ describe.each(testDatabases())('on $name', ({ open, name }) => {
     const otherHold = await seedHold(database.db, other, { requestHash })
     expect(otherHold.id).not.toBe(hold.id)
     expect(
-      await findPendingHold(database.db, { ...owner, applicationId: other.applicationId }, { requestHash }, OPENED_AT),
+      await findPendingHold(database.db, { ...owner, applicationId: other.applicationId }, requestHash, OPENED_AT),
     ).toBeUndefined()
   })
 
@@ -199,7 +199,7 @@ describe.each(testDatabases())('on $name', ({ open, name }) => {
     const review = newReview({ rules: [{ id: 'look', point: 'output', verdict: 'escalate' }], point: 'output' })
     const { id, state, kind } = await transact(database.db, (tx) => openEscalation(tx, owner, review, REVIEW_BOX))
     expect([kind, state]).toEqual(['escalation', 'pending'])
-    expect(await findPendingHold(database.db, owner, review, OPENED_AT)).toBeUndefined()
+    expect(await findPendingHold(database.db, owner, review.requestHash, OPENED_AT)).toBeUndefined()
     const decision = { by: 'op-1', comment: 'read', now: afterOpening(5) }
     const kindOf = (result: Promise<{ kind: string }>) => result.then(({ kind }) => kind)
     const { db } = database

@@ -4,7 +4,6 @@ import type { PolicyPoint } from '../domain/decision.ts'
 import { fromId, toId } from '../lib/id.ts'
 import type { SecretBox } from '../lib/secret-box.ts'
 import { announceReview } from './announce-review.ts'
-import type { RequestHashes } from './request-hash.ts'
 import {
   ESCALATION_LIFETIME_MS,
   HOLD_LIFETIME_MS,
@@ -34,8 +33,6 @@ export interface NewReview
     | 'createdAt'
     | 'auditId'
   > {
-  /** See {@link RequestHashes}. */
-  readonly earlierHashes?: readonly Buffer[]
   readonly content: HoldContent
   /** `key_…`: the API key of the request. */
   readonly keyId?: string | undefined
@@ -67,7 +64,7 @@ export async function openHold(
   await sql`select pg_advisory_xact_lock(${LOCK_SPACE}::int, ${hold.requestHash.readInt32BE()}::int)`.execute(tx)
   // A pending input hold cannot keep this completion: its release would call the provider a second time.
   const point = hold.point === 'output' ? hold.point : undefined
-  const pending = await findPendingHold(tx, owner, hold, hold.createdAt, point)
+  const pending = await findPendingHold(tx, owner, hold.requestHash, hold.createdAt, point)
   if (pending) {
     await addKeyIssuers(tx, pending, hold.keyIssuers ?? [])
     await raiseRequiredApprovals(tx, pending, hold.requiredApprovals ?? 1)
@@ -112,12 +109,12 @@ export const openEscalation = (tx: Tx, owner: ReviewOpener, escalation: NewRevie
 export async function findPendingHold(
   db: Db,
   owner: ReviewOpener,
-  { requestHash, earlierHashes = [] }: RequestHashes,
+  requestHash: Buffer,
   now: Date,
   point?: PolicyPoint,
 ): Promise<ReviewItem | undefined> {
   let query = holdsOf(db, owner)
-    .where('request_hash', 'in', [requestHash, ...earlierHashes])
+    .where('request_hash', '=', requestHash)
     .where('state', '=', 'pending')
     .where('expires_at', '>', now)
   if (point) query = query.where('point', '=', point)

@@ -120,7 +120,7 @@ export interface HoldContent {
   readonly completion?: Completion
   /** The provider of the completion. */
   readonly provider?: string
-  /** Absent: a message, or held by an earlier version. */
+  /** Absent: a message. */
   readonly asked?: HeldRequest
   /** Other values that a release needs, for example the originals of placeholders. */
   readonly [field: string]: unknown

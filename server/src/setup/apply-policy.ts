@@ -1,6 +1,6 @@
 import { parsePolicySet } from '../policy/parse.ts'
 import { policySha256 } from '../policy/policy.ts'
-import { findActivePolicySet, findLastPublishedSha256, publishPolicySet } from '../policy/policy-store.ts'
+import { findActivePolicySet, publishPolicySet } from '../policy/policy-store.ts'
 import type { ApplyContext } from './apply-context.ts'
 import { type Change, DeclarationConflict } from './change.ts'
 import { applyItem } from './ledger.ts'
@@ -12,13 +12,12 @@ const PUBLISHER = 'gatehouse'
 export function applyPolicy(context: ApplyContext, source: string): Promise<Change[]> {
   const { tx, workspaceId, ledger } = context
   const sha256 = policySha256(source)
-  const wasApplied = async () => (await findLastPublishedSha256(tx, workspaceId, PUBLISHER)) === sha256
   // A policy set is one document: an edit of one rule must not remove the rule that an operator added in an emergency.
   const isReplaced = async (applied: string) => {
     const active = await findActivePolicySet(tx, workspaceId)
     return active !== undefined && active.sha256 !== applied && active.sha256 !== sha256
   }
-  const item = { object: 'policy_set' as const, name: 'active', declared: source, sha256, wasApplied, isReplaced }
+  const item = { object: 'policy_set' as const, name: 'active', declared: source, sha256, isReplaced }
   return applyItem(ledger, item, () => publish(context, source, sha256))
 }
 

@@ -24,8 +24,12 @@ export function banner({ base, demo, adminToken, firstLogin, isTerminal }: Banne
   const rows = [
     ['Dashboard', `${base}/dashboard/`],
     ...(login === undefined ? [] : [['First login', login]]),
-    ...(demo ? [['Sign in as', accountOf(demo.content.dashboard)]] : []),
-    ...(demo?.content.reviewer ? [['Reviewer', accountOf(demo.content.reviewer)]] : []),
+    ...(demo
+      ? [
+          ['Sign in as', accountOf(demo.content.dashboard)],
+          ['Reviewer', accountOf(demo.content.reviewer)],
+        ]
+      : []),
     ['API', `${base}/v1`],
     ['Documentation', `${base}/docs`],
     ...(adminToken === undefined ? [] : [['Admin token', adminToken]]),

@@ -3,7 +3,7 @@ import { announceKey } from '../identity/announce-key.ts'
 import { keyOf } from '../identity/api-key-row.ts'
 import { type CredentialPrefix, readBearer } from '../lib/credential.ts'
 import { fromId, newUuid, toId } from '../lib/id.ts'
-import { hashColumns } from '../operators/admin-token-store.ts'
+import { uuidsOfWorkspaces } from '../operators/admin-token-store.ts'
 
 /** Length of the start of a key that is stored, so that operators recognise it. Issued keys have the same (lib/credential.ts). */
 const HINT_LENGTH = 7
@@ -54,10 +54,9 @@ export async function importAdminToken(
   now: Date,
 ): Promise<string> {
   const id = newUuid()
-  const hashes = hashColumns(hash, workspaceIds)
   await tx
     .insertInto('admin_token')
-    .values({ id, name, ...hashes, scopes: null, created_at: now, revoked_at: null })
+    .values({ id, name, hash, workspace_ids: uuidsOfWorkspaces(workspaceIds), scopes: null, created_at: now, revoked_at: null })
     .execute()
   return toId('adm', id)
 }

@@ -21,8 +21,6 @@ export interface DeclaredItem {
   readonly fields?: DeclaredFields
   /** SHA-256 to store instead of the hash of `declared`. */
   readonly sha256?: string
-  /** Whether an earlier version, which stored no hashes, has applied the same declaration. Default: no. */
-  readonly wasApplied?: () => Promise<boolean>
   /**
    * Whether an operator has replaced the declaration with this hash at run time. A start then keeps the operator's version, also if the
    * file has changed since. Default: no.
@@ -79,11 +77,11 @@ export class Ledger {
     const declared = item.sha256 ?? hash('sha256', canonicalJson(item.declared))
     const stored = this.#stored.get(key)
     this.#declaredKeys.add(key)
-    const isApplied = stored === undefined ? await item.wasApplied?.() : stored === declared
+    const isApplied = stored === declared
     const changed = await this.#storeFields(object, name, item.fields)
     if (stored !== declared) await this.#store(object, name, declared)
-    if (this.#mode === 'all' || (stored === undefined && !isApplied)) return applyFields()
-    if (isApplied || (stored !== undefined && (await item.isReplaced?.(stored)))) return this.#findDrift(item, applyFields)
+    if (this.#mode === 'all' || stored === undefined) return applyFields()
+    if (isApplied || (await item.isReplaced?.(stored))) return this.#findDrift(item, applyFields)
     if (changed === undefined) return applyFields()
     const applied = await applyFields(changed)
     return [...applied, ...(await this.#findDrift(item, applyFields)).filter(({ drift }) => drift !== undefined)]

@@ -202,7 +202,7 @@ test('audit verify: stops signing when it finds a fault', async () => {
   expect(await latest(home)).toEqual(before)
 })
 
-test('audit log: is not adopted when its seals and checkpoints were removed, until an operator accepts it', async () => {
+test('audit log: nothing is signed when its seals and checkpoints were removed, until an operator accepts it', async () => {
   const { db, workspaceKeys, auditWatch } = context()
   const keys = await workspaceKeys.get(home)
   await intruder.removeSeals()

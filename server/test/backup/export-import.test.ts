@@ -102,7 +102,7 @@ describe('refused imports', () => {
   const altered = (): string[] => lines().map((line) => line.replace('quoted', 'queried'))
   /** An export without data from a version with another migration. */
   function newer(): string[] {
-    const header = (lines()[0] ?? '').replace('"0001-gateway"', '"0001-gateway","9998-later"')
+    const header = (lines()[0] ?? '').replace('"0001-identity"', '"0001-identity","9998-later"')
     const sha256 = createHash('sha256').update(`${header}\n`).digest('hex')
     return [header, JSON.stringify({ end: { tables: {}, files: 0, sha256 } })]
   }

@@ -36,7 +36,7 @@ describe.skipIf(url === null || !canRemount)('node on PostgreSQL without a writa
       DATABASE_URL: database.url,
       GATEHOUSE_SECRET_KEY: 'x'.repeat(32),
       GATEHOUSE_DATA: '/data-that-does-not-exist',
-      GATEHOUSE_DRAIN_DELAY_MS: '0',
+      GATEHOUSE_DRAIN_SECONDS: '0',
     }
     const child = spawn(command, [...args, process.execPath, MAIN, 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     cleanups.push(() => child.kill('SIGKILL'))

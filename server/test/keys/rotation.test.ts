@@ -12,7 +12,7 @@ import { createDataFolder, createSealedValues } from '../support/own-data.ts'
 import { startServer, type TestServer } from '../support/server.ts'
 
 const NOT_SEALED =
-  /^(hash|limited_hash|prev_hash|head_hash|root|frontier|signature|previous|previous_signature|seal|sha256|fingerprint|request_hash|content_hash|postings)$/
+  /^(hash|prev_hash|head_hash|root|frontier|signature|previous|previous_signature|seal|sha256|fingerprint|request_hash|content_hash|postings)$/
 
 const NEW_KEY = 'a new secret key of the operator, 40 characters'
 const data = createDataFolder()

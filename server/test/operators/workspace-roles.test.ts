@@ -220,44 +220,6 @@ describe('admin tokens', () => {
     expectError(await send(beta), 'NOT_FOUND')
     expect((await send(acme)).status).toBe(200)
   })
-
-  test('a node of an older version does not know a token for single Workspaces [ADM-ROLE-6]', async () => {
-    const { token } = await admin.create('/tokens', { name: 'new', workspace_ids: [acme] })
-    const { pool } = server.context.database
-    const { rows } = await pool.query('select 1 from admin_token where hash = sha256($1::bytea)', [Buffer.from(token)])
-    expect(rows).toEqual([])
-    const limited = await pool.query('select 1 from admin_token where limited_hash = sha256($1::bytea)', [Buffer.from(token)])
-    expect(limited.rows).toHaveLength(1)
-  })
-})
-
-describe('rolling upgrade', () => {
-  const columns = async (id: string) =>
-    (await server.context.database.pool.query('select role, suspended_at from operator where id = $1', [id])).rows[0]
-
-  test('an older node refuses an operator with roles in Workspaces only, as a suspended one [ADM-ROLE-6]', async () => {
-    const { id } = await signInOperator(server, { [acme]: 'owner' })
-    expect((await columns(id)).suspended_at).not.toBeNull()
-  })
-
-  test('a role that an older node writes applies in all Workspaces, and its change of a name gives no role [ADM-ROLE-6]', async () => {
-    const { pool } = server.context.database
-    const { id, browser } = await signInOperator(server, { [acme]: 'reviewer' })
-    // An older node reads the unknown role as read_only and writes it back with the new name.
-    await pool.query("update operator set name = 'Renamed', role = 'read_only' where id = $1", [id])
-    await server.context.database.signal.publish('operators', id)
-    const { operator, workspaces } = (await browser.session()).body
-    expect([operator.role, workspaces.map((one: Json) => one.id)]).toEqual([null, [acme]])
-    await pool.query("update operator set role = 'auditor', suspended_at = null where id = $1", [id])
-    await server.context.database.signal.publish('operators', id)
-    expect((await browser.session()).body.operator.role).toBe('auditor')
-  })
-
-  test('existing roles are roles in all Workspaces [ADM-ROLE-6]', async () => {
-    const { id, browser } = await signInOperator(server, 'auditor')
-    expect(await columns(id)).toEqual({ role: 'auditor', suspended_at: null })
-    expect((await browser.get(inWorkspace('/audit', beta))).status).toBe(200)
-  })
 })
 
 describe('owners', () => {

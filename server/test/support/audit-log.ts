@@ -77,7 +77,7 @@ export class AuditLogFixture {
   /** A writer that chains groups in the database. */
   writer(options: Partial<AuditWriterOptions> = {}, pool = this.database.pool): AuditWriter {
     const findSealer = async () => this.keys.hasher
-    return new AuditWriter({ pool, kind: this.database.kind }, { findSealer, usesGroups: async () => true, ...options })
+    return new AuditWriter({ pool, kind: this.database.kind }, { findSealer, usesGroups: true, ...options })
   }
 
   draft(): AuditDraft {

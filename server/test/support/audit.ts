@@ -3,7 +3,6 @@ import type { RecordSealer } from '../../src/audit/chain/chain.ts'
 import type { AuditDraft, AuditRecord } from '../../src/audit/record/record.ts'
 import { requireWorkspaceKeys, type WorkspaceKeys } from '../../src/audit/workspace-keys.ts'
 import type { Db } from '../../src/db/database.ts'
-import { uuidOf } from '../../src/db/values.ts'
 import { newId } from '../../src/lib/id.ts'
 import { secretBox } from '../../src/lib/secret-box.ts'
 import { STAGES } from '../../src/pipeline/endpoints.ts'
@@ -23,23 +22,6 @@ export const findSealer =
     const keys = await requireWorkspaceKeys(db, secretBox(TEST_SECRET_KEY, 'workspace'), workspaceId)
     return keys.hasher
   }
-
-/** Changes the log to that of an older version: no seals, checkpoints without links. */
-export async function downgradeAuditLog(db: Db, workspaceId: string): Promise<void> {
-  const box = secretBox(TEST_SECRET_KEY, 'workspace')
-  const workspace = uuidOf('ws', workspaceId)
-  const { signing_key } = await db
-    .selectFrom('workspace')
-    .select('signing_key')
-    .where('id', '=', workspace)
-    .executeTakeFirstOrThrow()
-  const [key = ''] = box.open(signing_key, workspaceId).split('Gatehouse-Audit-Seal')
-  const older = { audit_seal: null, signing_key: box.seal(key, workspaceId) }
-  await db.updateTable('workspace').set(older).where('id', '=', workspace).execute()
-  await db.updateTable('audit_record').set({ seal: null }).where('workspace_id', '=', workspace).execute()
-  const unchained = { previous: null, previous_signature: null }
-  await db.updateTable('audit_checkpoint').set(unchained).where('workspace_id', '=', workspace).execute()
-}
 
 /** Results of the stages of an ordinary chat request. */
 const STAGE_RESULTS = {

@@ -34,8 +34,8 @@ export const separateDatabases = (): NamedDatabase<FreshDatabase>[] =>
     },
   }))
 
-/** Rows that migrations created stay. */
-const isKept = (table: string): boolean => table.startsWith('kysely') || table === 'upgrade_step'
+/** The names of the migrations stay. */
+const isKept = (table: string): boolean => table.startsWith('kysely')
 
 /** Deleting is faster than TRUNCATE, which writes new files for each table and each index. */
 async function empty({ pool }: Database): Promise<void> {

@@ -12,7 +12,7 @@ import { createRanker } from '../../src/retrieval/rank.ts'
 import { adjustableClock } from './adjustable-clock.ts'
 import { seedApplication, seedWorkspace } from './seed.ts'
 
-export const testHasher = { known: (_: string, text: string) => [createHmac('sha256', 'test').update(text).digest('hex')] }
+export const testHasher = { text: (_: string, text: string) => createHmac('sha256', 'test').update(text).digest('hex') }
 
 /** Creates a Workspace with one Application and returns functions that store and recall its memories. */
 export async function createMemoryStoreFixture(database: Database) {

@@ -3,9 +3,9 @@ import type pg from 'pg'
 import type { SchemaMigration } from '../../src/db/migrate.ts'
 import { fillTable } from './fill-table.ts'
 
-/** Tables that grow with the traffic. A migration must not read or rewrite them while it blocks writers. */
+/** Tables that grow with the traffic; of the audit records, the first partition. A migration must not read or rewrite them while it blocks writers. */
 const LARGE_TABLES: readonly string[] = [
-  'audit_record',
+  'audit_record_before',
   'conversation_member',
   'event_log',
   'memory_item',
@@ -14,7 +14,7 @@ const LARGE_TABLES: readonly string[] = [
   'stored_response',
   'webhook_delivery',
 ]
-/** More rows than a table has whose index a migration may build at once (db/deferred-indexes.ts). */
+/** More rows than a migration may read while writers wait. */
 const ROWS = 50_500
 
 /** Adds ROWS rows to each large table, without their foreign keys. */

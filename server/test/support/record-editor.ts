@@ -1,9 +1,10 @@
 import { readRecordPages, type StoredRecord } from '../../src/audit/audit-store.ts'
 import { canonicalBody, hashBody, parseRecord, prepareRecord, sealRecord } from '../../src/audit/chain/chain.ts'
+import { createFirstSeal, type LogSeal, readSeal, writeSeal } from '../../src/audit/checkpoints/log-seal.ts'
 import type { AuditRecord } from '../../src/audit/record/record.ts'
 import type { AuditLogFixture } from './audit-log.ts'
 
-/** Edits the stored records of a log and the end of its chain, as an attacker with write access to the database could. */
+/** Edits the stored records of a log and the end of its chain, as an attacker with write access to the database and the secret key could. */
 export class RecordEditor {
   readonly #log: AuditLogFixture
 
@@ -45,14 +46,24 @@ export class RecordEditor {
     await head.where('workspace_id', '=', this.#log.intruder.workspace).execute()
   }
 
-  /** The body and hash of a changed record, without the seal. */
-  async forge(sequence: number, change: Partial<AuditRecord>): Promise<{ body: string; hash: Buffer }> {
-    const { body, hash } = await this.rowAt(sequence)
-    const forged = canonicalBody({ ...parseRecord(body, hash), ...change })
-    return { body: forged, hash: hashBody(forged) }
+  /** The body, hash and seal of a changed record. */
+  async forge(sequence: number, change: Partial<AuditRecord>): Promise<{ body: string; hash: Buffer; seal: Buffer }> {
+    const stored = await this.rowAt(sequence)
+    const record = { ...parseRecord(stored.body, stored.hash), ...change }
+    const body = canonicalBody(record)
+    const hash = hashBody(body)
+    const prevHash = Buffer.from(record.integrity.prev_hash, 'hex')
+    return { body, hash, seal: this.#log.keys.hasher.seals.record({ sequence, prevHash, hash }) }
   }
 
-  /** Changes a record and recomputes all later records and the chain's end. */
+  /** Changes the seal of the log. */
+  async changeSeal(change: Partial<LogSeal>): Promise<void> {
+    const { db, workspaceId, keys } = this.#log
+    const { seal = createFirstSeal(workspaceId) } = await readSeal(db, workspaceId, keys)
+    await writeSeal(db, { ...seal, ...change }, keys.hasher)
+  }
+
+  /** Changes a record, and recomputes and seals all later records and the chain's end. */
   async rechain(from: number): Promise<void> {
     const { workspaceId, keys } = this.#log
     const later = (await this.rows()).filter(({ sequence }) => sequence >= from)
@@ -62,7 +73,10 @@ export class RecordEditor {
       const changed = row.sequence === from ? { ...draft, duration_ms: 1 } : draft
       const sealed = sealRecord(prepareRecord(workspaceId, changed), end, keys.hasher)
       const { duration_ms } = sealed.prepared.draft
-      await this.change(row.sequence, { body: sealed.body, prev_hash: sealed.prevHash, hash: sealed.hash, duration_ms })
+      await this.change(row.sequence, {
+        ...{ body: sealed.body, duration_ms },
+        ...{ prev_hash: sealed.prevHash, hash: sealed.hash, seal: sealed.seal },
+      })
       end = sealed
     }
     await this.setHead(end.sequence, end.hash)

@@ -21,7 +21,7 @@ export const USAGE_QUERY = {
   application_id: Type.Optional(Type.String()),
   provider: name('Requests whose last attempt was at this provider. Empty: no provider was called.'),
   model: name('Requests whose last attempt was at this model. Empty: no model was called.'),
-  key_id: name('Requests with this API key. Empty: without a key, or recorded by an older version.'),
+  key_id: name('Requests with this API key. Empty: without a key.'),
   user: name('User id, or its keyed hash as in audit records.'),
   verdict: Type.Optional(oneOf(VERDICTS)),
   format: Type.Optional({ ...oneOf(['json', 'csv']), description: 'Default: json.' }),
@@ -66,7 +66,7 @@ export const UsageReportView = Type.Object({
   currency: Type.Literal('USD', { description: 'Of all costs.' }),
   uncounted: {
     ...count,
-    description: 'Recorded requests and changes that the counts do not contain yet: many only after an upgrade or an import.',
+    description: 'Recorded requests and changes that the counts do not contain yet: many only after an import.',
   },
   totals: Totals,
   previous: Type.Object(

@@ -5,7 +5,6 @@ import { bodyOptional } from '../../http/bodies.ts'
 import { List, listOf, PAGE, pageOf } from '../../http/paging.ts'
 import { handle, type TypedApp } from '../../http/route.ts'
 import type { ChainOverdue } from '../chain/chain-pending.ts'
-import { ADOPTION_MESSAGE, type AdoptedLog } from '../checkpoints/adopt-log.ts'
 import { listCheckpoints } from '../checkpoints/checkpoint-store.ts'
 import { makeCheckpoint } from '../checkpoints/sign-checkpoints.ts'
 import { exportRecords } from '../verify/export.ts'
@@ -82,10 +81,7 @@ export function auditLogRoutes(app: TypedApp, deps: Deps): void {
     await chainOverdue(workspaceId)
     // The new checkpoint covers the newest records. If it cannot be signed, the export ends at the last checkpoint.
     const keys = await workspaceKeys.get(workspaceId)
-    const onAdopted = (adopted: AdoptedLog) => log.info({ workspace_id: workspaceId, ...adopted }, ADOPTION_MESSAGE)
-    await makeCheckpoint(db, workspaceId, keys, clock, onAdopted).catch((err: unknown) =>
-      log.error({ err }, 'no checkpoint for the export'),
-    )
+    await makeCheckpoint(db, workspaceId, keys, clock).catch((err: unknown) => log.error({ err }, 'no checkpoint for the export'))
     reply.header('content-disposition', `attachment; filename="audit-${workspaceId}.ndjson"`)
     const exported = exportRecords(await reads.caughtUp(), workspaceId, parseTimeRange(query))
     return reply.type('application/x-ndjson').send(Readable.from(lines(exported)))

@@ -36,10 +36,9 @@ export function toRecordFilter(query: FilterQuery, hasher: KeyedHasher): RecordF
 
 const HASH = /^[0-9a-f]{64}$/
 
-/** The hashes that records may have for a user id, and the text itself if it is a hash, as the usage by user has it. */
-export const userHashesOf = (user: string, hasher: Pick<KeyedHasher, 'known'>): readonly string[] => [
-  ...hasher.known('user', user),
-  ...(HASH.test(user) ? [user] : []),
+/** The hash that records have for a user id, and the text itself if it is a hash, as the usage by user has it. */
+export const userHashesOf = (user: string, hasher: Pick<KeyedHasher, 'user'>): readonly string[] => [
+  ...[hasher.user(user), HASH.test(user) ? user : null].filter((hash) => hash !== null),
 ]
 
 const numberOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text))

@@ -87,15 +87,10 @@ export const Checkpoint = Type.Object({
   created_at: Timestamp,
   signature: Type.String({ maxLength: 200, description: 'Ed25519, base64.' }),
   frontier: Type.Array(Type.String({ pattern: '^[0-9a-f]{64}$' }), { maxItems: 64 }),
-  previous: Type.Optional(
-    Type.Object(
-      {
-        hash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Hash of the previous checkpoint. 64 zeros for the first.' }),
-        signature: Type.String({ maxLength: 200, description: 'Ed25519 over this checkpoint and `hash`, base64.' }),
-      },
-      { description: 'Absent in checkpoints of older versions.' },
-    ),
-  ),
+  previous: Type.Object({
+    hash: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Hash of the previous checkpoint. 64 zeros for the first.' }),
+    signature: Type.String({ maxLength: 200, description: 'Ed25519 over this checkpoint and `hash`, base64.' }),
+  }),
 })
 
 export const PublicKey = Type.String({ description: "The Workspace's signing key, SPKI PEM." })

@@ -18,14 +18,13 @@ export interface VerificationDeps {
   readonly workspaceKeys: Cache<WorkspaceKeys>
   readonly auditWatch: AuditWatch
   /** Retention in days; undefined if the Workspace does not exist. */
-  readonly retentionDays: (workspaceId: string) => Promise<number | undefined>
+  readonly hasWorkspace: (workspaceId: string) => Promise<boolean>
 }
 
 /** Time limit. Longer audit logs are verified on the command line. */
 const MAX_MS = 60_000
 /** Maximum number of verifications in progress on this node. */
 const MAX_RUNNING = 4
-const DAY_MS = 86_400_000
 
 /** Verifies audit logs. Simultaneous requests for the same log share one verification, because it reads the whole log. */
 export function createAuditVerifier(deps: VerificationDeps) {
@@ -46,14 +45,12 @@ export function createAuditVerifier(deps: VerificationDeps) {
 }
 
 async function verifyLog(deps: VerificationDeps, workspaceId: string, kept?: Checkpoint): Promise<Verification> {
-  const { db, clock, workspaceKeys, auditWatch } = deps
-  const retentionDays = await deps.retentionDays(workspaceId)
-  if (retentionDays === undefined) throw notFound('Workspace')
+  const { db, workspaceKeys, auditWatch } = deps
+  if (!(await deps.hasWorkspace(workspaceId))) throw notFound('Workspace')
   const keys = await workspaceKeys.get(workspaceId).catch(unreadable)
   if (!keys) return UNREADABLE
   const deadline = elapsed() + MAX_MS
   const verification = await verifyWorkspace(db, workspaceId, keys, {
-    completeSince: new Date(clock.now().getTime() - retentionDays * DAY_MS),
     ...(kept && { kept: [kept] }),
     onProgress: () => {
       if (elapsed() < deadline) return

@@ -28,7 +28,7 @@ export async function auditedTransaction<T>(
   work: (tx: Tx) => Promise<T>,
   run: RunTransaction = (db, work) => db.transaction().execute(work),
 ): Promise<T> {
-  if (!(await audit.leavesPending())) return run(db, work)
+  if (!audit.leavesPending) return run(db, work)
   let pending: PreparedRecord[] = []
   const result = await run(db, (tx) => {
     pending = []

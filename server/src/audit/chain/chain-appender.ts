@@ -17,8 +17,7 @@ const MAX_LOCK_RUN = 32
 
 /**
  * Appends groups whose positions this process works out itself: for the embedded database, which only one process uses, where it takes
- * less than the database function (docs/decisions/0007-audit.md). On PostgreSQL, only while nodes of the last release may run, which do
- * not know the seals of groups (group-switch.ts); the next release no longer uses it there. Other nodes may append concurrently.
+ * less than the database function (docs/decisions/0007-audit.md).
  *
  * Without concurrent writers a group costs one statement, which writes nothing if the chain does not end where this node left it.
  * In that case the group locks the chain's end, reads it and appends there; after repeated conflicts the next groups take the

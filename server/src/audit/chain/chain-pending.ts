@@ -20,7 +20,7 @@ const ABANDONED_AFTER_MS = 3_000
 
 /** Workspaces with pending records that no node chains. */
 export const findWorkspacesWithAbandoned = async ({ db, audit }: Pick<ChainPendingDeps, 'db' | 'audit'>): Promise<string[]> =>
-  (await audit.leavesPending()) ? findWorkspacesWithPending(db, ABANDONED_AFTER_MS) : []
+  audit.leavesPending ? findWorkspacesWithPending(db, ABANDONED_AFTER_MS) : []
 
 /**
  * Gives positions to records that may have been acknowledged without one, see CHAIN_WAIT_MS. Called before records are read, by Workspace
@@ -42,7 +42,7 @@ export async function chainPending(
   workspaceId: string,
   olderThanMs: number = ABANDONED_AFTER_MS,
 ): Promise<void> {
-  if (!(await audit.leavesPending())) return
+  if (!audit.leavesPending) return
   const keys = await workspaceKeys.get(workspaceId)
   for await (const { records, fault } of readPendingPages(db, workspaceId, keys, olderThanMs)) {
     if (fault) auditWatch.suspect(workspaceId, fault)

@@ -87,7 +87,7 @@ export function sealRecord(prepared: PreparedRecord, end: ChainEnd, { seals }: R
   return { prepared, body, ...place, seal: seals.record(place) }
 }
 
-/** The record's text as the successor of `end`. The database function of migration 0023 builds the same text. */
+/** The record's text as the successor of `end`. The database function of migration 0006 builds the same text. */
 const bodyAt = ({ beforeIntegrity, afterIntegrity }: PreparedRecord, end: ChainEnd): string =>
   `${beforeIntegrity}${end.hash.toString('hex')}","sequence":${end.sequence + 1}${afterIntegrity}`
 

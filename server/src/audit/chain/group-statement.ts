@@ -2,7 +2,7 @@ import { sumCacheRead, sumCost, sumTokens } from '../record/token-usage.ts'
 import { arrayLiteral, bytesArray, type SqlStatement, textArray } from './append-statement.ts'
 import type { ChainEnd, PreparedRecord } from './chain.ts'
 
-/** Result of `audit_append` (migration 0023). Without `appended` nothing was written. */
+/** Result of `audit_append` (migration 0006). Without `appended` nothing was written. */
 export interface GroupResult {
   readonly outcome: 'appended' | 'no chain' | 'moved' | 'stored'
   readonly first_sequence: number

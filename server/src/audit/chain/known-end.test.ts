@@ -30,7 +30,7 @@ describe.each(cases)('AuditWriter $mode after a loss, on $name', ({ name, open, 
   const start = (pool = log().database.pool) => {
     const alarms: number[] = []
     const onAlarm = (_: string, sequence: number) => alarms.push(sequence)
-    return { writer: log().writer({ usesGroups: async () => usesGroups, onAlarm }, pool), alarms }
+    return { writer: log().writer({ usesGroups, onAlarm }, pool), alarms }
   }
   const append = async (writer: AuditWriter, count: number) => {
     for (let i = 0; i < count; i++) await writer.append(log().workspaceId, log().draft())

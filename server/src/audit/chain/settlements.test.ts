@@ -30,8 +30,7 @@ describe.each(separateDatabases())('settlements of budgets on $name', ({ open })
     const { rows } = await sql<{ item: string }>`select item from settled order by item`.execute(fresh.database.db)
     return rows.map(({ item }) => item)
   }
-  const writerWith = (usesGroups: boolean) =>
-    new AuditWriter(fresh.database, { findSealer: async () => keys.hasher, usesGroups: async () => usesGroups })
+  const writerWith = (usesGroups: boolean) => new AuditWriter(fresh.database, { findSealer: async () => keys.hasher, usesGroups })
 
   describe.each([false, true])('in groups: %j', (usesGroups) => {
     test('append: applies each settlement once, together with its record', async () => {

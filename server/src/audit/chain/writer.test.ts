@@ -21,8 +21,8 @@ const unavailable = { name: 'GatehouseError', code: 'UNAVAILABLE' }
 
 /** Positions are worked out by the node, or by the database (docs/decisions/0007-audit.md). */
 const MODES = [
-  { mode: 'at the known end', usesGroups: async () => false },
-  { mode: 'in groups', usesGroups: async () => true },
+  { mode: 'at the known end', usesGroups: false },
+  { mode: 'in groups', usesGroups: true },
 ]
 const cases = testDatabases().flatMap((database) => MODES.map((mode) => ({ ...database, ...mode })))
 

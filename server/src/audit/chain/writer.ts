@@ -14,7 +14,6 @@ import {
 import { ChainAppender } from './chain-appender.ts'
 import { GroupAppender } from './group-appender.ts'
 import { GroupSize } from './group-size.ts'
-import { GroupSwitch } from './group-switch.ts'
 
 export interface AuditWriterOptions {
   /** Maximum number of records in one commit. */
@@ -31,8 +30,8 @@ export interface AuditWriterOptions {
   readonly onCommit?: (records: readonly PlacedRecord[]) => void
   /** Returns the sealer of a Workspace's records: its keys' hasher. */
   readonly findSealer: (workspaceId: string) => Promise<RecordSealer>
-  /** For tests: whether groups are chained by the database function. Default: on PostgreSQL, once the upgrade is finished. */
-  readonly usesGroups?: () => Promise<boolean>
+  /** For tests: whether groups are chained by the database function. Default: on PostgreSQL. */
+  readonly usesGroups?: boolean
 }
 
 interface QueuedRecord {
@@ -44,8 +43,7 @@ interface QueuedRecord {
 
 /** Queue of one Workspace. Its commits run one after another, in parallel with those of other Workspaces. */
 interface WorkspaceQueue {
-  readonly chain: Appender
-  readonly groups: Appender
+  readonly appender: Appender
   readonly size: GroupSize
   waiting: QueuedRecord[]
   /** The group in the current commit. */
@@ -66,7 +64,6 @@ export class AuditWriter {
 
   constructor({ pool, kind }: Pick<Database, 'pool' | 'kind'>, options: AuditWriterOptions) {
     this.#pool = pool
-    const groupSwitch = new GroupSwitch(pool)
     this.#options = {
       maxGroup: 256,
       maxWaiting: 10_000,
@@ -74,14 +71,14 @@ export class AuditWriter {
       giveUpAfterMs: 10_000,
       onAlarm: () => {},
       onCommit: () => {},
-      usesGroups: async () => kind === 'postgresql' && groupSwitch.isOn(),
+      usesGroups: kind === 'postgresql',
       ...options,
     }
   }
 
   /** Whether the records of transactions are left pending, to be chained after the commit (audited-transaction.ts). */
-  leavesPending(): Promise<boolean> {
-    return this.#options.usesGroups()
+  get leavesPending(): boolean {
+    return this.#options.usesGroups
   }
 
   /**
@@ -131,9 +128,9 @@ export class AuditWriter {
   #queueOf(workspaceId: string): WorkspaceQueue {
     const known = this.#queues.get(workspaceId)
     if (known) return known
-    const chain = new ChainAppender(this.#pool, workspaceId, this.#options)
-    const groups = new GroupAppender(this.#pool, workspaceId, this.#options)
-    const workspaceQueue: WorkspaceQueue = { chain, groups, size: new GroupSize(), waiting: [], group: [], busy: false }
+    const UsedAppender = this.#options.usesGroups ? GroupAppender : ChainAppender
+    const appender = new UsedAppender(this.#pool, workspaceId, this.#options)
+    const workspaceQueue: WorkspaceQueue = { appender, size: new GroupSize(), waiting: [], group: [], busy: false }
     this.#queues.set(workspaceId, workspaceQueue)
     return workspaceQueue
   }
@@ -165,8 +162,7 @@ export class AuditWriter {
     let placed: readonly PlacedRecord[]
     try {
       const prepared = withoutRepeats(group.map(({ prepared }) => prepared))
-      const appender = (await this.#options.usesGroups()) ? workspaceQueue.groups : workspaceQueue.chain
-      placed = await appender.commit(prepared, (group[0]?.since ?? 0) + this.#options.giveUpAfterMs)
+      placed = await workspaceQueue.appender.commit(prepared, (group[0]?.since ?? 0) + this.#options.giveUpAfterMs)
     } catch (cause) {
       // A record that the database rejects must not fail the other records of its group.
       if (group.length > 1 && isRejected(cause)) for (const one of group) await this.#commit(workspaceQueue, [one])

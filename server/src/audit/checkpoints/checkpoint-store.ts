@@ -73,10 +73,10 @@ export const listCheckpoints = (
 ): Promise<Page<Checkpoint>> =>
   readPage(selectCheckpoints(db, workspaceId), { limit }, { by: ['size'], order: 'desc', place: [below] }, toCheckpoint)
 
-/** Returns false without storing it if another node has signed a checkpoint of this size. */
-export async function insertCheckpoint(db: Db, checkpoint: Checkpoint): Promise<boolean> {
+/** Call it in the transaction that has locked the seal. */
+export async function insertCheckpoint(db: Db, checkpoint: Checkpoint): Promise<void> {
   const { previous } = checkpoint
-  const { numInsertedOrUpdatedRows } = await db
+  await db
     .insertInto('audit_checkpoint')
     .values({
       workspace_id: uuidOf('ws', checkpoint.workspace_id),
@@ -86,12 +86,10 @@ export async function insertCheckpoint(db: Db, checkpoint: Checkpoint): Promise<
       frontier: Buffer.from(checkpoint.frontier.join(''), 'hex'),
       signature: Buffer.from(checkpoint.signature, 'base64'),
       created_at: new Date(checkpoint.created_at),
-      previous: previous ? Buffer.from(previous.hash, 'hex') : null,
-      previous_signature: previous ? Buffer.from(previous.signature, 'base64') : null,
+      previous: Buffer.from(previous.hash, 'hex'),
+      previous_signature: Buffer.from(previous.signature, 'base64'),
     })
-    .onConflict((conflict) => conflict.columns(['workspace_id', 'size']).doNothing())
-    .executeTakeFirst()
-  return Number(numInsertedOrUpdatedRows ?? 0) === 1
+    .execute()
 }
 
 const selectCheckpoints = (db: Db, workspaceId: string) =>
@@ -112,10 +110,8 @@ function toCheckpoint(row: Selectable<AuditCheckpointTable>): Checkpoint {
     created_at: formatTime(row.created_at),
     signature: row.signature.toString('base64'),
     frontier: row.frontier.toString('hex').match(/.{1,64}/g) ?? [],
-    ...(row.previous &&
-      row.previous_signature && {
-        previous: { hash: row.previous.toString('hex'), signature: row.previous_signature.toString('base64') },
-      }),
+    // A removed link is an empty one, which no signature confirms.
+    previous: { hash: row.previous?.toString('hex') ?? '', signature: row.previous_signature?.toString('base64') ?? '' },
   }
 }
 

@@ -20,11 +20,10 @@ export interface Checkpoint {
   readonly signature: string
   /** Roots of the perfect subtrees, largest first. Not signed, because `root` follows from them. */
   readonly frontier: readonly string[]
-  /** Absent in checkpoints signed by older versions. */
-  readonly previous?: PreviousCheckpoint
+  readonly previous: PreviousCheckpoint
 }
 
-/** Link to the previous checkpoint. It has its own signature, so that older versions and tools can still check `signature`. */
+/** Link to the previous checkpoint. It has its own signature, so that `signature` can be checked without it. */
 export interface PreviousCheckpoint {
   /** `checkpointHash` of the previous checkpoint; 64 zeros for the first. */
   readonly hash: string
@@ -47,21 +46,19 @@ export const describeEnd = (workspaceId: string, end: ChainEnd, frontier: Fronti
   created_at: now.toISOString(),
 })
 
-/** `previous`: hash of the previous checkpoint; undefined: a checkpoint without a link, as older versions signed it. */
+/** `previous`: hash of the previous checkpoint; `NO_CHECKPOINT_HASH`: none. */
 export function signCheckpoint(
   fields: UnsignedCheckpoint,
   frontier: Frontier,
   sign: (text: string) => Buffer,
-  previous?: string,
+  previous: string,
 ): Checkpoint {
   const { object, workspace_id, size, hash, root, created_at } = fields
   return {
     ...{ object, workspace_id, size, hash, root, created_at },
     signature: sign(formatSignedFields(fields)).toString('base64'),
     frontier: frontier.peaks.map((peak) => peak.toString('hex')),
-    ...(previous !== undefined && {
-      previous: { hash: previous, signature: sign(formatChainedFields(fields, previous)).toString('base64') },
-    }),
+    previous: { hash: previous, signature: sign(formatChainedFields(fields, previous)).toString('base64') },
   }
 }
 
@@ -71,13 +68,13 @@ export function isGenuine(checkpoint: Checkpoint, publicKey: string): boolean {
   const key = createPublicKey(publicKey)
   const isSigned = (text: string, by: string) => verify(null, Buffer.from(text), key, Buffer.from(by, 'base64'))
   if (!isSigned(formatSignedFields(checkpoint), signature)) return false
-  if (previous && !isSigned(formatChainedFields(checkpoint, previous.hash), previous.signature)) return false
+  if (!isSigned(formatChainedFields(checkpoint, previous.hash), previous.signature)) return false
   return parseFrontier(checkpoint)?.root().toString('hex') === checkpoint.root
 }
 
 /** Hash of all fields including the link to its predecessor; the next checkpoint links to it. Lower-case hex. */
 export const checkpointHash = (checkpoint: Checkpoint): string =>
-  hash('sha256', formatChainedFields(checkpoint, checkpoint.previous?.hash ?? ''), 'hex')
+  hash('sha256', formatChainedFields(checkpoint, checkpoint.previous.hash), 'hex')
 
 /** Returns undefined if the frontier does not fit the size. */
 export function parseFrontier({ size, frontier }: Pick<Checkpoint, 'size' | 'frontier'>): Frontier | undefined {

@@ -17,22 +17,15 @@ export interface LogSeal {
   readonly hash: string
   /** `checkpointHash` of that checkpoint; null: none. */
   readonly checkpoint: string | null
-  /** Sequence from which every record must have a seal; null: older versions may still write, see `adopted_at`. */
-  readonly sealed_from: number | null
-  /** Time at which an unsealed log was adopted; null: the log was sealed from the start. */
-  readonly adopted_at: string | null
   /** Increases whenever an operator resumes signing after an alarm. */
   readonly resumed: number
   /** Records that an operator accepted in their current state; they are no longer checked. */
   readonly accepted: { readonly through: number; readonly at: string } | null
   /** The fault that stopped signing; null: none. Only an operator can resume signing. */
   readonly stopped: AuditFault | null
-  /** Last sequence that retention has removed; null: older versions may also remove records. */
-  readonly pruned: number | null
+  /** Last sequence that retention has removed; 0: none. */
+  readonly pruned: number
 }
-
-/** Time that nodes of an older version may still write without seals during a rolling upgrade. */
-const UPGRADE_MS = 24 * 3_600_000
 
 /** The seal of a new Workspace. */
 export const createFirstSeal = (workspaceId: string): LogSeal => ({
@@ -40,19 +33,11 @@ export const createFirstSeal = (workspaceId: string): LogSeal => ({
   size: 0,
   hash: GENESIS.hash.toString('hex'),
   checkpoint: null,
-  sealed_from: 1,
-  adopted_at: null,
   resumed: 0,
   accepted: null,
   stopped: null,
   pruned: 0,
 })
-
-/** Sequence from which a seal is required; null: not yet. `next`: sequence after the last checkpoint. */
-export function firstSequenceRequiringSeal({ sealed_from, adopted_at }: LogSeal, next: number, now: Date): number | null {
-  if (sealed_from !== null || adopted_at === null) return sealed_from
-  return now.getTime() - Date.parse(adopted_at) >= UPGRADE_MS ? next : null
-}
 
 /** The stored form: the text and, on a second line, its MAC. */
 export function formatSeal(seal: LogSeal, seals: Pick<KeyedSeals, 'log'>): string {
@@ -64,14 +49,10 @@ export function formatSeal(seal: LogSeal, seals: Pick<KeyedSeals, 'log'>): strin
 export interface SealKeys {
   readonly hasher: { readonly seals: KeyedSeals }
   readonly publicKey: string
-  /** Whether the encrypted signing key states that the Workspace must have an audit seal. */
-  requiresSeal(signingKey: Buffer): boolean
 }
 
 export type SealReading =
   | { readonly kind: 'sealed'; readonly seal: LogSeal }
-  /** A log without a seal, written by an older version and not adopted yet. */
-  | { readonly kind: 'none' }
   /** `seal`: present if the seal is genuine and something else is not. */
   | { readonly kind: 'invalid'; readonly fault: AuditFault; readonly seal?: LogSeal }
 
@@ -79,15 +60,15 @@ export type SealReading =
 export async function readSeal(db: Db, workspaceId: string, keys: SealKeys, { lock = false } = {}): Promise<SealReading> {
   const query = db
     .selectFrom('workspace')
-    .select(['audit_seal', 'signing_key', 'signing_public_key'])
+    .select(['audit_seal', 'signing_public_key'])
     .where('id', '=', uuidOf('ws', workspaceId))
   const row = await (lock ? query.forNoKeyUpdate() : query).executeTakeFirst()
   if (!row) throw new Error(`Workspace ${workspaceId} has no audit chain`)
-  const seal = row.audit_seal === null ? undefined : parseSeal(row.audit_seal, workspaceId, keys.hasher.seals)
-  if (row.audit_seal !== null && !seal) return invalidSeal('seal_altered')
-  if (!seal && requiresSeal(keys, row.signing_key)) return invalidSeal('seal_missing')
+  if (row.audit_seal === null) return invalidSeal('seal_missing')
+  const seal = parseSeal(row.audit_seal, workspaceId, keys.hasher.seals)
+  if (!seal) return invalidSeal('seal_altered')
   if (row.signing_public_key.trim() !== keys.publicKey.trim()) return invalidSeal('public_key_replaced', seal)
-  return seal ? { kind: 'sealed', seal } : { kind: 'none' }
+  return { kind: 'sealed', seal }
 }
 
 /** Call it in the transaction that has locked the row. */
@@ -106,17 +87,8 @@ export const readResumption = (stored: string | null, workspaceId: string, seals
 function parseSeal(stored: string, workspaceId: string, seals: Pick<KeyedSeals, 'isLog'>): LogSeal | undefined {
   const [text = '', mac = ''] = stored.split('\n')
   if (!seals.isLog(text, mac)) return undefined
-  const { pruned = null, ...seal } = JSON.parse(text) as LogSeal
-  return seal.workspace_id === workspaceId ? { ...seal, pruned } : undefined
-}
-
-/** A signing key that cannot be decrypted was also tampered with. */
-function requiresSeal(keys: SealKeys, signingKey: Buffer): boolean {
-  try {
-    return keys.requiresSeal(signingKey)
-  } catch {
-    return true
-  }
+  const seal = JSON.parse(text) as LogSeal
+  return seal.workspace_id === workspaceId ? seal : undefined
 }
 
 const invalidSeal = (reason: AuditFault['reason'], seal?: LogSeal): SealReading => ({

@@ -1,7 +1,6 @@
 import type { UnknownRow } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { afterRows } from '../../../test/support/after-rows.ts'
-import { downgradeAuditLog } from '../../../test/support/audit.ts'
 import { afterSigning, DENIED, SIGNED_AT, useAuditLog } from '../../../test/support/audit-log.ts'
 import { testDatabases } from '../../../test/support/database.ts'
 import { findRecord } from '../audit-store.ts'
@@ -111,27 +110,6 @@ describe.each(testDatabases())('resumeSigning on $name', ({ name, open }) => {
 
   /** Whether the links of the records are read from the first one on. */
   const isFirstLink = (row: UnknownRow): boolean => row.sequence === 1 && 'prev_hash' in row && !('body' in row)
-
-  test('adopts a log of an older version when it verifies, and accepts it when no checkpoint covers it', async () => {
-    await downgradeAuditLog(log().db, log().workspaceId)
-    expect(await resume()).toEqual({ done: 'nothing' })
-    expect(await log().intruder.seal()).not.toBeNull()
-    await downgradeAuditLog(log().db, log().workspaceId)
-    await log().intruder.deleteCheckpoints()
-    expect(await resume()).toMatchObject({ done: 'refused', fault: { sequence: 1, through: 12, reason: 'unvouched' } })
-    expect(await resume(true)).toMatchObject({ done: 'accepted', through: 12 })
-    expect(await log().sign(afterSigning(2 * MINUTE))).toMatchObject({ size: 13 })
-  })
-
-  test('AuditWatch: reports a log that cannot be adopted until an operator accepts it', async () => {
-    const watch = new AuditWatch()
-    await downgradeAuditLog(log().db, log().workspaceId)
-    await log().intruder.deleteCheckpoints()
-    watch.report(log().workspaceId, { sequence: 1, id: null, reason: 'unvouched' })
-    expect(await watch.check(log().db, log().workspaceId, log().keys)).toMatchObject({ reason: 'unvouched' })
-    await resume(true)
-    expect(await watch.check(log().db, log().workspaceId, log().keys)).toBeUndefined()
-  })
 
   test('returns the removed checkpoints', async () => {
     await log().intruder.cutAfter(6)

@@ -12,7 +12,6 @@ import { createChangeDraft } from '../record/record.ts'
 import type { AuditFault } from '../verify/chain-checker.ts'
 import { verifyWorkspace } from '../verify/verify.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
-import { adoptLog } from './adopt-log.ts'
 import {
   type Checkpoint,
   checkpointHash,
@@ -32,7 +31,6 @@ import {
 import { createFirstSeal, type LogSeal, readSeal, writeSeal } from './log-seal.ts'
 import { Frontier, leafHash } from './merkle.ts'
 import { MAX_RECORDS } from './sign-checkpoints.ts'
-import { AuditTamperedError } from './verified-seal.ts'
 
 export type Resumption =
   /** The log verifies and signing was not stopped. */
@@ -60,11 +58,10 @@ export async function resumeSigning(
   keys: WorkspaceKeys,
   { accept, clock, maxRecords = MAX_RECORDS }: ResumeOptions,
 ): Promise<Resumption> {
-  const firstFault = await findLogFault(db, workspaceId, keys, clock.now())
+  const { firstFault } = await verifyWorkspace(db, workspaceId, keys, { resuming: true })
   if (firstFault && !accept) return { done: 'refused', fault: firstFault }
   return db.transaction().execute(async (tx) => {
-    const reading = await readSeal(tx, workspaceId, keys, { lock: true })
-    const seal = (reading.kind === 'none' ? undefined : reading.seal) ?? createFirstSeal(workspaceId)
+    const { seal = createFirstSeal(workspaceId) } = await readSeal(tx, workspaceId, keys, { lock: true })
     // Reading the whole log may have taken hours.
     const now = clock.now()
     // The value must increase even if the previous seal is lost.
@@ -74,17 +71,6 @@ export async function resumeSigning(
     await writeSeal(tx, { ...seal, resumed, stopped: null }, keys.hasher)
     return { done: 'resumed', auditId: await recordResumption(tx, workspaceId, keys, seal.stopped, now) }
   })
-}
-
-/** Also adopts a log of an older version if it verifies. */
-async function findLogFault(db: Db, workspaceId: string, keys: WorkspaceKeys, now: Date): Promise<AuditFault | undefined> {
-  try {
-    await adoptLog(db, workspaceId, keys, now)
-  } catch (cause) {
-    if (cause instanceof AuditTamperedError) return cause.fault
-    throw cause
-  }
-  return (await verifyWorkspace(db, workspaceId, keys, { resuming: true })).firstFault
 }
 
 async function acceptLog(
@@ -105,20 +91,18 @@ async function acceptLog(
   await tx.deleteFrom('audit_checkpoint').where('workspace_id', '=', workspace).where('size', '>=', through).execute()
   await tx.deleteFrom('audit_delivery').where('workspace_id', '=', workspace).execute()
   // Otherwise the next records would not be counted if the end went back.
-  // An older version that runs beside this one counts in audit_rollup.
-  for (const position of ['audit_usage_position', 'audit_rollup_position'] as const) {
-    await tx.updateTable(position).set({ through }).where('workspace_id', '=', workspace).where('through', '>', through).execute()
-  }
+  await tx
+    .updateTable('audit_usage_position')
+    .set({ through })
+    .where('workspace_id', '=', workspace)
+    .where('through', '>', through)
+    .execute()
   for (const part of parts.before(through)) await insertCheckpoint(tx, part)
   const checkpoint = through > 0 ? await signCurrentState(tx, workspaceId, keys, end, frontier, now) : undefined
-  await tx
-    .updateTable('workspace')
-    .set({ signing_public_key: keys.publicKey, signing_key: keys.signingKeyRequiringSeal() })
-    .where('id', '=', workspace)
-    .execute()
+  await tx.updateTable('workspace').set({ signing_public_key: keys.publicKey }).where('id', '=', workspace).execute()
   const next = {
     ...{ ...seal, size: through, hash: hash.toString('hex'), checkpoint: checkpoint ? checkpointHash(checkpoint) : null },
-    ...{ sealed_from: through + 1, adopted_at: null, stopped: null },
+    stopped: null,
     accepted: { through, at: now.toISOString() },
     // Accepted records are no longer checked, so they may be missing.
     pruned: through,

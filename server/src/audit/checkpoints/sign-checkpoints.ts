@@ -7,10 +7,9 @@ import { type ChainEnd, GENESIS } from '../chain/chain.ts'
 import { type ComparableLog, GroupChecker } from '../verify/group-checker.ts'
 import { isLinkSealed } from '../verify/record-check.ts'
 import type { WorkspaceKeys } from '../workspace-keys.ts'
-import { type AdoptedLog, adoptLog } from './adopt-log.ts'
 import { type Checkpoint, checkpointHash, describeEnd, NO_CHECKPOINT_HASH, parseFrontier, signCheckpoint } from './checkpoint.ts'
 import { findCheckpointAt, insertCheckpoint } from './checkpoint-store.ts'
-import { firstSequenceRequiringSeal, writeSeal } from './log-seal.ts'
+import { writeSeal } from './log-seal.ts'
 import { Frontier, leafHash } from './merkle.ts'
 import { AuditTamperedError, lockVerifiedSeal } from './verified-seal.ts'
 
@@ -46,7 +45,7 @@ export async function findWorkspacesDue(db: Db, now: Date): Promise<string[]> {
 
 /**
  * Signs the current chain, reading only the records since the last checkpoint, and updates the Workspace's seal. Returns the last of the
- * new checkpoints; undefined if there are no new records. A log of an older version is adopted first (`onAdopted` is called).
+ * new checkpoints; undefined if there are no new records.
  *
  * Throws AuditTamperedError, and signs nothing, if the seal does not confirm the last checkpoint or a later record has no valid
  * seal.
@@ -56,11 +55,8 @@ export async function makeCheckpoint(
   workspaceId: string,
   keys: WorkspaceKeys,
   clock: Clock,
-  onAdopted: (adopted: AdoptedLog) => void = () => {},
   maxRecords = MAX_RECORDS,
 ): Promise<Checkpoint | undefined> {
-  const adopted = await adoptLog(db, workspaceId, keys, clock.now())
-  if (adopted) onAdopted(adopted)
   for (let last: Checkpoint | undefined; ; ) {
     // Checkpoints are a time index, and a backlog may take hours.
     const next = await makeNextCheckpoint(db, workspaceId, keys, { now: clock.now(), maxRecords })
@@ -77,9 +73,7 @@ function makeNextCheckpoint(
   { now, maxRecords }: { readonly now: Date; readonly maxRecords: number },
 ): Promise<{ readonly checkpoint: Checkpoint; readonly isAtEnd: boolean } | undefined> {
   return db.transaction().execute(async (tx) => {
-    const verified = await lockVerifiedSeal(tx, workspaceId, keys)
-    if (!verified) throw new Error(`the audit log of ${workspaceId} has no seal`)
-    const { seal, last } = verified
+    const { seal, last } = await lockVerifiedSeal(tx, workspaceId, keys)
     const frontier = last ? parseFrontier(last) : new Frontier()
     if (!frontier) throw new Error(`checkpoint ${last?.size} of ${workspaceId} has no frontier`)
     const head = await findChainEnd(tx, workspaceId)
@@ -88,12 +82,11 @@ function makeNextCheckpoint(
       throw new AuditTamperedError(workspaceId, { sequence: head.sequence + 1, through: size, id: null, reason: 'missing' })
     }
     if (head.sequence === size) return undefined
-    const sealed_from = firstSequenceRequiringSeal(seal, size + 1, now)
     const start = last ? { sequence: size, hash: Buffer.from(last.hash, 'hex') } : GENESIS
     const first = (await findFirstSequence(tx, workspaceId)) ?? 1
     const comparableAfter = Math.max(first - 1, seal.accepted?.through ?? 0)
     const comparable = { start: await findComparableStart(tx, workspaceId, comparableAfter), signedThrough: size }
-    const range = { keys, start, head, firstSequenceRequiringSeal: sealed_from, comparable, frontier, maxRecords }
+    const range = { keys, start, head, comparable, frontier, maxRecords }
     const end = await appendVerifiedLinks(tx, workspaceId, range)
     const checkpoint = signCheckpoint(
       describeEnd(workspaceId, end, frontier, now),
@@ -101,12 +94,9 @@ function makeNextCheckpoint(
       keys.sign,
       last ? checkpointHash(last) : NO_CHECKPOINT_HASH,
     )
-    // A node of an older version does not take the lock; its checkpoint of the same size is equivalent.
-    if (!(await insertCheckpoint(tx, checkpoint))) return undefined
+    await insertCheckpoint(tx, checkpoint)
     const sealedEnd = { size: checkpoint.size, hash: checkpoint.hash, checkpoint: checkpointHash(checkpoint) }
-    // Nodes of older versions no longer write here, so they no longer remove records either.
-    const pruned = seal.pruned ?? (sealed_from === null ? null : first - 1)
-    await writeSeal(tx, { ...seal, ...sealedEnd, sealed_from, pruned }, keys.hasher)
+    await writeSeal(tx, { ...seal, ...sealedEnd }, keys.hasher)
     return { checkpoint, isAtEnd: end.sequence === head.sequence }
   })
 }
@@ -116,7 +106,6 @@ interface Range {
   /** The predecessor of the first record, and the stored end of the chain. */
   readonly start: ChainEnd
   readonly head: ChainEnd
-  readonly firstSequenceRequiringSeal: number | null
   readonly comparable: ComparableLog
   readonly frontier: Frontier
   readonly maxRecords: number
@@ -137,16 +126,13 @@ async function findComparableStart(tx: Tx, workspaceId: string, sequence: number
 async function appendVerifiedLinks(
   tx: Tx,
   workspaceId: string,
-  { keys, start, head, firstSequenceRequiringSeal, comparable, frontier, maxRecords }: Range,
+  { keys, start, head, comparable, frontier, maxRecords }: Range,
 ): Promise<ChainEnd> {
   const { seals } = keys.hasher
   let end = start
   const groups = new GroupChecker(tx, workspaceId, comparable)
-  const isSealed = (link: SealedLink): boolean => {
-    if (!groups.fits(link) || !link.prev_hash.equals(end.hash)) return false
-    if (link.seal) return isLinkSealed(seals, link.seal, link)
-    return firstSequenceRequiringSeal === null || link.sequence < firstSequenceRequiringSeal
-  }
+  const isSealed = (link: SealedLink): boolean =>
+    groups.fits(link) && link.prev_hash.equals(end.hash) && link.seal !== null && isLinkSealed(seals, link.seal, link)
   for await (const links of readSealedLinkPages(tx, workspaceId, { after: start.sequence, through: head.sequence })) {
     await groups.load(links)
     for (const link of links) {

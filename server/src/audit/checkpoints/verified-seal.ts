@@ -30,16 +30,14 @@ export interface VerifiedSeal {
 }
 
 /** Like lockVerifiedSeal in its own transaction, so that concurrent signing by another node is not reported as tampering. */
-export const readVerifiedSeal = (db: Db, workspaceId: string, keys: SealKeys): Promise<VerifiedSeal | undefined> =>
+export const readVerifiedSeal = (db: Db, workspaceId: string, keys: SealKeys): Promise<VerifiedSeal> =>
   db.transaction().execute((tx) => lockVerifiedSeal(tx, workspaceId, keys))
 
 /**
- * Reads the seal, checks the last checkpoint against it and locks signing until the transaction ends. Returns undefined for a log
- * of an older version that is not adopted yet. Throws AuditTamperedError.
+ * Reads the seal, checks the last checkpoint against it and locks signing until the transaction ends. Throws AuditTamperedError.
  */
-export async function lockVerifiedSeal(db: Tx, workspaceId: string, keys: SealKeys): Promise<VerifiedSeal | undefined> {
+export async function lockVerifiedSeal(db: Tx, workspaceId: string, keys: SealKeys): Promise<VerifiedSeal> {
   const reading = await readSeal(db, workspaceId, keys, { lock: true })
-  if (reading.kind === 'none') return undefined
   if (reading.kind === 'invalid') throw new AuditTamperedError(workspaceId, reading.fault)
   const { seal } = reading
   if (seal.stopped) throw new AuditTamperedError(workspaceId, seal.stopped)
@@ -50,9 +48,8 @@ export async function lockVerifiedSeal(db: Tx, workspaceId: string, keys: SealKe
   const last = await findLatestCheckpoint(db, workspaceId)
   if (last && last.size > seal.size) {
     if (!isGenuine(last, keys.publicKey)) throw new AuditTamperedError(workspaceId, checkpointAltered(last.size))
-    // A newer checkpoint with a link was signed together with its seal, so an older seal was restored. Checkpoints without a link
-    // come from older versions.
-    if (last.previous) throw new AuditTamperedError(workspaceId, { sequence: seal.size + 1, id: null, reason: 'rolled_back' })
+    // A newer checkpoint was signed together with its seal, so an older seal was restored.
+    throw new AuditTamperedError(workspaceId, { sequence: seal.size + 1, id: null, reason: 'rolled_back' })
   }
   return { seal, last }
 }
@@ -68,7 +65,7 @@ export async function findCheckpointFault(db: Db, seal: LogSeal, { publicKey }: 
 
 /** Fault if records before `first` were removed, but not by retention. */
 export function findPruningFault({ pruned }: LogSeal, first: number): AuditFault | undefined {
-  if (pruned === null || first - 1 <= pruned) return undefined
+  if (first - 1 <= pruned) return undefined
   return { sequence: pruned + 1, ...(first - 1 > pruned + 1 && { through: first - 1 }), id: null, reason: 'missing' }
 }
 
@@ -92,7 +89,7 @@ async function findRecordFault(db: Db, seal: LogSeal): Promise<AuditFault | unde
   for await (const [link] of readLinkPages(db, workspace_id, size - 1, size)) {
     return link?.hash.toString('hex') === hash ? undefined : { sequence: size, id: null, reason: 'not_as_signed' }
   }
-  return seal.pruned === null ? undefined : { sequence: size, id: null, reason: 'missing' }
+  return { sequence: size, id: null, reason: 'missing' }
 }
 
 /** Stops signing on every node after a fault that the seal itself does not show. */

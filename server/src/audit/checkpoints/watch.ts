@@ -69,11 +69,8 @@ export class AuditWatch {
     try {
       // Read before the seal, because the chain's end moves while the seal is read.
       const head = await findChainEnd(db, workspaceId).catch(toChainEndFault)
-      const verified = await readVerifiedSeal(db, workspaceId, keys)
-      // Whether an unsealed log can be adopted is decided when its next checkpoint is due; until then the known fault stays.
-      if (!verified) return this.#faults.get(workspaceId)
+      const { seal } = await readVerifiedSeal(db, workspaceId, keys)
       if ('reason' in head) return head
-      const { seal } = verified
       const before = this.#observed.get(workspaceId)
       const knownResumed = this.#alarms.get(workspaceId)?.resumed ?? before?.seal.resumed
       const resumed = knownResumed !== undefined && seal.resumed > knownResumed
@@ -92,8 +89,7 @@ export class AuditWatch {
       return fault
     } catch (cause) {
       if (!(cause instanceof AuditTamperedError)) throw cause
-      const reading = await readSeal(db, workspaceId, keys)
-      const seal = reading.kind === 'none' ? undefined : reading.seal
+      const { seal } = await readSeal(db, workspaceId, keys)
       this.#raise(workspaceId, cause.fault, seal ?? this.#observed.get(workspaceId)?.seal)
       return cause.fault
     }

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto'
 import { deriveKey } from '../../lib/derived-key.ts'
 import { type Hmac, prepareHmac } from '../../lib/sha256.ts'
 import { canonicalText } from './canonical.ts'
@@ -30,11 +29,6 @@ export interface KeyedHasher {
   text(of: Exclude<HashKind, 'user'>, text: string | Uint8Array): string
   /** Hash of the RFC 8785 form, independent of the order of keys. */
   json(of: Exclude<HashKind, 'user'>, value: unknown): string
-  /**
-   * All hashes that stored rows may have for a text: the current one, then the one of older versions, which used one key for all
-   * kinds. Only for comparison: older hashes are never written or returned.
-   */
-  known(of: HashKind, text: string): readonly string[]
   /** Seals of the audit log, with separate keys. */
   readonly seals: KeyedSeals
 }
@@ -48,15 +42,10 @@ export function keyedHasher(key: Uint8Array): KeyedHasher {
     HashKind,
     Hmac
   >
-  const underived = prepareHmac(key)
   return {
     user: (id) => (id === '' ? null : hmacs.user(id, 'hex')),
     text: (of, text) => hmacs[of](text, 'hex'),
     json: (of, value) => hmacs[of](canonicalText(value), 'hex'),
-    known: (of, text) => [hmacs[of](text, 'hex'), underived(`${of === 'user' ? 'user' : 'text'}\0${text}`, 'hex')],
     seals: keyedSeals(key),
   }
 }
-
-/** The binding key of older versions, which callers could obtain as a hash. Only to recognise holds opened with it. */
-export const underivedBindingKey = (key: Uint8Array): Buffer => createHmac('sha256', key).update('text\0review binding').digest()

@@ -67,17 +67,17 @@ export async function pruneRecords(
   }
 }
 
-/** Call it first, in the same order as signing, to prevent deadlocks. Null: a log of an older version without a seal. */
-export async function lockSeal(tx: Tx, workspaceId: string, keys: WorkspaceKeys): Promise<LogSeal | null> {
+/** Call it first, in the same order as signing, to prevent deadlocks. */
+export async function lockSeal(tx: Tx, workspaceId: string, keys: WorkspaceKeys): Promise<LogSeal> {
   const reading = await readSeal(tx, workspaceId, keys, { lock: true })
   if (reading.kind === 'invalid') throw new AuditTamperedError(workspaceId, reading.fault)
-  return reading.kind === 'sealed' ? reading.seal : null
+  return reading.seal
 }
 
 interface Removal {
   readonly keys: WorkspaceKeys
   readonly now: Date
-  readonly seal: LogSeal | null
+  readonly seal: LogSeal
   readonly first: number
   readonly through: number
 }
@@ -86,7 +86,7 @@ interface Removal {
 export async function recordRemoval(tx: Tx, workspaceId: string, { keys, now, seal, first, through }: Removal): Promise<void> {
   const change = { action: 'audit.prune', object_type: 'audit_record', object_id: `${first}-${through}`, fields: [] }
   const draft = createChangeDraft({ id: newId('aud'), workspaceId, at: now, actor: null, change })
-  if (seal && seal.pruned !== null) await writeSeal(tx, { ...seal, pruned: Math.max(seal.pruned, through) }, keys.hasher)
+  await writeSeal(tx, { ...seal, pruned: Math.max(seal.pruned, through) }, keys.hasher)
   await appendUnderLock(tx, workspaceId, [draft], keys.hasher)
 }
 

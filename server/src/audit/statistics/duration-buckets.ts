@@ -1,7 +1,7 @@
 /** Buckets per factor e: a bucket is 10.5 % wide, so a percentile from its middle is at most 5 % off. */
 const PER_E = 10
 const SHORTEST_MS = 0.1
-/** Bucket of the first count of a list, which holds SHORTEST_MS (migration 0045). */
+/** Bucket of the first count of a list, which holds SHORTEST_MS (migration 0007). */
 const SHORTEST_BUCKET = -24
 
 /** Place of a duration in a list of counts: bucket n holds durations from e^(n / 10) milliseconds on. */

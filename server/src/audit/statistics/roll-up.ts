@@ -13,7 +13,7 @@ const READER_COUNTS = 5_000
 /** Limits of one step. The embedded database runs one statement at a time, and each of a step should take a few milliseconds. */
 export const STEP = { recordsRead: 200, records: 2_000, rowsWritten: 400 } as const
 
-const TABLES = ['audit_usage', 'audit_usage_user', 'audit_usage_value', 'audit_usage_latency'] as const
+const TABLES = ['audit_usage', 'audit_usage_user', 'audit_usage_value'] as const
 const COLUMNS = [
   ...([
     'sequence',
@@ -42,7 +42,7 @@ export async function findWorkspacesToRollUp(db: Db): Promise<readonly string[]>
 
 /**
  * Counts the newest records, so that a reader sees them before the job has run. Returns the number of records that are left for the job:
- * many only after an upgrade or an import.
+ * many only after an import.
  */
 export async function rollUpNewestRecords(db: Db, workspaceId: string, now: Date): Promise<number> {
   const { head, through } = await findPosition(db, workspaceId)

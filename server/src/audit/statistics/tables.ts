@@ -7,10 +7,6 @@ declare module '../../db/schema.ts' {
     audit_usage: AuditUsageTable
     audit_usage_user: AuditUsageUserTable
     audit_usage_value: AuditUsageValueTable
-    audit_usage_latency: FormerLatencyTable
-    audit_rollup_position: FormerPositionTable
-    audit_rollup: FormerRollupTable
-    audit_rollup_duration: FormerRollupTable
   }
 }
 
@@ -66,18 +62,4 @@ export interface AuditUsageValueTable
   total_durations: string[] | null
   gateway_durations: string[] | null
   provider_durations: string[] | null
-}
-
-/** Tables of versions before the counts by model, provider, user and key. They are removed when no such version can run beside this one. */
-interface FormerPositionTable {
-  workspace_id: string
-  through: number
-}
-interface FormerRollupTable {
-  workspace_id: string
-  hour: Date
-}
-interface FormerLatencyTable {
-  workspace_id: string
-  at: Date
 }

@@ -14,7 +14,6 @@ export const FAULT_MESSAGES = {
   unsealed: 'the record has no valid seal; only the secret key can make one',
   checkpoint_missing: 'a checkpoint that was signed over these records is missing',
   rolled_back: 'the log is older than the state that this server has seen before',
-  unvouched: 'the records are older than the audit seal and no checkpoint covers them',
   seal_missing: 'the audit seal of the Workspace was removed',
   seal_altered: 'the audit seal of the Workspace was not made with the secret key',
   pending_altered: 'a record that waits for its position in the log was altered or forged',
@@ -48,7 +47,7 @@ export interface ObservedRecord {
   readonly fieldsMatch: boolean
   /** Position according to the body; undefined: the body cannot be parsed. */
   readonly claimed: { readonly sequence: number; readonly prevHash: string } | undefined
-  /** Whether the required seal is valid; absent: no seal is required, or the source has no seals. */
+  /** Whether the record has a valid seal; absent: the source has no seals. */
   readonly sealValid?: boolean
 }
 

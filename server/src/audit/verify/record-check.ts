@@ -10,13 +10,6 @@ import { sumCacheRead, sumCost, sumTokens } from '../record/token-usage.ts'
 import type { ObservedRecord } from './chain-checker.ts'
 import { type ComparableLog, GroupChecker } from './group-checker.ts'
 
-/** The seals that the records of a log must have. */
-export interface RequiredSeals {
-  readonly seals: KeyedSeals
-  /** Sequence of the first record that must have a seal; null: not yet, older versions may still write. */
-  readonly from: number | null
-}
-
 /** Whether a seal was made for a record with this text and, if it seals a position, this place. */
 function isSealValid(seals: KeyedSeals, seal: Buffer, body: string, place: SealedPlace): boolean {
   const group = decodeGroupSeal(seal)
@@ -39,13 +32,13 @@ export async function* observePages(
   db: Db,
   workspaceId: string,
   range: { readonly after: number; readonly through: number; readonly comparable: ComparableLog },
-  required: RequiredSeals,
+  seals: KeyedSeals,
 ): AsyncGenerator<{ readonly page: readonly ObservedRecord[]; readonly groups: GroupChecker }> {
   const groups = new GroupChecker(db, workspaceId, range.comparable)
   for await (const rows of readRecordPages(db, workspaceId, range)) {
     await groups.load(rows)
     const page = rows.map((row) => {
-      const observed = observeRecord(row, required)
+      const observed = observeRecord(row, seals)
       return groups.fits(row) ? observed : { ...observed, sealValid: false }
     })
     yield { page, groups }
@@ -53,7 +46,7 @@ export async function* observePages(
 }
 
 /** Compares the row with its body. All columns are compared, so that a changed column cannot mislead a search. */
-function observeRecord(row: StoredRecord, required: RequiredSeals): ObservedRecord {
+function observeRecord(row: StoredRecord, seals: KeyedSeals): ObservedRecord {
   const hash = hashBody(row.body)
   const hashMatches = hash.equals(row.hash)
   const stored = { sequence: row.sequence, id: toId('aud', row.id), hash, hashMatches }
@@ -61,9 +54,7 @@ function observeRecord(row: StoredRecord, required: RequiredSeals): ObservedReco
     const record = JSON.parse(row.body) as AuditRecord
     const { sequence, prev_hash } = record.integrity
     const place = { sequence, prevHash: Buffer.from(prev_hash, 'hex'), hash }
-    const sealValid = row.seal
-      ? isSealValid(required.seals, row.seal, row.body, place)
-      : !(required.from !== null && row.sequence >= required.from)
+    const sealValid = row.seal !== null && isSealValid(seals, row.seal, row.body, place)
     return { ...stored, fieldsMatch: columnsMatch(row, record), claimed: { sequence, prevHash: prev_hash }, sealValid }
   } catch {
     return { ...stored, fieldsMatch: false, claimed: undefined }

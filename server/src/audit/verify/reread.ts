@@ -4,7 +4,7 @@ import type { Checkpoint } from '../checkpoints/checkpoint.ts'
 import { findCheckpointCovering } from '../checkpoints/checkpoint-store.ts'
 import { readSeal, type SealKeys } from '../checkpoints/log-seal.ts'
 import { type AuditFault, ChainChecker } from './chain-checker.ts'
-import { observePages, type RequiredSeals } from './record-check.ts'
+import { observePages } from './record-check.ts'
 import { findChainStart } from './verify.ts'
 
 /** A range of the log between two checkpoints. */
@@ -70,8 +70,7 @@ export async function rereadNextRange(
   const end = await findCheckpointCovering(db, workspaceId, begin)
   if (!end || end.size > reading.seal.size) return undefined
   const range = { records: end.size - begin + 1, through: end.size }
-  const required = { seals: keys.hasher.seals, from: reading.seal.sealed_from }
-  const fault = await findFirstFault(db, keys.publicKey, { begin, end, comparableAfter }, required)
+  const fault = await findFirstFault(db, keys, { begin, end, comparableAfter })
   // Retention may have removed records while they were read.
   if (fault && (await findFirstSequence(db, workspaceId)) !== first) return { ...range, through: after }
   return { ...range, ...(fault && { fault }) }
@@ -79,17 +78,16 @@ export async function rereadNextRange(
 
 async function findFirstFault(
   db: Db,
-  publicKey: string,
+  { hasher, publicKey }: SealKeys,
   { begin, end, comparableAfter }: { begin: number; end: Checkpoint; comparableAfter: number },
-  required: RequiredSeals,
 ): Promise<AuditFault | undefined> {
-  const start = await findChainStart(db, end.workspace_id, begin, publicKey, undefined)
+  const start = await findChainStart(db, end.workspace_id, begin, publicKey)
   if ('reason' in start) return start
   const checker = new ChainChecker(publicKey, start.end, start.frontier)
   checker.expectCheckpoint(end)
   const comparable = { start: { sequence: comparableAfter, hash: Buffer.alloc(0) }, signedThrough: end.size }
   const range = { after: begin - 1, through: end.size, comparable }
-  for await (const { page } of observePages(db, end.workspace_id, range, required)) {
+  for await (const { page } of observePages(db, end.workspace_id, range, hasher.seals)) {
     for (const record of page) checker.addRecord(record)
     if (checker.fault) break
   }

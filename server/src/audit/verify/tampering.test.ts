@@ -138,7 +138,7 @@ describe.each(cases)('tampering without the secret key with seals of $seals, on 
     await expectNothingSigned()
   })
 
-  test('makeCheckpoint: does not adopt a log whose seals were removed', async () => {
+  test('makeCheckpoint: signs nothing when all seals and checkpoints were removed', async () => {
     await log().intruder.allow(5)
     await log().intruder.deleteCheckpoints()
     await log().intruder.removeSeals()

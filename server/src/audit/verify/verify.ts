@@ -40,8 +40,6 @@ export interface VerifyOptions {
   readonly kept?: readonly Checkpoint[]
   /** Ignores that signing was stopped before, to find out whether it may resume. */
   readonly resuming?: boolean
-  /** Without a seal that names what retention has removed: records created since this time must exist. */
-  readonly completeSince?: Date
 }
 
 /** Retention can prune the chain while it is read; reading then starts again. */
@@ -70,15 +68,11 @@ async function verifyPass(db: Db, workspaceId: string, keys: SealKeys, options: 
   const { publicKey } = keys
   // The order of the reads matters: the chain's end moves before the seal, and the seal moves with what retention removes.
   const firstKept = await findFirstSequence(db, workspaceId)
-  const reading = await readSeal(db, workspaceId, keys)
-  const seal = reading.kind === 'none' ? undefined : reading.seal
+  const { seal } = await readSeal(db, workspaceId, keys)
   const head = await findChainEnd(db, workspaceId)
   const first = firstKept ?? head.sequence + 1
   const begin = seal?.accepted ? Math.max(first, seal.accepted.through + 1) : first
-  const isAccepted = begin === (seal?.accepted?.through ?? 0) + 1
-  // The seal names what retention has removed, also if it kept records for a shorter time then.
-  const isVouched = isAccepted || (seal?.pruned ?? null) !== null
-  const start = await findChainStart(db, workspaceId, begin, publicKey, isVouched ? undefined : options.completeSince)
+  const start = await findChainStart(db, workspaceId, begin, publicKey)
   const removed = seal && findPruningFault(seal, first)
   if (removed) return failedAtStart(first, removed)
   if ('reason' in start) return failedAtStart(first, start)
@@ -86,13 +80,12 @@ async function verifyPass(db: Db, workspaceId: string, keys: SealKeys, options: 
   const checker = new ChainChecker(publicKey, start.end, start.frontier)
   if (seal && seal.size >= start.end.sequence) checker.expectSealedEnd(seal)
   const kept = selectKeptCheckpoints(start.end.sequence, seal, options.kept)
-  const checkpointChain = new CheckpointChainChecker(start.checkpoint, seal)
-  const required = { seals: keys.hasher.seals, from: seal?.sealed_from ?? null }
+  const checkpointChain = new CheckpointChainChecker(start.checkpoint)
   const comparable = { start: start.end, signedThrough: seal?.size ?? 0 }
   const range = { after: begin - 1, through: head.sequence, comparable }
   let last = start.end.sequence
   let isComplete = true
-  for await (const { page, groups } of observePages(db, workspaceId, range, required)) {
+  for await (const { page, groups } of observePages(db, workspaceId, range, keys.hasher.seals)) {
     const through = page.at(-1)?.sequence ?? last
     for (const checkpoint of await findCheckpointsBetween(db, workspaceId, last, through)) {
       checker.expectCheckpoint(checkpoint)
@@ -144,7 +137,6 @@ async function findSealFault(
   if (faultBeyondEnd) return faultBeyondEnd
   const reading = await readSeal(db, workspaceId, keys)
   if (reading.kind === 'invalid') return reading.fault
-  if (reading.kind === 'none') return undefined
   return (await findCheckpointFault(db, reading.seal, keys)) ?? (resuming ? undefined : (reading.seal.stopped ?? undefined))
 }
 
@@ -154,13 +146,11 @@ export async function findChainStart(
   workspaceId: string,
   first: number,
   publicKey: string,
-  completeSince: Date | undefined,
 ): Promise<{ end: ChainEnd; frontier: Frontier; checkpoint?: Checkpoint } | AuditFault> {
   if (first <= 1) return { end: GENESIS, frontier: new Frontier() }
   const checkpoint = await findCheckpointAt(db, workspaceId, first - 1)
   const frontier = checkpoint && parseFrontier(checkpoint)
-  const removable = checkpoint && (completeSince === undefined || checkpoint.created_at < completeSince.toISOString())
-  if (!frontier || !removable) return { sequence: 1, through: first - 1, id: null, reason: 'missing' }
+  if (!checkpoint || !frontier) return { sequence: 1, through: first - 1, id: null, reason: 'missing' }
   if (!isGenuine(checkpoint, publicKey)) return { sequence: checkpoint.size, id: null, reason: 'checkpoint_altered' }
   return { end: { sequence: checkpoint.size, hash: Buffer.from(checkpoint.hash, 'hex') }, frontier, checkpoint }
 }

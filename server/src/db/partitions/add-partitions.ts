@@ -2,9 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import { changeTable } from './change-table.ts'
 import { listPartitions } from './list-partitions.ts'
 import { addMonths, firstIdOf, type Month, monthOf, partitionName, startOf } from './months.ts'
-import { storageOf } from './partition-table.ts'
 
-/** A node of the last release makes none, and may run for a while. */
+/** No node may run for some time. */
 const MONTHS_AHEAD = 3
 const DAY_MS = 86_400_000
 /** The default partition is read under a lock when another one is made. */
@@ -53,6 +52,14 @@ async function addPartition<DB>(db: Kysely<DB>, table: string, month: Month): Pr
     await sql.raw(`alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}')`).execute(tx)
     await sql.raw(`alter table ${table}_default drop constraint if exists ${proofOf(table, month)}`).execute(tx)
   })
+}
+
+/** The storage parameters of a table, for `create table`: `like` does not copy them. */
+async function storageOf<DB>(tx: Kysely<DB>, table: string): Promise<string> {
+  const { rows } = await sql<{ options: string | null }>`
+    select array_to_string(reloptions, ', ') as options from pg_class where oid = ${table}::regclass`.execute(tx)
+  const options = rows[0]?.options
+  return options ? `with (${options})` : ''
 }
 
 /** Name of a constraint which shows PostgreSQL that the default partition has no rows of a month. */

@@ -12,12 +12,6 @@ export interface Partition {
   readonly rows: number
 }
 
-export async function isPartitioned<DB>(db: Kysely<DB>, table: string): Promise<boolean> {
-  const { rows } = await sql<{ kind: string }>`
-    select relkind as kind from pg_class where oid = to_regclass(${table})`.execute(db)
-  return rows[0]?.kind === 'p'
-}
-
 /** In the order of their ids, the default partition last. */
 export async function listPartitions<DB>(db: Kysely<DB>, table: string): Promise<readonly Partition[]> {
   const { rows } = await sql<{ name: string; bound: string; rows: number }>`

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { separateDatabases } from '../../../test/support/fresh-database.ts'
 import { newUuid } from '../../lib/id.ts'
 import type { Database } from '../database.ts'
-import { buildDeferredIndexes } from '../deferred-indexes.ts'
 import { listPartitions } from './list-partitions.ts'
 import { addMonths, firstIdOf, type Month, monthOf, partitionName, startOf, timeOfId } from './months.ts'
 import { earlierTime, maintainPartitions } from './partition-job.ts'
@@ -165,15 +164,5 @@ describe.each(separateDatabases())('partitions on $name', ({ open }) => {
     await run(startOf(addMonths(monthOf(now), 12)))
     expect(await list()).toEqual(before)
     await query('drop schema partman cascade')
-  })
-
-  test('buildDeferredIndexes: builds a missing index of a partitioned table in each partition', async () => {
-    await query('drop index audit_record_status')
-    await buildDeferredIndexes(database)
-    const [built] = await query<{ isValid: boolean; parts: number }>(
-      `select indisvalid as "isValid", (select count(*)::int from pg_inherits where inhparent = indexrelid) as parts
-       from pg_index where indexrelid = 'audit_record_status'::regclass`,
-    )
-    expect(built).toEqual({ isValid: true, parts: (await list()).length })
   })
 })

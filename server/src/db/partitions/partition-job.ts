@@ -1,14 +1,8 @@
 import { sql } from 'kysely'
-import type pg from 'pg'
 import type { Database, Db } from '../database.ts'
-import { hasMissingIndexes } from '../deferred-indexes.ts'
 import { withoutTransaction } from '../long-statements.ts'
 import { addPartitions, countMisplaced } from './add-partitions.ts'
-import { changeTable } from './change-table.ts'
 import { dropEmptyPartitions } from './drop-partitions.ts'
-import { isPartitioned } from './list-partitions.ts'
-import { addMonths, firstIdOf, monthOf } from './months.ts'
-import { endOfFirst, partitionTable, proofName } from './partition-table.ts'
 import { isManagedByPartman } from './pg-partman.ts'
 
 /** Tables by month of their ids. */
@@ -18,13 +12,12 @@ const PARTITIONED_TABLES = ['audit_record'] as const
 const LOCK = 0x47415450
 
 /**
- * Partitions large tables that an upgrade left whole, makes the partitions of the next months and drops empty ones of past months, unless
+ * Makes the partitions of the next months and drops empty ones of past months, unless
  * another node or pg_partman does. Throws if a table has rows that are in no month's partition: they would never be dropped with a month.
  */
-export async function maintainPartitions(database: Pick<Database, 'sessionDb' | 'sessionPool'>, now: Date): Promise<void> {
-  const { sessionDb, sessionPool } = database
+export async function maintainPartitions({ sessionDb }: Pick<Database, 'sessionDb'>, now: Date): Promise<void> {
   await withPartitionLock(sessionDb, async (db) => {
-    for (const table of PARTITIONED_TABLES) await maintain(db, sessionPool, table, now)
+    for (const table of PARTITIONED_TABLES) await maintain(db, table, now)
   })
   for (const table of PARTITIONED_TABLES) {
     const misplaced = await countMisplaced(sessionDb, table)
@@ -50,42 +43,9 @@ const withPartitionLock = (sessionDb: Db, work: (db: Db) => Promise<void>): Prom
     }
   })
 
-async function maintain(db: Db, pool: pg.Pool, table: string, now: Date): Promise<void> {
-  if (!(await isPartitioned(db, table))) {
-    // An index that is missing would be built under the lock of the table.
-    if (await hasMissingIndexes(pool, table)) return
-    const end = await proveFit(db, table, now)
-    await changeTable(db, (tx) => partitionTable(tx, table, end))
-  }
+async function maintain(db: Db, table: string, now: Date): Promise<void> {
   // It finds a partition by its name, which tells the month.
   if (await isManagedByPartman(db, table)) return
   await addPartitions(db, table, now)
   await dropEmptyPartitions(db, table, now)
-}
-
-/**
- * Adds the constraint that all ids are before the end of the first partition, and checks it without blocking writers, so that the change
- * itself reads no rows. Returns the end.
- */
-async function proveFit(db: Db, table: string, now: Date): Promise<string> {
-  const name = proofName(table)
-  const { rows } = await sql<{ definition: string }>`
-    select pg_get_constraintdef(oid) as definition from pg_constraint
-    where conrelid = ${table}::regclass and conname = ${name}`.execute(db)
-  const found = /'([0-9a-f-]{36})'/.exec(rows[0]?.definition ?? '')?.[1]
-  // The constraint refuses later ids, so one of an interrupted attempt must not stay until then.
-  const isUsable = found !== undefined && found > firstIdOf(addMonths(monthOf(now), 1))
-  const end = isUsable ? found : firstIdOf(endOfFirst(now))
-  if (!isUsable)
-    await changeTable(db, async (tx) => {
-      await sql.raw(`alter table ${table} drop constraint if exists ${name}`).execute(tx)
-      await sql.raw(`alter table ${table} add constraint ${name} check (id < '${end}') not valid`).execute(tx)
-    })
-  try {
-    await sql.raw(`alter table ${table} validate constraint ${name}`).execute(db)
-  } catch (cause) {
-    await changeTable(db, async (tx) => void (await sql.raw(`alter table ${table} drop constraint ${name}`).execute(tx)))
-    throw new Error(`${table} cannot be partitioned by month: ${(cause as Error).message}`, { cause })
-  }
-  return end
 }

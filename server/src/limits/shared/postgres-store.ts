@@ -5,7 +5,7 @@ import type { QuotaAnswer, QuotaStore } from './quota-store.ts'
 /** How long a limit is kept after it is full again and all its leases have ended. */
 const KEPT_MS = 120_000
 
-/** The state of the limits in PostgreSQL, in the table `quota`: one statement for each exchange (db/migrations/0025-quota.ts). */
+/** The state of the limits in PostgreSQL, in the table `quota`: one statement for each exchange (db/migrations/0004-limits.ts). */
 export const postgresStore = (db: Db): QuotaStore => ({
   async exchange({ batch, requests }) {
     // The null: the limits were never counted in another store.

@@ -1,6 +1,6 @@
 /**
  * A node's report on one limit, and the amounts that it asks for. Amounts are shares (bucket.ts) for rates and slots for concurrency. The function that
- * answers it is in db/migrations/0025-quota.ts.
+ * answers it is in db/migrations/0004-limits.ts.
  */
 export interface QuotaRequest {
   readonly key: string

@@ -4,7 +4,7 @@ declare module '../../db/schema.ts' {
   }
 }
 
-/** The state of a limit that nodes share. Only the function of migration 0025 reads and writes it. */
+/** The state of a limit that nodes share. Only the function of migration 0004 reads and writes it. */
 export interface QuotaTable {
   /** Hash of the limit's owner and name. */
   key: string

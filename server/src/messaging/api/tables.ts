@@ -16,7 +16,7 @@ export interface IdempotencyKeyTable {
   status: number
   /** The response, byte for byte. */
   body: string
-  /** Ids of the objects in the response. null: no objects, an erased response, or a response stored by an older version. */
+  /** Ids of the objects in the response. null: no objects, or an erased response. */
   object_ids: ColumnType<readonly string[] | null, readonly string[] | null | undefined, readonly string[] | null>
   created_at: CreatedAt
 }

@@ -1,6 +1,6 @@
 import type { WorkspaceKeys } from '../../audit/workspace-keys.ts'
 import { newId } from '../../lib/id.ts'
-import { bindRequest } from '../../review/request-hash.ts'
+import { requestHash } from '../../review/request-hash.ts'
 import type { NewReview } from '../../review/review-store.ts'
 import type { TextDecision } from './text-decision.ts'
 
@@ -25,7 +25,7 @@ export function newMessageReview(
     classification: decision.classification,
     riskLevel: decision.risk,
     findings: Object.fromEntries(Object.entries(scanned.counts).filter(([, count]) => count > 0)),
-    ...bindRequest(binding, {
+    requestHash: requestHash(binding, {
       applicationId: null,
       userId: sender.id,
       // All members are verified, so the hash does not depend on it.

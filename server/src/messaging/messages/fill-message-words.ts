@@ -4,7 +4,7 @@ import { TOKENIZER } from '../../retrieval/words.ts'
 import { vectorOf } from './message-words.ts'
 
 /**
- * Stores the words of up to `most` messages that an older tokenizer, or a node of the last release, has stored. Returns their number.
+ * Stores the words of up to `most` messages that an older tokenizer has stored. Returns their number.
  */
 export async function fillMessageWords(db: Db, most: number): Promise<number> {
   return db.transaction().execute(async (tx) => {

@@ -6,7 +6,7 @@ import { uuidOf } from '../../db/values.ts'
 import type { Member } from '../api/member.ts'
 import { MESSAGE_COLUMNS, type Message, type MessageRow, toMessage } from './message.ts'
 import { type CursorRow, findCursorRow, listByActivity } from './message-list.ts'
-import { queryOf, WORDS } from './message-words.ts'
+import { queryOf } from './message-words.ts'
 
 /** The order of the result; `readPage` reads it in either direction. */
 const NEWEST_FIRST = ['message.created_at', 'message.conversation_id', 'message.sequence']
@@ -64,9 +64,5 @@ function matching(db: Db, conversations: readonly string[], words: string): Sele
   return db
     .selectFrom('message')
     .select(MESSAGE_COLUMNS)
-    .where(sql<boolean>`${sql.raw(WORDS)} @@ (${words}::tsquery && ${places}::tsquery)`) as SelectQueryBuilder<
-    Schema,
-    'message',
-    MessageRow
-  >
+    .where(sql<boolean>`words @@ (${words}::tsquery && ${places}::tsquery)`) as SelectQueryBuilder<Schema, 'message', MessageRow>
 }

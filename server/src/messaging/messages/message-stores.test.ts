@@ -28,7 +28,7 @@ const NO_POLICIES = {
   reportFault: () => {},
   workspaceKeys: new Cache<WorkspaceKeys>(notUsed),
   reviewBox: REVIEW_BOX,
-  audit: { append: notUsed, chain: notUsed, leavesPending: notUsed },
+  audit: { append: notUsed, chain: notUsed, leavesPending: false },
 }
 
 /** The text as governed in a Workspace without policies. */

@@ -63,6 +63,3 @@ function phraseOf(text: string): string | undefined {
   })
   return phrase
 }
-
-/** SQL of a message's words. Rows that `fillMessageWords` has not reached have the words of the last release. */
-export const WORDS = 'coalesce(words, language_vector || array_to_tsvector(array[conversation_id::text]))'

@@ -42,7 +42,7 @@ export const MESSAGE_COLUMNS = [
   'message.read_at',
 ] as const
 
-export type MessageRow = Omit<Selectable<MessageTable>, 'language_vector' | 'words' | 'tokenizer'>
+export type MessageRow = Omit<Selectable<MessageTable>, 'words' | 'tokenizer'>
 
 export const toMessage = (row: MessageRow): Message => ({
   id: toId('msg', row.id),

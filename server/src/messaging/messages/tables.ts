@@ -17,10 +17,8 @@ export interface MessageTable {
   sequence: number
   sender_id: string
   text: string
-  /** Words of the text for search, as the last release reads them. */
-  language_vector: GeneratedAlways<string>
-  /** Words of the text, and the id of the conversation (message-words.ts). null: stored by a node of the last release. */
-  words: string | null
+  /** Words of the text, and the id of the conversation (message-words.ts). */
+  words: Generated<string>
   /** The version of the tokenizer of `words` (retrieval/words.ts). */
   tokenizer: Generated<number>
   /** Audit record of the last decision on the text. null: no policy decision. */

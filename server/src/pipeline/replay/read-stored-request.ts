@@ -190,7 +190,6 @@ function inputAt(record: AuditRecord, point: PolicyPoint, values: StoredValues):
   })
 }
 
-/** Records of earlier versions have only the number. */
 const unreadValues = ({ endpoint, features }: AuditRecord, prefix: string): StoredValues =>
   endpoint === 'message'
     ? { 'content.unread': 0, 'content.unread_bytes': 0, 'content.unread_kinds': [] }

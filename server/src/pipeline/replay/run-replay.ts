@@ -125,7 +125,9 @@ class RecordLookups {
     this.#db = db
     this.#workspaceId = workspaceId
     for (const { name, text } of compared) {
-      for (const hash of hasher.known(hashKindOf(name), text)) this.#texts.set(`${name} ${hash}`, text)
+      const kind = hashKindOf(name)
+      const hash = kind === 'user' ? hasher.user(text) : hasher.text(kind, text)
+      this.#texts.set(`${name} ${hash}`, text)
     }
   }
 

@@ -13,7 +13,7 @@ import { Vault } from '../../policy/vault.ts'
 import { expiryLimit } from '../../responses/stored-response.ts'
 import { findStoredResponse } from '../../responses/stored-response-store.ts'
 import type { PendingOutputHolds } from '../../review/pending-output-holds.ts'
-import { bindRequest, type RequestHashes } from '../../review/request-hash.ts'
+import { requestHash } from '../../review/request-hash.ts'
 import { type Release, type ReviewDeps, resubmit } from '../../review/resubmission.ts'
 import { findPendingHold } from '../../review/review-store.ts'
 import { responseOwner } from '../continue-conversation.ts'
@@ -75,7 +75,7 @@ export async function decideOnInput(
   const policy = await policies.current(workspaceId)
   const decision = decide(classified, 'input', { policy, input: policyInputOf(context, clock.now()) })
   const { binding } = await workspaceKeys.get(workspaceId)
-  return { ...NOTHING_DECIDED, decision, policy, requestHashes: () => hashesOf(binding, context) }
+  return { ...NOTHING_DECIDED, decision, policy, requestHash: () => hashOf(binding, context) }
 }
 
 /** Another Application's record looks like one that does not exist. */
@@ -134,7 +134,7 @@ async function stopByVerdict(
   const owner = ownerOf(caller)
   if (!(await pendingOutputHolds.mayExist(owner))) return undefined
   // The completion of this request is held already: the provider is not called a second time (GW-RETRY-2).
-  const pending = await findPendingHold(db, owner, decided.requestHashes(), clock.now(), 'output')
+  const pending = await findPendingHold(db, owner, decided.requestHash(), clock.now(), 'output')
   return pending && new Stop({ kind: 'held', point: 'output', itemId: pending.id }, decided)
 }
 
@@ -155,7 +155,7 @@ async function release(
   deps: AuthorizeDeps,
 ): Promise<StageReturn<Authorized>> {
   const { keyIssuer } = context.caller
-  const resubmitted = await resubmit(ownerOf(context.caller), { id, keyIssuer, ...decided.requestHashes() }, deps)
+  const resubmitted = await resubmit(ownerOf(context.caller), { id, keyIssuer, requestHash: decided.requestHash() }, deps)
   if (resubmitted.kind === 'refused') return refuse(resubmitted.code, resubmitted.fields, decided)
   if (resubmitted.kind === 'pending') return new Stop({ kind: 'held', point: 'input', itemId: resubmitted.itemId }, decided)
   return applyRelease(resubmitted.release, decided, context, classified, deps)
@@ -202,12 +202,12 @@ function withTransforms(
   return { ...decided, ...value, transforms, vault, directives, systemTexts }
 }
 
-/** The hashes that a hold of the request is bound to. */
-const hashesOf = (
-  keys: WorkspaceKeys['binding'],
+/** The hash that a hold of the request is bound to. */
+const hashOf = (
+  key: WorkspaceKeys['binding'],
   { caller: { application, operatorId }, admitted: { request }, identity: { user, sessionId } }: RequestContext,
-): RequestHashes =>
-  bindRequest(keys, {
+): Buffer =>
+  requestHash(key, {
     applicationId: application.id,
     userId: user.id,
     isVerified: user.verified,

@@ -1,5 +1,5 @@
 import type { Database } from '../../../src/db/database.ts'
-import { EXCHANGE } from '../../../src/db/migrations/0025-quota.ts'
+import { EXCHANGE } from '../../../src/db/migrations/0004-limits.ts'
 import type { QuotaAnswer, QuotaStore } from '../../../src/limits/shared/quota-store.ts'
 import { testDatabases } from '../database.ts'
 import { word } from '../scripted-provider.ts'

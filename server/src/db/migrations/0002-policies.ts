@@ -1,7 +1,20 @@
-import { type Kysely, sql } from 'kysely'
+import { execute } from './execute.ts'
 
-/** Drafts and test cases of policies are kept on the server, and a version has the note of its publication (decision 0033). */
-const STATEMENTS = [
+/** Policy sets, and drafts and test cases of policies (docs/decisions/0005-policies.md). */
+export const up = execute([
+  `create table policy_set (
+    id uuid primary key,
+    workspace_id uuid not null references workspace,
+    name text not null,
+    version integer not null,
+    sha256 text not null,
+    source text not null,
+    published_by text not null,
+    note text not null default '',
+    created_at timestamptz not null,
+    unique (workspace_id, name, version)
+  )`,
+  'alter table workspace add foreign key (active_policy_id) references policy_set',
   `create table policy_draft (
     id uuid primary key,
     workspace_id uuid not null references workspace on delete cascade,
@@ -29,9 +42,4 @@ const STATEMENTS = [
     updated_at timestamptz not null
   )`,
   'create index policy_test_workspace on policy_test (workspace_id, id)',
-  `alter table policy_set add column note text not null default ''`,
-]
-
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
-}
+])

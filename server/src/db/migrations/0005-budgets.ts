@@ -1,78 +1,15 @@
-import { type Kysely, sql } from 'kysely'
-
-/**
- * Budgets and their ledger (docs/decisions/0027-budgets.md). Amounts are billionths of a dollar or tokens, so that sums are exact. Each
- * window is a row of its own, and a reset is the next row.
- */
-const TABLES = [
-  `create table budget (
-    id uuid primary key,
-    workspace_id uuid not null references workspace on delete cascade,
-    name text not null,
-    scope text not null,
-    claim text not null,
-    member text,
-    application_id uuid references application on delete cascade,
-    unit text not null,
-    amount bigint not null,
-    period text not null,
-    time_zone text not null,
-    alerts double precision[] not null,
-    unpriced text not null,
-    enabled boolean not null,
-    created_at timestamptz not null,
-    updated_at timestamptz not null,
-    unique (workspace_id, name)
-  )`,
-  `create table budget_window (
-    budget_id uuid not null references budget on delete cascade,
-    subject text not null,
-    starts_at timestamptz not null,
-    ends_at timestamptz not null,
-    spent bigint not null default 0,
-    reserved bigint not null default 0,
-    overrun bigint not null default 0,
-    overruns integer not null default 0,
-    expired integer not null default 0,
-    primary key (budget_id, subject, starts_at)
-  ) with (fillfactor = 50)`,
-  // Without `spent`, which each charge changes: an update then stays in its page and touches no index.
-  'create index budget_window_current on budget_window (budget_id, starts_at)',
-  'create index budget_window_end on budget_window (ends_at)',
-  `create table budget_reservation (
-    id uuid primary key,
-    workspace_id uuid not null,
-    entries jsonb not null,
-    usd bigint not null,
-    tokens bigint not null,
-    expires_at timestamptz not null
-  )`,
-  'create index budget_reservation_expiry on budget_reservation (expires_at)',
-  `create table budget_alert (
-    id uuid primary key default gen_random_uuid(),
-    workspace_id uuid not null references workspace on delete cascade,
-    budget_id uuid not null,
-    subject text not null,
-    starts_at timestamptz not null,
-    fraction double precision not null,
-    created_at timestamptz not null,
-    emitted_at timestamptz,
-    foreign key (budget_id, subject, starts_at) references budget_window on delete cascade,
-    unique (budget_id, subject, starts_at, fraction)
-  )`,
-  'create index budget_alert_unsent on budget_alert (created_at) where emitted_at is null',
-]
+import { execute } from './execute.ts'
 
 /** The calendar window of a time, in the time zone of the budget. `p_next`: the window after it. */
 const WINDOW_START = `
-create or replace function budget_window_start(p_period text, p_zone text, p_at timestamptz, p_next integer)
+create function budget_window_start(p_period text, p_zone text, p_at timestamptz, p_next integer)
 returns timestamptz language sql stable as $function$
   select (date_trunc(p_period, p_at at time zone p_zone) + p_next * ('1 ' || p_period)::interval) at time zone p_zone
 $function$`
 
 /** Notes alerts once for each window and fraction. `p_reached`: what counts against the limit. */
 const NOTE_ALERTS = `
-create or replace function budget_note_alerts(
+create function budget_note_alerts(
   p_budget uuid, p_subject text, p_starts timestamptz, p_reached bigint, p_now timestamptz
 ) returns void language sql as $function$
   insert into budget_alert (workspace_id, budget_id, subject, starts_at, fraction, created_at)
@@ -91,7 +28,7 @@ $function$`
  * waits: then nothing is reserved.
  */
 const RESERVE = `
-create or replace function budget_reserve(
+create function budget_reserve(
   p_workspace uuid, p_id uuid, p_counts jsonb, p_usd bigint, p_tokens bigint, p_times integer,
   p_lease_seconds double precision, p_patience_ms double precision, p_now timestamptz
 ) returns jsonb language plpgsql as $function$
@@ -160,7 +97,7 @@ $function$`
  * more. A request of an expired reservation is charged too; it counts as an overrun. A settlement with nothing spent gives amounts back.
  */
 const SETTLE = `
-create or replace function budget_settle(p_workspace uuid, p_settlements jsonb) returns void language plpgsql as $function$
+create function budget_settle(p_workspace uuid, p_settlements jsonb) returns void language plpgsql as $function$
 declare
   r record;
   reached bigint;
@@ -215,7 +152,7 @@ $function$`
 
 /** Releases up to \`p_most\` reservations whose node died, with what is left in them. Returns how many. */
 const EXPIRE = `
-create or replace function budget_expire(p_now timestamptz, p_most integer) returns integer language plpgsql as $function$
+create function budget_expire(p_now timestamptz, p_most integer) returns integer language plpgsql as $function$
 declare
   r record;
   dead jsonb;
@@ -241,6 +178,70 @@ begin
 end
 $function$`
 
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of [...TABLES, WINDOW_START, NOTE_ALERTS, RESERVE, SETTLE, EXPIRE]) await sql.raw(statement).execute(db)
-}
+/**
+ * Budgets and their ledger (docs/decisions/0027-budgets.md). Amounts are billionths of a dollar or tokens, so that sums are exact. Each
+ * window is a row of its own, and a reset is the next row.
+ */
+export const up = execute([
+  `create table budget (
+    id uuid primary key,
+    workspace_id uuid not null references workspace on delete cascade,
+    name text not null,
+    scope text not null,
+    claim text not null,
+    member text,
+    application_id uuid references application on delete cascade,
+    unit text not null,
+    amount bigint not null,
+    period text not null,
+    time_zone text not null,
+    alerts double precision[] not null,
+    unpriced text not null,
+    enabled boolean not null,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    unique (workspace_id, name)
+  )`,
+  `create table budget_window (
+    budget_id uuid not null references budget on delete cascade,
+    subject text not null,
+    starts_at timestamptz not null,
+    ends_at timestamptz not null,
+    spent bigint not null default 0,
+    reserved bigint not null default 0,
+    overrun bigint not null default 0,
+    overruns integer not null default 0,
+    expired integer not null default 0,
+    primary key (budget_id, subject, starts_at)
+  ) with (fillfactor = 50)`,
+  // Without `spent`, which each charge changes: an update then stays in its page and touches no index.
+  'create index budget_window_current on budget_window (budget_id, starts_at)',
+  'create index budget_window_end on budget_window (ends_at)',
+  `create table budget_reservation (
+    id uuid primary key,
+    workspace_id uuid not null,
+    entries jsonb not null,
+    usd bigint not null,
+    tokens bigint not null,
+    expires_at timestamptz not null
+  )`,
+  'create index budget_reservation_expiry on budget_reservation (expires_at)',
+  `create table budget_alert (
+    id uuid primary key default gen_random_uuid(),
+    workspace_id uuid not null references workspace on delete cascade,
+    budget_id uuid not null,
+    subject text not null,
+    starts_at timestamptz not null,
+    fraction double precision not null,
+    created_at timestamptz not null,
+    emitted_at timestamptz,
+    foreign key (budget_id, subject, starts_at) references budget_window on delete cascade,
+    unique (budget_id, subject, starts_at, fraction)
+  )`,
+  'create index budget_alert_unsent on budget_alert (created_at) where emitted_at is null',
+  WINDOW_START,
+  NOTE_ALERTS,
+  RESERVE,
+  SETTLE,
+  EXPIRE,
+])

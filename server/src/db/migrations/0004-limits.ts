@@ -1,24 +1,4 @@
-import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
-
-/**
- * The state of limits that all nodes share (docs/decisions/0026-shared-limits.md). `used`: shares that drain at the rate, as of `at`
- * (milliseconds of the database's clock). `holders`: by lease `[batch, spent, held, until]`. `idle_at`: from then on the row equals a new one.
- */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  // Half of each page is free, so that an update stays in its page and touches no index.
-  await sql`
-    create table quota (
-      key text primary key,
-      used bigint not null,
-      capacity bigint not null,
-      at bigint not null,
-      idle_at bigint not null,
-      holders jsonb not null
-    ) with (fillfactor = 50)
-  `.execute(db)
-  await sql.raw(EXCHANGE).execute(db)
-}
+import { execute } from './execute.ts'
 
 /**
  * Books what a node has spent and leases it more, for several limits. No limit exceeds its capacity: used shares, which drain, and held
@@ -130,3 +110,19 @@ begin
   return answers;
 end $$
 `
+
+/** Limits that all nodes share. */
+export const up = execute([
+  // The state of limits that all nodes share (docs/decisions/0026-shared-limits.md). used: shares that drain at the rate, as of `at`
+  // (milliseconds of the database's clock). holders: by lease `[batch, spent, held, until]`. idle_at: from then on the row equals a new one.
+  // Half of each page is free, so that an update stays in its page and touches no index.
+  `create table quota (
+    key text primary key,
+    used bigint not null,
+    capacity bigint not null,
+    at bigint not null,
+    idle_at bigint not null,
+    holders jsonb not null
+  ) with (fillfactor = 50)`,
+  EXCHANGE,
+])

@@ -1,11 +1,7 @@
-import { type Kysely, sql } from 'kysely'
+import { execute } from './execute.ts'
 
-/** Memories, their owners and their index entries. Ids are UUIDv7; every index begins with Workspace and owner. */
-export async function up(db: Kysely<unknown>): Promise<void> {
-  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
-}
-
-const STATEMENTS = [
+/** Memories, their owners and their index entries. Every index begins with Workspace and owner. */
+export const up = execute([
   `create table memory_owner (
     id uuid primary key,
     workspace_id uuid not null references workspace,
@@ -16,8 +12,8 @@ const STATEMENTS = [
     user_id text,
     unique (workspace_id, key)
   )`,
-  `create index memory_owner_user on memory_owner (workspace_id, user_id) where user_id is not null`,
-  `create index memory_owner_scope on memory_owner (workspace_id, scope, scope_id)`,
+  'create index memory_owner_user on memory_owner (workspace_id, user_id) where user_id is not null',
+  'create index memory_owner_scope on memory_owner (workspace_id, scope, scope_id)',
   `create table memory_partition (
     workspace_id uuid not null references workspace,
     owner_id uuid not null references memory_owner on delete cascade,
@@ -49,12 +45,15 @@ const STATEMENTS = [
     superseded_at timestamptz,
     partition_id bigint
   )`,
-  `create index memory_item_list on memory_item (workspace_id, id)`,
-  `create index memory_item_owner on memory_item (workspace_id, owner_id, id)`,
-  `create index memory_item_content on memory_item (workspace_id, owner_id, content_hash) where superseded_at is null`,
-  `create index memory_item_signature on memory_item (workspace_id, owner_id, signature) where superseded_at is null`,
+  'create index memory_item_list on memory_item (workspace_id, id)',
+  'create index memory_item_owner on memory_item (workspace_id, owner_id, id)',
+  'create index memory_item_content on memory_item (workspace_id, owner_id, content_hash) where superseded_at is null',
+  'create index memory_item_signature on memory_item (workspace_id, owner_id, signature) where superseded_at is null',
   `create index memory_item_subject on memory_item (workspace_id, owner_id, subject)
     where superseded_at is null and subject is not null`,
-  `create index memory_item_history on memory_item (superseded_by) where superseded_by is not null`,
-  `create index memory_item_expiry on memory_item (expires_at) where expires_at is not null`,
-]
+  'create index memory_item_history on memory_item (superseded_by) where superseded_by is not null',
+  'create index memory_item_expiry on memory_item (expires_at) where expires_at is not null',
+  // For lists that filter on a rare value.
+  'create index memory_item_application on memory_item (workspace_id, application_id, id)',
+  `create index memory_item_mode on memory_item (workspace_id, mode, id) where mode <> 'active'`,
+])

@@ -2,26 +2,14 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testDatabases } from '../../test/support/database.ts'
 import { seedWorkspace } from '../../test/support/seed.ts'
-import { type RecordFilter, searchRecords } from '../audit/search-records.ts'
+import type { Database } from '../db/database.ts'
 import { elapsed } from '../lib/clock.ts'
 import { fromId } from '../lib/id.ts'
-import type { Database } from './database.ts'
-import { buildDeferredIndexes } from './deferred-indexes.ts'
+import { type RecordFilter, searchRecords } from './search-records.ts'
 
 const RECORDS = 40_000
-const NAMES = [
-  'audit_record_status',
-  'audit_record_cache_read',
-  'audit_record_risk',
-  'audit_record_endpoint',
-  'memory_item_mode',
-  'webhook_delivery_state',
-  'message_search',
-  'message_tokenizer',
-  'retrieval_entry_tokenizer',
-]
 
-describe.each(testDatabases())('deferred indexes on $name', ({ open }) => {
+describe.each(testDatabases())('indexes for filters on $name', ({ open }) => {
   let database: Database
   let workspaceId: string
   beforeAll(async () => {
@@ -41,30 +29,12 @@ describe.each(testDatabases())('deferred indexes on $name', ({ open }) => {
     await database.close()
   })
 
-  const listValidIndexes = async () => {
-    const { rows } = await database.pool.query(
-      'select relname from pg_index join pg_class on pg_class.oid = indexrelid where indisvalid and relname = any($1) order by 1',
-      [NAMES],
-    )
-    return rows.map(({ relname }) => relname)
-  }
   const measure = async (work: () => Promise<unknown>) => {
     const start = elapsed()
     await work()
     return elapsed() - start
   }
   const readAll = () => sql`select count(*) from audit_record where duration_ms + 0 < 0`.execute(database.db)
-
-  test('buildDeferredIndexes: builds missing indexes, and migrations build all when the database is empty', async () => {
-    expect(await listValidIndexes()).toEqual(NAMES.toSorted())
-    await database.pool.query('drop index audit_record_status, audit_record_cache_read, webhook_delivery_state')
-    await database.pool.query('drop index message_search, message_tokenizer')
-    await Promise.all([buildDeferredIndexes(database), buildDeferredIndexes(database)])
-    await buildDeferredIndexes(database)
-    expect(await listValidIndexes()).toEqual(NAMES.toSorted())
-    // The last release searches with it, beside this one and after a return to it.
-    expect((await database.pool.query("select to_regclass('message_words') is null as lost")).rows).toEqual([{ lost: false }])
-  })
 
   test.each<[string, Partial<RecordFilter>]>([
     ['status', { status: { from: 504, to: 504 } }],
